@@ -1,4 +1,4 @@
-"""What a tenant is offered of what the operator set up."""
+"""The part of the operator's set-up that a tenant is offered."""
 
 from elcano.api.source_survey import SourceCatalogue
 from elcano.graphs.allowances import Allowance

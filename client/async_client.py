@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from elcano.client.connection import Connection, LiveText, Notice, Streamed
 from elcano.graphs.report.report import Report
@@ -75,7 +76,7 @@ class AsyncRun:
         self.run_id = run_id
         self._elcano = elcano
         self._connection = elcano.connection
-        self._path = f"{RUNS}/{run_id}"
+        self._path = f"{RUNS}/{quote(run_id, safe='')}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.run_id!r})"

@@ -43,7 +43,7 @@ class EventLoopThread:
         *arguments: Arguments.args,
         **named: Arguments.kwargs,
     ) -> Result:
-        """Return what `work` returns, or raise what it raises."""
+        """Wait for `work`, and return its result or raise its error."""
         future = asyncio.run_coroutine_threadsafe(work(*arguments, **named), self._loop)
         try:
             return future.result()

@@ -5,18 +5,21 @@ Both are `AsyncElcano` and `AsyncRun`, waited for; what methods do is told there
 
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from elcano.client.async_client import AsyncElcano, AsyncRun
 from elcano.client.blocking import EventLoopThread
 from elcano.client.connection import Streamed
-from elcano.client.run_display import describe_run
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.text import shorten_text
 
 if TYPE_CHECKING:
     from elcano.api.runs.run_view import RunList, RunView
     from elcano.storage.evidence import Evidence
+
+QUESTION_CHARACTERS: Final = 200
+"""A longer question is shortened where a run is displayed."""
 
 
 class Elcano:
@@ -144,3 +147,33 @@ class Run:
     def delete(self) -> None:
         """Delete it with all that it left; it must have ended."""
         self._loop.call(self.asynchronous.delete)
+
+
+def describe_run(view: "RunView", report: str = "") -> str:
+    """Describe a run in Markdown: how it stands, what it used, its sections; then its `report`, if there is one."""
+    return "\n\n".join((*_describe_state(view), *((report,) if report else ())))
+
+
+def _describe_state(view: "RunView") -> Iterator[str]:
+    where = f", {view.stage}" if view.stage else ""
+    step = f" at `{view.node}`" if view.node and view.status == "running" else ""
+    question = _escape_markdown(shorten_text(view.question, QUESTION_CHARACTERS))
+    yield f"**{view.status}**{where}{step} · `{view.run_id}` · {question}"
+    if view.budget is not None:
+        used = [f"{view.budget.tokens.used:,} of {view.budget.tokens.limit:,} tokens"]
+        if view.iterations is not None:
+            used.append(f"turn {view.iterations}")
+        if view.evidence is not None:
+            used.append(f"{view.evidence} passages")
+        yield " · ".join(used)
+    if view.hold is not None:
+        yield f"Waiting: {_escape_markdown(view.hold.detail or view.hold.reason)}"
+    if view.branches:
+        yield "\n".join(f"- {_escape_markdown(branch.section)}: {branch.status}" for branch in view.branches)
+    if view.failure is not None:
+        yield f"Failed: {_escape_markdown(view.failure.message)}"
+
+
+def _escape_markdown(text: str) -> str:
+    """Keep text from being taken for Markdown or HTML."""
+    return "".join(f"\\{one}" if one in "\\`*_{}[]<>#|" else one for one in text)

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 import httpx
 from httpx_sse import EventSource, ServerSentEvent
@@ -179,7 +180,7 @@ class Connection:
 
     async def _stream_messages(self, run_id: str, last_id: str) -> AsyncIterator[ServerSentEvent]:
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": last_id} if last_id else {})
-        async with self._http.stream("GET", f"/v1/runs/{run_id}/events", headers=headers) as response:
+        async with self._http.stream("GET", f"/v1/runs/{quote(run_id, safe='')}/events", headers=headers) as response:
             await _require_success(response)
             async for message in iterate_messages(response):
                 yield message

@@ -28,12 +28,13 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from elcano.activities.passages.document import FileSkipped
+from elcano.activities.services import missing_extras
 from elcano.dev.claims import free_ports
 from elcano.dev.program import CannotStart, end_on_signals, exit_cannot_start, print_line, require_plugins
 from elcano.dev.stack import child_environment, open_stack
-from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees
+from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees, required_extras
 from elcano.graphs.errors import SourceRefused
-from elcano.graphs.mode_choice import DEFAULT_MODE, MODES
+from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, list_aliases
 from elcano.graphs.model_names import OFFLINE
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.parser import Parser
@@ -81,6 +82,21 @@ def require_documents(path: Path, *, option: str, limit_bytes: int) -> None:
     raise CannotStart(
         f"no document in the folder {str(path)!r} can be read ({named}): mend one, or name another folder by {option}"
     )
+
+
+def require_mode(text: str) -> str:
+    """Return the name of the mode `text`, which may be an alias.
+
+    Raises:
+        CannotStart: there is no such mode, or an extra that it needs is not installed.
+    """
+    name = list_aliases().get(text.lower(), text.lower())
+    if (graph := MODES.get(name)) is None:
+        raise CannotStart(f"there is no mode {text!r}: set MODE to one of {', '.join(MODES)}")
+    if lacking := sorted(required_extras(graph) & missing_extras()):
+        extras = ", ".join(map(repr, lacking))
+        raise CannotStart(f"the mode {name!r} needs the extra {extras}, which is not installed: `make setup` does that")
+    return name
 
 
 QUESTION = "What does Typer build, how does Rich print tables, and how does Pydantic validate data?"
@@ -183,12 +199,13 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, help="a folder to search instead of the installed packages' readmes")
     arguments = parser.parse_args()
     require_plugins("The demo")
-    usual = QUESTION_OF_PARTS if arguments.mode in _PLANNING else QUESTION
-    question = arguments.question or (QUESTION_OF_DATA if arguments.mode == DATA_MODE else usual)
     try:
+        mode = require_mode(arguments.mode)
+        usual = QUESTION_OF_PARTS if mode in _PLANNING else QUESTION
+        question = arguments.question or (QUESTION_OF_DATA if mode == DATA_MODE else usual)
         if arguments.docs is not None:
             require_documents(arguments.docs, option="DOCS", limit_bytes=program_settings().file_limit_bytes)
-        sys.exit(asyncio.run(run_demo(question, arguments.mode, arguments.docs)))
+        sys.exit(asyncio.run(run_demo(question, mode, arguments.docs)))
     except asyncio.CancelledError:
         print_line("stopped; nothing is left running")
         sys.exit(_INTERRUPTED)

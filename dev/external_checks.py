@@ -132,16 +132,16 @@ async def _try_order(chosen: Settings) -> Sequence[str]:
     try:
         async with asyncio.timeout(SECONDS):
             for tenant in (*["many"] * MANY, *["few"] * FEW):
-                started.append(await _start(client, queue, tenant, len(started)))
+                started.append(await _start_workflow(client, queue, tenant, len(started)))
             await _until_queued(client, queue)
-            return [await _take(client, queue) for _ in range(2 * FEW)]
+            return [await _take_task(client, queue) for _ in range(2 * FEW)]
     finally:
         for handle in started:
             with suppress(RPCError):  # each ends by itself, a minute later
-                await _delete(client, handle)
+                await _delete_workflow(client, handle)
 
 
-async def _start(client: Client, queue: str, tenant: str, number: int) -> WorkflowHandle[object, object]:
+async def _start_workflow(client: Client, queue: str, tenant: str, number: int) -> WorkflowHandle[object, object]:
     return await client.start_workflow(
         "elcano-fairness",
         id=f"{queue}-{number}-{tenant}",
@@ -166,7 +166,7 @@ async def _until_queued(client: Client, queue: str) -> None:
         await asyncio.sleep(0.05)
 
 
-async def _take(client: Client, queue: str) -> str:
+async def _take_task(client: Client, queue: str) -> str:
     """The tenant of the next task; its workflow is left to be deleted."""
     asked = PollWorkflowTaskQueueRequest(
         namespace=client.namespace, task_queue=TaskQueue(name=queue), identity=client.identity
@@ -175,7 +175,7 @@ async def _take(client: Client, queue: str) -> str:
     return taken.workflow_execution.workflow_id.rpartition("-")[2]
 
 
-async def _delete(client: Client, handle: WorkflowHandle[object, object]) -> None:
+async def _delete_workflow(client: Client, handle: WorkflowHandle[object, object]) -> None:
     await handle.terminate("elcano doctor has seen the order", rpc_timeout=CALL_TIMEOUT)
     asked = DeleteWorkflowExecutionRequest(namespace=client.namespace)
     asked.workflow_execution.workflow_id = handle.id

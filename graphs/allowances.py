@@ -1,4 +1,4 @@
-"""What a tenant may use of what the operator set up: sources, databases, tool servers, models, modes and plugins.
+"""The sources, databases, tool servers, models, modes and plugins of the operator that a tenant may use.
 
 The API offers a tenant nothing else and accepts no run that names something else. A worker checks the names that a
 run's tools are called with once more: what a model answers may name anything.
@@ -37,7 +37,7 @@ _NAMED_BY: Final[Mapping[str, Kind]] = {
 
 
 class Allowance(Frozen):
-    """What one tenant may use. What is left out is not limited."""
+    """Everything that one tenant may use. A kind that is left out is not limited."""
 
     sources: Patterns = Field(default=None, description="Sources that are no databases.")
     databases: Patterns = None
@@ -49,7 +49,7 @@ class Allowance(Frozen):
     def allows(self, kind: Kind, name: str) -> bool:
         """Whether it may use what has this name."""
         patterns: Patterns = getattr(self, kind)
-        return patterns is None or any(_matches(name, pattern) for pattern in patterns)
+        return patterns is None or any(_matches_pattern(name, pattern) for pattern in patterns)
 
     def explain_refusal(self, kind: Kind, name: str) -> str:
         """Say that it may not use something, and what it may use instead."""
@@ -93,7 +93,7 @@ AllowanceOf: TypeAlias = Callable[[Tenant], Allowance]
 
 
 def open_allowances(settings: Any) -> AllowanceOf:
-    """Return what tells the allowance of a tenant: everything, unless a plugin knows better.
+    """Return the function that tells a tenant's allowance: everything, unless a plugin limits it.
 
     Raises:
         InputInvalid: what says so cannot be read, or two plugins say it.
@@ -104,7 +104,7 @@ def open_allowances(settings: Any) -> AllowanceOf:
     return found[0] if found else _allow_everything
 
 
-def _matches(name: str, pattern: str) -> bool:
+def _matches_pattern(name: str, pattern: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name, re.DOTALL) is not None
 
 

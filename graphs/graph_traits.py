@@ -1,4 +1,4 @@
-"""What has to be known of a graph before a run of it can start, found out once for each graph."""
+"""The traits of a graph that matter before a run of it can start, computed once for each graph."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,7 +46,7 @@ def read_graph_traits(graph: ResearchGraph) -> GraphTraits:
 
 def may_ask_databases(graph: ResearchGraph | None) -> bool:
     """Whether a graph reads which databases its run has, on one of its ways at least."""
-    return graph is not None and any(_asks(node) for each in graph.all_graphs() for node in each.nodes)
+    return graph is not None and any(_reads_databases(node) for each in graph.all_graphs() for node in each.nodes)
 
 
 def asks_databases(graph: ResearchGraph | None) -> bool:
@@ -56,7 +56,7 @@ def asks_databases(graph: ResearchGraph | None) -> bool:
     reached, waiting = set[str](), [graph.entry_node]
     while waiting:
         node = graph.by_id.get(waiting.pop())
-        if node is None or node.id in reached or _asks(node) or _branches_ask(graph, node):
+        if node is None or node.id in reached or _reads_databases(node) or _branches_ask(graph, node):
             continue
         if node.id in graph.exit_nodes:
             return False
@@ -65,7 +65,7 @@ def asks_databases(graph: ResearchGraph | None) -> bool:
     return True
 
 
-def _asks(node: Node) -> bool:
+def _reads_databases(node: Node) -> bool:
     return isinstance(node, ToolNode) and node.tool == "schema_context" and "databases" in (node.for_each or "")
 
 

@@ -116,7 +116,7 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a program works with, for the companions of plugins. The kernel's rooms know the types."""
+    """The parts of a running program, for the companions of plugins. The kernel's rooms know the types."""
 
     program: Literal["api", "worker"]
     settings: Any

@@ -24,6 +24,7 @@ BUILT_IN: Final = (
     "analysis",
     "knowledge",
     "mcp",
+    "mcp_server",
     "certificates",
     "access",
     "encryption",

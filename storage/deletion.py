@@ -1,7 +1,7 @@
 """A run goes with all it owns, and what others found too stays."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from sqlalchemy import and_, delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -27,6 +27,7 @@ BATCH: Final = 500
 """Ids in one statement; a database has a limit to its parameters."""
 
 
+@runtime_checkable
 class PluginStore(Protocol):
     """The data that one plugin stores beside the kernel, for all tenants."""
 

@@ -154,7 +154,7 @@ class SealingCodec(PayloadCodec):
 
 
 class _SealedPayloads(EncodingPayloadConverter):
-    """Says what is wrong in a program that has no keys and is given a sealed payload."""
+    """The converter of sealed payloads in a program without keys: it explains why they cannot be read."""
 
     @property
     def encoding(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.graphs.errors import TooManyAgents, TooManyGraphs
+from elcano.graphs.errors import InputInvalid, TooManyAgents, TooManyGraphs
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.plugin import load_stores
 from elcano.graphs.records import ArchivedRun
@@ -160,6 +160,8 @@ async def open_store(
     engine = open_engine(url, cipher)
     kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
     beside: dict[str, PluginStore] = {name: opened(engine, chosen) for name, opened in load_stores().items()}
+    if lacking := [name for name, one in beside.items() if not isinstance(one, PluginStore)]:
+        raise InputInvalid("plugins", f"the store {lacking[0]!r} of a plugin lacks methods of `PluginStore`: add them")
     try:
         await prepare_tables(engine)
         yield Store(engine, kept, beside=beside, cipher=cipher)

@@ -44,7 +44,7 @@ class UsagePlace(Frozen):
 
 
 class UsageSums(Frozen):
-    """What was used."""
+    """Usage, summed."""
 
     runs: int = 0
     """Runs that were admitted."""
@@ -80,7 +80,7 @@ _SUMS: Final = tuple(UsageSums.model_fields)
 
 
 class UsageRow(Frozen):
-    """What one group used."""
+    """The usage of one group."""
 
     group: dict[UsageGroup, str]
     used: UsageSums
@@ -134,7 +134,7 @@ class UsageStore:
         self._tenant = tenant
 
     async def summarize(self, by: Sequence[UsageGroup], first: date, last: date) -> list[UsageRow]:
-        """What was used from one day to another, both included, for each group; without `by` all together."""
+        """Return the usage from one day to another, both included, for each group; without `by` all together."""
         columns = [_COLUMNS[name].label(f"by_{name}") for name in by]
         wanted = select(*columns, *_sum_columns()).where(_is_within(first.isoformat(), last.isoformat()))
         if self._tenant is not None:

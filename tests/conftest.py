@@ -16,6 +16,7 @@ from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
 from elcano import testing
+from elcano.graphs.plugin import list_plugins
 from elcano.graphs.records import RunLog
 from elcano.plugins import load_plugins
 from tests.folding import difference, every_log_handed_over
@@ -28,8 +29,8 @@ from tests.stores import s3_server as s3_server
 
 models.ALLOW_MODEL_REQUESTS = False
 # Programs that tests start inherit both: without a model they play every mode by rules, which they find in this
-# checkout, whatever other package is called `tests`.
-os.environ["ELCANO_PLUGINS"] = "tests.rules.plugin:plugin"
+# checkout, whatever other package is called `tests`. `ELCANO_TEST_PLUGINS` chooses other plugins for a run of tests.
+os.environ["ELCANO_PLUGINS"] = os.environ.get("ELCANO_TEST_PLUGINS", "tests.rules.plugin:plugin")
 os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
 # Temporal's servers look for garbage a quarter as often, which was a sixth of what they did.
 os.environ.setdefault("GOGC", "400")
@@ -49,6 +50,13 @@ WAITING = ("chaos", "packaging")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with tests that wait: at the end they would wait alone."""
     items.sort(key=lambda item: item.path.parent.name not in WAITING)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip tests of plugins that are left out in this run of tests; by default none is."""
+    tested = {name for mark in item.iter_markers("of_plugins") for name in mark.args}
+    if missing := tested - {plugin.name for plugin in list_plugins()}:
+        pytest.skip(f"tests the plugin {', '.join(sorted(missing))}, which is left out")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -257,10 +257,10 @@ def _count_uncited(found: Iterable[CheckedClaim]) -> int:
 def _iter_statements(found: Iterable[CheckedClaim]) -> Iterator[str]:
     """The words of all statements but cells, of which many may be equal."""
     for claim in found:
-        yield from filter(None, (_normalize(one.text) for one in claim.statements if not one.context))
+        yield from filter(None, (_normalize_statement(one.text) for one in claim.statements if not one.context))
 
 
-def _normalize(text: str) -> str:
+def _normalize_statement(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().casefold()
 
 

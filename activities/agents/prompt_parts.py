@@ -1,4 +1,4 @@
-"""What a model is asked: its instructions, and the parts of its prompt (passages that fit, sources, drafts, words).
+"""Builds the parts of a prompt: instructions, passages that fit, sources, drafts, words.
 
 The draft that a team wrote before takes a quarter of the room for passages at most, so that who writes again can still
 be shown what was found since.

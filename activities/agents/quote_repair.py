@@ -114,9 +114,9 @@ def _describe_quote_fault(cited: Citation, passage: Evidence | None) -> str:
 
 def find_nearest_words(quote: str, text: str) -> str:
     """The words of `text` that are nearest to `quote`, as they stand there; empty if none are like it."""
-    wanted = [_normalize(word) for word in quote.split()]
+    wanted = [_normalize_word(word) for word in quote.split()]
     places = [found.span() for found in _WORD.finditer(text)]
-    there = [_normalize(text[begin:end]) for begin, end in places]
+    there = [_normalize_word(text[begin:end]) for begin, end in places]
     at: dict[str, list[int]] = {}
     for place, word in enumerate(there):
         at.setdefault(word, []).append(place)
@@ -133,5 +133,5 @@ def find_nearest_words(quote: str, text: str) -> str:
     return " ".join(text[places[best[0]][0] : places[best[1] - 1][1]].split())
 
 
-def _normalize(word: str) -> str:
+def _normalize_word(word: str) -> str:
     return re.sub(r"\W+", "", word).casefold() or word

@@ -185,10 +185,10 @@ def with_unglued(quotes: Sequence[str]) -> tuple[str, ...]:
     They are taken for such where neighbours end with digits that count up, as in `ChatGPT2, GPT-43 and Claude 24`, the
     first of which is glued to letters, and where what is left are different words.
     """
-    return (*quotes, *(plain for quote in quotes if (plain := _unglue(quote)) != quote))
+    return (*quotes, *(plain for quote in quotes if (plain := _remove_glued_notes(quote)) != quote))
 
 
-def _unglue(quote: str) -> str:
+def _remove_glued_notes(quote: str) -> str:
     found = list(_ITEM.finditer(quote))
     run: list[re.Match[str]] = []
     for item in (*found, None):

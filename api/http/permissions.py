@@ -63,7 +63,7 @@ ROLES: Final[Mapping[Role, frozenset[Permission]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Principal:
-    """Whose a request is, resolved once by the identity of the application."""
+    """The person or program that makes a request, resolved once by the identity of the application."""
 
     tenant: Tenant = DEFAULT_TENANT
     user: str = ""
@@ -76,7 +76,7 @@ class Principal:
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """What it may do."""
+        """The permissions of its role, narrowed to its scopes if it has any."""
         return ROLES[self.role] & self.scopes if self.scopes else ROLES[self.role]
 
     def explain_refusal(self, permission: Permission) -> str | None:

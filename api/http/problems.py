@@ -104,7 +104,7 @@ async def _handle_http_error(request: Request, error: Exception) -> Response:
 
 
 def _explain_unknown_path(request: Request) -> str:
-    """Say which path a request may have meant, and where all of them are."""
+    """Suggest the path that a request may have meant, and point to the list of all paths."""
     asked = request.url.path
     known = list_paths(request.app.routes)
     near = get_close_matches(asked[:200], known, n=1, cutoff=ALIKE)

@@ -163,7 +163,7 @@ async def judge_names(model: ModelRequest | None, sources: Sequence[str] | None,
 
 
 async def judge_run_models(asked: ResearchInput, services: Services) -> list[FieldFault]:
-    """List what is wrong with the models of a run that goes on, or is forked."""
+    """List the faults of the models of a run that is resumed, rolled back or forked."""
     settings = services.settings
     graph = read_graph_traits(asked.graph)
     queues = list_model_queues(list_called_models(graph.callees, asked.models, settings), settings)

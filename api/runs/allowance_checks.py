@@ -1,4 +1,4 @@
-"""Lists what is wrong with a run that names something that its tenant may not use."""
+"""Lists the faults of a run that names something that its tenant may not use."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ from elcano.settings.settings import Settings
 def find_allowance_faults(
     allowance: Allowance, graph: GraphTraits, models: ModelChoice, settings: Settings
 ) -> list[FieldFault]:
-    """List what a run names that its tenant may not use: its mode, its agents and tools, its models.
+    """List the names in a run that its tenant may not use: its mode, its agents and tools, its models.
 
     Sources, databases and tool servers need no look: those that a tenant may not use are unknown to it.
     """

@@ -55,7 +55,7 @@ def list_called_models(callees: Sequence[Callee], run: ModelChoice, settings: Se
 def _choose_models(
     callees: Sequence[Callee], run: ModelChoice, settings: Settings
 ) -> tuple[list[str], list[tuple[str, ...]]]:
-    """What a run names for each agent, and the fallback list that it comes to with the server's settings."""
+    """The models that a run names for each agent, with the fallback lists of the server's settings."""
     agents = [one.agent for one in callees]
     named = run.find_models([one[:3] for one in callees])
     return named, list_fallbacks(agents, named, ModelChoice(default=settings.model, by_agent=settings.agent_models))
@@ -104,7 +104,7 @@ def judge_models(
     unpolled: Collection[str],
     settings: Settings,
 ) -> list[FieldFault]:
-    """List what is wrong with the models of a run: their names, or that they cannot do what its agents are asked for.
+    """List the faults of the models of a run: wrong names, or tasks of its agents that they cannot do.
 
     Args:
         run: the models that the run names.

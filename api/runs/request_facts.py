@@ -1,4 +1,4 @@
-"""Gathers what the judgement of a request for a run depends on, each thing once, and has the request judged.
+"""Gathers the facts on which the judgement of a request for a run depends, each once, and has it judged.
 
 The graph comes from the store, or with the request; what can be searched and what workers lack from Temporal; the run
 that it follows from the store, or from Temporal too. All else is settings.

@@ -58,12 +58,12 @@ async def submit_run(
     """
     claim = None if key is None else await services.store.admission.find_claim(key.key)
     if claim is None or key is None:
-        return await _start(await judge(new_run_id(services.tenant, str(ULID()))), key, services)
+        return await _start_run(await judge(new_run_id(services.tenant, str(ULID()))), key, services)
     _require_same_request(claim, key)
     if (run := await _find_started_run(claim.run_id, services)) is not None:
         return Submission(run, new=False)
     try:
-        return await _start(await judge(claim.run_id), key, services)
+        return await _start_run(await judge(claim.run_id), key, services)
     except Exception:
         await services.store.admission.give_back(key.key, claim.run_id)
         raise
@@ -89,7 +89,7 @@ async def _find_started_run(run_id: str, services: Services) -> ArchivedRun | No
     return run
 
 
-async def _start(judged: JudgedRun, key: RequestKey | None, services: Services) -> Submission:
+async def _start_run(judged: JudgedRun, key: RequestKey | None, services: Services) -> Submission:
     asked = judged.asked.model_copy(update={"api_key": services.principal.key_id})
     judged = JudgedRun(asked, judged.engine)
     run = build_accepted_run(asked, judged.engine, time.time())
@@ -99,7 +99,7 @@ async def _start(judged: JudgedRun, key: RequestKey | None, services: Services) 
     if admission.claimed is not None and key is not None:  # another one came with the same key meanwhile
         _require_same_request(admission.claimed, key)
         renamed = judged.asked.model_copy(update={"run_id": admission.claimed.run_id})
-        return await _start(JudgedRun(renamed, judged.engine), key, services)
+        return await _start_run(JudgedRun(renamed, judged.engine), key, services)
     if not admission.admitted:
         raise TooManyRuns(_explain_not_admitted(admission, services.settings))
     address = f"{services.address}/v1/runs/{run.run_id}"

@@ -79,7 +79,7 @@ def main() -> None:
     """The program: a port, the mean seconds of an answer, the seed."""
     port, seconds, seed = sys.argv[1:]
     app = create_app(float(seconds), int(seed))
-    uvicorn.run(app, host="127.0.0.1", port=int(port), log_level="warning", access_log=False)
+    uvicorn.run(app, host="127.0.0.1", port=int(port), log_level="warning", access_log=False, timeout_keep_alive=600)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """What a service needs for many runs, and what would be too little first: pure functions of what one run costs.
 
-All of it is proportional to the runs, which `--against` checks, but for heartbeats: these grow with how long a model
-takes to answer.
+All of it is proportional to the runs; what grows with the time that a run takes is told apart by two measurements.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +10,14 @@ from typing import Final, NamedTuple
 from pydantic import Field
 
 from benchmarks.load.costs import Costs, sum_ending
-from elcano.activities.calls.heartbeats import count_beats
 from elcano.graphs.frozen import Frozen
 
 DAY_SECONDS: Final = 86_400
 BEAT_RPC: Final = "RecordActivityTaskHeartbeat"
-BEAT_WRITE: Final = "UpdateWorkflowExecution"
-"""The request by which an activity says that it is alive, and the write by which the server keeps that."""
+"""The request by which an activity says that it is alive."""
+GROWING: Final = ("cpu", "statements", "rpcs", "persistence")
+GROWING_SUMS: Final = ("transactions", "commits", "checkouts", "polls")
+"""What may grow with the time that a run takes."""
 RECONCILED: Final = 100
 """Open runs that the API compares with Temporal at a time."""
 
@@ -29,9 +29,6 @@ class Assumptions(Frozen):
     """How long a run takes with a real model."""
     call_seconds: float = Field(default=20, gt=0)
     """How long a real model takes for one request."""
-    beat_server_ms: float = Field(default=3, ge=0)
-    beat_worker_ms: float = Field(default=0.8, ge=0)
-    """Processor time of one heartbeat, of the Temporal server and of a worker."""
     peak: float = Field(default=2, ge=1)
     """Runs that begin in the busiest hour, by those of a mean hour."""
     watched: float = Field(default=0.5, ge=0)
@@ -103,29 +100,35 @@ def count_runs_at_once(runs_a_day: float, given: Assumptions) -> float:
     return runs_a_day / DAY_SECONDS * given.peak * given.run_seconds
 
 
-def lengthen_calls(costs: Costs, call_seconds: float, given: Assumptions) -> Costs:
-    """The costs of the same run with a model that takes so long to answer: other heartbeats, and what each takes."""
-    more = costs.run.model_requests * (count_beats(call_seconds) - count_beats(costs.plan.model_seconds))
-    cpu = {
-        "temporal": costs.cpu["temporal"] + more * given.beat_server_ms / 1_000,
-        "worker": costs.cpu["worker"] + more * given.beat_worker_ms / 1_000,
-    }
-    rpcs = {BEAT_RPC: max(0.0, costs.rpcs.get(BEAT_RPC, 0.0) + more)}
-    written = {BEAT_WRITE: max(0.0, costs.persistence.get(BEAT_WRITE, 0.0) + more)}
-    return costs.model_copy(
-        update={
-            "plan": costs.plan.model_copy(update={"model_seconds": call_seconds}),
-            "run": costs.run.model_copy(update={"transitions": costs.run.transitions + more}),
-            "cpu": {**costs.cpu, **cpu},
-            "rpcs": {**costs.rpcs, **rpcs},
-            "persistence": {**costs.persistence, **written},
-        }
-    )
+def tell_time_apart(fast: Costs, slow: Costs, seconds: float) -> Costs:
+    """The costs of a run that takes so many seconds, from those of the same run with a faster and a slower model.
+
+    What grows with time (heartbeats, open streams) grows on the line through both; what does not is as in `slow`.
+
+    Raises:
+        ValueError: both took the same time, or are not of the same run.
+    """
+    kind = ("mode", "turns", "sections", "streams")
+    if any(getattr(fast.plan, name) != getattr(slow.plan, name) for name in kind):
+        raise ValueError(f"the two measurements are not of the same run: they differ in one of {', '.join(kind)}")
+    if fast.run.seconds >= slow.run.seconds:
+        raise ValueError("the runs of the first measurement did not take less time than those of the second")
+    place = (seconds - fast.run.seconds) / (slow.run.seconds - fast.run.seconds)
+
+    def lie(one: float, other: float) -> float:
+        return max(0.0, one + place * (other - one))
+
+    def lie_all(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+        return {name: lie(one.get(name, 0.0), other.get(name, 0.0)) for name in {**other, **one}}
+
+    run = {"seconds": seconds, "transitions": lie(fast.run.transitions, slow.run.transitions)}
+    growing: dict[str, object] = {name: lie_all(getattr(fast, name), getattr(slow, name)) for name in GROWING}
+    growing |= {name: lie(getattr(fast, name), getattr(slow, name)) for name in GROWING_SUMS}
+    return slow.model_copy(update={**growing, "run": slow.run.model_copy(update=run)})
 
 
-def list_needs(measured: Costs, at_once: float, given: Assumptions) -> Sequence[Need]:
+def list_needs(costs: Costs, at_once: float, given: Assumptions) -> Sequence[Need]:
     """What so many open runs need; amounts of a day assume that the peak is `peak` times the mean."""
-    costs = lengthen_calls(measured, given.call_seconds, given)
     rate = at_once / given.run_seconds
     a_day = rate / given.peak * DAY_SECONDS
     tokens = costs.run.input_tokens, costs.run.output_tokens * given.output_factor
@@ -194,7 +197,7 @@ def _api_cores(costs: Costs, rate: float, given: Assumptions) -> float:
 
 def list_limits(costs: Costs, given: Assumptions) -> Sequence[Limit]:
     """What is too little, in the order in which runs at once grow, of a service with one program of each kind."""
-    return sorted(_limits(lengthen_calls(costs, given.call_seconds, given), given))
+    return sorted(_limits(costs, given))
 
 
 def _limits(costs: Costs, given: Assumptions) -> Iterator[Limit]:

@@ -28,6 +28,7 @@ ROW: Final = 15
 COLOURS: Final[Mapping[str, str]] = {
     "POST": "#8c6bb1",
     "invoke_workflow": "#9e9e9e",
+    "call": "#9ecae1",
     "invoke_agent": "#4292c6",
     "chat": "#08519c",
     "retrieval": "#41ab5d",

@@ -175,7 +175,7 @@ def get_called_agent(name: str, own: OwnAgent | None) -> AgentSpec:
 
 
 def specify_own_agent(key: str, agent: OwnAgent) -> AgentSpec:
-    """What is known of an agent without faults, which nodes call by `key`; made once.
+    """Return the specification of an agent without faults, which nodes call by `key`; made once.
 
     Raises:
         ValueError: it has faults.

@@ -37,7 +37,7 @@ class ControlAction(Frozen):
         raise NotImplementedError
 
     def answer(self, graph: ResearchGraph, run: Run) -> Json:
-        """Return what the client is told beside its own request; `run` is the run after the action.
+        """Return the part of the client's answer that its request does not have; `run` is the run after the action.
 
         An object is merged into the answer model of the body; anything else is read by its `build_answer`.
         """

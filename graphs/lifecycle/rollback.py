@@ -136,7 +136,7 @@ def build_rollback(log: RunLog, cut: LogPrefix, *, by: str, reason: str) -> Resu
 
 
 def build_journal_pages(cut: LogPrefix, events: tuple[AgentEvent, ...], started_at: float) -> JournalPages:
-    """Return what the next execution carries over from the cut: its entries, and the events so far."""
+    """Return the pages that the next execution starts with: the entries of the cut, and the events so far."""
     return JournalPages(
         run=cut.run,
         entries=cut.entries,

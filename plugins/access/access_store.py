@@ -209,7 +209,7 @@ class AccessStore:
         self._engine = engine
 
     def of(self, tenant: str) -> TenantAccess:
-        """What is kept for one tenant."""
+        """The keys, links and sessions of one tenant."""
         return TenantAccess(self._engine, tenant)
 
     async def delete_run(self, tenant: str, run_id: str) -> None:

@@ -25,7 +25,7 @@ def show_audit_log(
     """Show who did what with your tenant's runs, keys and graphs, the newest first; or export it."""
     times: dict[str, Any] = drop_unset({"since": since or None, "until": until or None})
     if form is not None:
-        _export(form, times, out)
+        _export_entries(form, times, out)
         return
     found: dict[str, Any] = get_json("/v1/audit", limit=limit, **times)
     if as_json:
@@ -43,7 +43,7 @@ def show_audit_log(
     print_columns(rows)
 
 
-def _export(form: str, times: dict[str, Any], out: Path | None) -> None:
+def _export_entries(form: str, times: dict[str, Any], out: Path | None) -> None:
     require_writable(out)
     with open_api() as api:
         text = api.get_text("/v1/audit", _MEDIA_TYPES[form], **times)

@@ -50,7 +50,7 @@ class Credential:
 
     @property
     def secret_hash(self) -> str:
-        """What is stored of the secret."""
+        """The digest of the secret, which is stored in its place."""
         return blake2b(self.secret.encode(), key=self.id.encode(), person=b"elcano", digest_size=32).hexdigest()
 
     def matches(self, *stored: str | None) -> bool:

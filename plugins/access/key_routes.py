@@ -133,12 +133,12 @@ def get_tenant_access(services: Services) -> TenantAccess:
     return found
 
 
-def _expiry(days: float | None) -> float | None:
+def _compute_expiry(days: float | None) -> float | None:
     return None if days is None else time.time() + days * DAY
 
 
 def _list_beyond(asks: Principal, role: Role, scopes: Iterable[Permission]) -> list[Permission]:
-    """What a key of this role and these scopes may do, and who asks may not."""
+    """List the permissions that the new key would have and its maker has not."""
     granted = frozenset(scopes) or ROLES[role]
     return sorted(granted - asks.permissions)
 
@@ -152,7 +152,7 @@ async def create_key(request: KeyRequest, services: Provided, response: Response
         text = f"you may not {', '.join(beyond)} yourself: limit the key with `scopes`"
         raise RequestInvalid([FieldFault(field="scopes", message=text)])
     made, record = await get_tenant_access(services).create_key(
-        request.name, request.role, request.scopes, _expiry(request.days), asks.user
+        request.name, request.role, request.scopes, _compute_expiry(request.days), asks.user
     )
     response.headers["Location"] = f"/v1/keys/{record.id}"
     response.headers["Cache-Control"] = "no-store"

@@ -181,7 +181,7 @@ async def read_token(token: str, issuer: Issuer, audience: str, leeway: float) -
 
 
 def _explain_fault(error: Exception) -> str:
-    """Say what is wrong with a token in words of our own: those of the library may repeat parts of it."""
+    """Describe the fault of a token in words of our own: those of the library may repeat parts of it."""
     from jwt import exceptions
 
     faults: Mapping[type[Exception], str] = {

@@ -30,7 +30,7 @@ class LoginNotFound(Refusal, status=404, title="No such login"):
 
 
 class PrincipalView(Described):
-    """Whose your requests are, and what you may do."""
+    """The user and tenant of your requests, and your permissions."""
 
     tenant: Tenant = Field(examples=["acme"])
     """Your tenant."""

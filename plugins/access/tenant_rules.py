@@ -42,7 +42,7 @@ class TenantRules(Frozen):
     """By tenant."""
 
     def allowance_of(self, tenant: Tenant) -> Allowance:
-        """What a tenant may use."""
+        """The things that a tenant may use."""
         return self.tenants.get(tenant, self.default)
 
 

@@ -39,11 +39,11 @@ def choose_one_query(task: TaskEnvelope) -> Splitting:
 
 def write_sql(task: TaskEnvelope) -> SqlWriting:
     """The query that was saved for the question of a task of the SQL writer, or that free questions need a model."""
-    examples = list(_examples(task.given.get("examples")))
+    examples = list(_iter_examples(task.given.get("examples")))
     found = _find_example(task, examples)
     if found is not None:
-        unread = (NOT_READ,) if _background(task) or task.guidance else ()
-        return SqlWriting(sql=found.sql, choices=(f"{SAVED} {_quote(found.question)}.", *unread))
+        unread = (NOT_READ,) if _read_background(task) or task.guidance else ()
+        return SqlWriting(sql=found.sql, choices=(f"{SAVED} {_quote_question(found.question)}.", *unread))
     why = f"{NEEDS_MODEL} {_name_questions(task, [one.question for one in examples])}"
     if task.given.get("documents") is True:
         return SqlWriting(decision="documents", explanation=f"{why} Documents are searched instead.")
@@ -62,13 +62,13 @@ def _find_example(task: TaskEnvelope, examples: list[SqlExample]) -> SqlExample 
     return next(fitting, None)
 
 
-def _background(task: TaskEnvelope) -> str:
+def _read_background(task: TaskEnvelope) -> str:
     """The background that a person gave, without the lines that say in other words what the question is after."""
     lines = (line.strip() for line in task.background.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith(UNDERSTOOD))
 
 
-def _examples(told: object) -> Iterator[SqlExample]:
+def _iter_examples(told: object) -> Iterator[SqlExample]:
     for one in told if isinstance(told, list) else ():
         try:
             yield SqlExample.model_validate(one)
@@ -81,10 +81,10 @@ def _name_questions(task: TaskEnvelope, alike: Iterable[str]) -> str:
     names = [*alike, *(one for one in ensure_list(task.given.get("saved_questions")) if isinstance(one, str))]
     if not names:
         return "This database has none."
-    return f"Saved for this database are: {', '.join(map(_quote, names[:MOST_NAMED]))}."
+    return f"Saved for this database are: {', '.join(map(_quote_question, names[:MOST_NAMED]))}."
 
 
-def _quote(question: str) -> str:
+def _quote_question(question: str) -> str:
     return f"“{shorten_text(' '.join(question.split()), QUESTION_CHARACTERS)}”"
 
 
@@ -133,10 +133,10 @@ def _describe_rows(result: ShownRows, language: str, proofs: dict[NumberProof, N
             proofs[NumberProof(text=shown[:LABEL_CHARACTERS].strip(), operation="cell", cells=(cell,))] = None
         verb = (" has no value" if empty else " is") if english else " ="
         shown = f"({shown})" if english and empty else shorten_text(shown, LABEL_CHARACTERS)
-        fields.append(f"{_escape(on_one_line(name))}{verb} {_escape(shown)}")
+        fields.append(f"{_escape_markdown(on_one_line(name))}{verb} {_escape_markdown(shown)}")
     first = "In the first row, " if english and result.row_count > 1 else ""
     return first + "; ".join(fields)
 
 
-def _escape(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     return text.translate(_ESCAPED)

@@ -34,14 +34,14 @@ router = APIRouter(
 async def encode_payloads(process: InProcess, body: PayloadsJson) -> JsonObject:
     """Encrypt payloads that somebody enters in Temporal's page or command line, by Temporal's codec protocol."""
     codec = (await process.temporal.client()).data_converter.payload_codec
-    return await _change_payloads(body, codec.encode if codec is not None else _leave)
+    return await _change_payloads(body, codec.encode if codec is not None else _leave_unchanged)
 
 
 @router.post("/decode", summary="Decrypt payloads")
 async def decode_payloads(process: InProcess, body: PayloadsJson) -> JsonObject:
     """Decrypt payloads of histories, by Temporal's codec protocol; large ones, which are references, stay these."""
     codec = (await process.temporal.client()).data_converter.payload_codec
-    return await _change_payloads(body, codec.decode if codec is not None else _leave)
+    return await _change_payloads(body, codec.decode if codec is not None else _leave_unchanged)
 
 
 @router.post("/download", summary="Read large payloads")
@@ -55,7 +55,7 @@ async def download_payloads(process: InProcess, body: PayloadsJson) -> JsonObjec
     return await _change_payloads(body, retrieve)
 
 
-async def _leave(payloads: Sequence[Payload]) -> list[Payload]:
+async def _leave_unchanged(payloads: Sequence[Payload]) -> list[Payload]:
     return list(payloads)
 
 

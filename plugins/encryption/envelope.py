@@ -46,6 +46,10 @@ class KeyRing:
         self._sealed = count()
         self._salt = b""
 
+    def list_ids(self) -> list[str]:
+        """The ids of its keys, the one that encrypts first."""
+        return list(self._keys)
+
     def __getstate__(self) -> None:
         raise TypeError("keys do not leave their process")
 
@@ -59,7 +63,7 @@ class KeyRing:
         return head + nonce + self._derive(self.active, self._salt).encrypt(nonce, data, head + place.encode())
 
     def unseal(self, sealed: bytes, place: Place) -> bytes:
-        """Decrypt what any key of the ring encrypted for `place`.
+        """Decrypt data that any key of the ring encrypted for `place`.
 
         Raises:
             SealedDataUnreadable: its key is not in the ring, or it was changed.

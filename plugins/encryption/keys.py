@@ -80,7 +80,7 @@ def make_key(id: str = "") -> str:
 
 
 def check_keys(chosen: Settings) -> Iterable[Finding]:
-    """Whether what is kept is encrypted."""
+    """Report whether stored data is encrypted."""
     try:
         ring = open_cipher(chosen)
     except SettingsInvalid as error:

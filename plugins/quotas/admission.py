@@ -66,7 +66,7 @@ def _build_refusal(one: Standing, now: float) -> Refusal:
 async def _claim_reserve(
     connection: AsyncConnection, run: ArchivedRun, limits: Limits, standings: Sequence[Standing]
 ) -> None:
-    """Claim what the run keeps for its report: that share of its budget, or of what is left if that is less."""
+    """Claim the run's reserve for its report: that share of its budget, or of what is left if that is less."""
     tokens = [one.left for one in standings if one.unit == "tokens"]
     money = [one.left for one in standings if one.unit == "usd"]
     if not tokens and not money:

@@ -30,7 +30,7 @@ quotas = APIRouter(prefix="/v1/quotas", tags=["quotas"], dependencies=[requires(
 
 
 class UsageFigures(Described):
-    """What was used. Everything that was paid for counts, failed attempts and what a rollback undid too."""
+    """Usage in figures. Everything that was paid for counts, failed attempts and what a rollback undid too."""
 
     runs: int = Field(examples=[12])
     """Runs that were started."""
@@ -57,7 +57,7 @@ class UsageFigures(Described):
 
 
 class UsageLine(UsageFigures):
-    """What one group used; of what was not asked to be told apart there is no name."""
+    """The usage of one group; names by which it is not grouped are null."""
 
     day: date | None = Field(default=None, examples=["2026-11-26"])
     """The day in UTC."""
@@ -74,7 +74,7 @@ class UsageLine(UsageFigures):
 
 
 class UsageView(Described):
-    """What was used in some days."""
+    """The usage of some days."""
 
     first: date = Field(examples=["2026-11-01"])
     """The first day, in UTC."""

@@ -37,7 +37,7 @@ SOON: Final = 30
 
 
 class Scope(Frozen):
-    """Whose limits they are: a tenant's, or those of one of its keys."""
+    """The owner of limits: a tenant, or one of its keys."""
 
     tenant: str
     api_key: str | None = None
@@ -72,7 +72,7 @@ class Standing(Frozen):
 
     @property
     def unit(self) -> Unit:
-        """What it counts."""
+        """The unit that it counts."""
         return MEANINGS[self.name][0]
 
     @property
@@ -150,14 +150,14 @@ async def read_standings(
     standings = []
     for name, limit in listed:
         unit, period = MEANINGS[name]
-        count = await count_open_runs(connection, scope) if period == "at_once" else _count(used[period], unit)
+        count = await count_open_runs(connection, scope) if period == "at_once" else _count_unit(used[period], unit)
         kept = {"runs": 0, "tokens": claimed.tokens, "usd": claimed.cost_microusd}[unit]
         resets_at = period_bounds(period, now)[2]
         standings.append(Standing(scope=scope, name=name, limit=limit, used=count, claimed=kept, resets_at=resets_at))
     return standings
 
 
-def _count(sums: UsageSums, unit: Unit) -> int:
+def _count_unit(sums: UsageSums, unit: Unit) -> int:
     return {"runs": sums.runs, "tokens": sums.tokens, "usd": sums.cost_microusd}[unit]
 
 

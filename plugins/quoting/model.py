@@ -59,7 +59,7 @@ class ExtractiveModel(Model[None]):
         # Reading a full prompt of passages takes long enough to delay heartbeats and other activities of the loop.
         answer = await asyncio.to_thread(answer_task, task)
         if isinstance(answer, ReportDraft):
-            answer = _quoted(answer)
+            answer = _convert_to_prose(answer)
         body = answer.model_dump_json()
         tools = model_request_parameters.output_tools
         return ModelResponse(
@@ -70,7 +70,7 @@ class ExtractiveModel(Model[None]):
         )
 
 
-def _quoted(draft: ReportDraft) -> ReportProse:
+def _convert_to_prose(draft: ReportDraft) -> ReportProse:
     """`draft` in the form in which writers answer: quotations in the place of texts, each supported whole."""
     return ReportProse(
         title=draft.title,

@@ -270,11 +270,11 @@ _DEFINITION: Final = re.compile(
 
 def choose_mode(task: TaskEnvelope, parts: Sequence[str]) -> tuple[str, str]:
     """The name of the mode for the question of `task`, and why; `parts` are its own."""
-    mode, why = _choose(task, " ".join(task.question.split()), parts)
+    mode, why = _choose_mode(task, " ".join(task.question.split()), parts)
     return mode, f"{BY_RULES} {why}"
 
 
-def _choose(task: TaskEnvelope, question: str, parts: Sequence[str]) -> tuple[str, str]:
+def _choose_mode(task: TaskEnvelope, question: str, parts: Sequence[str]) -> tuple[str, str]:
     given = task.given.get("ways")
     modes: Collection[str] = given.keys() if isinstance(given, dict) else ("iterative", "deep")
     if modes and all(name in PLUGIN_MODES and DATABASE in PLUGIN_MODES[name].kinds for name in modes):

@@ -22,20 +22,20 @@ NAME_SHARE: Final = 0.4
 """A proper name says what a question is about if it tells this much of what its most telling word does."""
 
 
-def _between(conjunctions: str, asking: str) -> re.Pattern[str]:
+def _build_boundary(conjunctions: str, asking: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?:(?:\s*[,;]\s*|\s+)(?:{conjunctions})\s+|\s*[,;]\s+)(?=\u00bf?(?:{asking})\b)", re.IGNORECASE
     )
 
 
 JOINTS: Final[Mapping[str, re.Pattern[str]]] = {
-    "en": _between(
+    "en": _build_boundary(
         "and|or|but",
         "how|what|when|where|which|who|whom|whose|why|is|are|was|were|does|do|did|can|could|should|will",
     ),
-    "de": _between("und|oder|aber", "wie|was|wann|wo|wer|wen|wem|warum|weshalb|wieso|wozu|welche[rsnm]?"),
-    "es": _between("y|o|pero", r"qué|quién\w*|cómo|cuándo|dónde|cuál\w*|por qué|cuánt\w+"),
-    "fr": _between("et|ou|mais", r"qui|que|quoi|comment|quand|où|pourquoi|quel\w*|combien"),
+    "de": _build_boundary("und|oder|aber", "wie|was|wann|wo|wer|wen|wem|warum|weshalb|wieso|wozu|welche[rsnm]?"),
+    "es": _build_boundary("y|o|pero", r"qué|quién\w*|cómo|cuándo|dónde|cuál\w*|por qué|cuánt\w+"),
+    "fr": _build_boundary("et|ou|mais", r"qui|que|quoi|comment|quand|où|pourquoi|quel\w*|combien"),
     "zh": re.compile("[\uff0c\uff1b](?=.*(?:什么|多少|怎么|如何|谁|哪))"),
 }
 """Where a question falls into parts that ask by themselves; elsewhere only a question mark parts them."""

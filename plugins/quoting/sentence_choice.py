@@ -119,12 +119,14 @@ def _only_aims(given: Material, one: Candidate) -> bool:
 def _is_said(one: Candidate, chosen: Sequence[Candidate]) -> bool:
     """Whether a chosen sentence says the same; the longer of two that overlap may take the other's place."""
     return any(
-        not one.extends(other) if one.overlaps(other) else len(one.stems & other.stems) >= TWIN * _shorter(one, other)
+        not one.extends(other)
+        if one.overlaps(other)
+        else len(one.stems & other.stems) >= TWIN * _count_shorter_stems(one, other)
         for other in chosen
     )
 
 
-def _shorter(one: Candidate, other: Candidate) -> int:
+def _count_shorter_stems(one: Candidate, other: Candidate) -> int:
     return max(1, min(len(one.stems), len(other.stems)))
 
 

@@ -113,7 +113,7 @@ def _score_passage(number: int, passage: Passage, question: str, terms: Terms, n
         score = terms.fit(own)
         if passage.item.heading:
             score = (score + held) / 2 * (1 + FOCUSED * _measure_focus(passage, terms))
-        defining = _defines(text, question, terms)
+        defining = _is_definition(text, question, terms)
         whole = len(own) <= USUAL_LENGTH and terms.coverage(own) == 1.0
         together = whole or _is_together(text, passage, question)
         score *= DEFINING if defining else 1.0
@@ -135,7 +135,7 @@ def _measure_focus(passage: Passage, terms: Terms) -> float:
     return sum(one in terms.weights for one in nearest) / max(1, len(nearest))
 
 
-def _defines(text: str, question: str, terms: Terms) -> bool:
+def _is_definition(text: str, question: str, terms: Terms) -> bool:
     """Whether `text` says what the question is about: only words of the question stand before its verb."""
     match = _DEFINES.match(text) if is_english() and _DEFINITION_ASKED.match(question) else None
     subject = set(list_stems(match["subject"])) if match else set()

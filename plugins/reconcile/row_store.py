@@ -63,6 +63,9 @@ class RowStore:
     async def delete_run(self, tenant: str, run_id: str) -> None:
         """Has nothing to delete."""
 
+    async def delete_tenant(self, tenant: str) -> None:
+        """Has nothing to delete."""
+
     async def close(self) -> None:
         """Holds nothing open."""
 

@@ -74,7 +74,7 @@ def _name_work(given: object, activity_type: str) -> tuple[str, str]:
 def _name_span(given: object, activity_type: str) -> str:
     match given:
         case AgentCall():
-            return f"{names.INVOKE_AGENT} {activity_type}"
+            return f"{names.CALL} {activity_type}"
         case ToolCall() if source := _read_source(given):
             return f"{names.RETRIEVAL} {source}"
         case ToolCall():
@@ -100,7 +100,7 @@ def _describe_attempt(given: object, info: activity.Info, waited: float) -> Mapp
     if isinstance(given, AgentCall | ToolCall):
         found |= {names.STEP: given.step, names.NODE: given.node}
     if isinstance(given, AgentCall):
-        found |= {names.OPERATION: names.INVOKE_AGENT, names.AGENT_NAME: given.agent}
+        found[names.AGENT_NAME] = given.agent
     if isinstance(given, ToolCall):
         source = _read_source(given)
         found |= {names.OPERATION: names.RETRIEVAL if source else names.EXECUTE_TOOL, names.TOOL_NAME: given.tool}

@@ -13,7 +13,7 @@ DEFAULT_ENDPOINT = "http://localhost:4318"
 
 
 def check_telemetry(settings: Settings) -> Iterable[Finding]:
-    """Report what is traced and measured, and where it goes."""
+    """Report whether traces and metrics are recorded, and where they go."""
     chosen = read_telemetry_settings()
     if not chosen.observes:
         return

@@ -122,7 +122,7 @@ class Instruments:
 
 
 class KernelRecorder:
-    """Records what the kernel measures; verdicts on citations are events of the current span too."""
+    """Records the measures of the kernel; verdicts on citations are events of the current span too."""
 
     def __init__(self, instruments: Instruments) -> None:
         self._instruments = instruments

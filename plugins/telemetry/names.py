@@ -21,7 +21,9 @@ RESPONSE_MODEL: Final = "gen_ai.response.model"
 ERROR_TYPE: Final = "error.type"
 
 INVOKE_WORKFLOW: Final = "invoke_workflow"
-INVOKE_AGENT: Final = "invoke_agent"
+CALL: Final = "call"
+"""An attempt of an agent's call. The operation `invoke_agent` is the span within it, which pydantic-ai makes: were both
+named so, whoever counts agents would count each twice."""
 RETRIEVAL: Final = "retrieval"
 EXECUTE_TOOL: Final = "execute_tool"
 

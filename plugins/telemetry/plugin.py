@@ -16,8 +16,8 @@ plugin: Final = Plugin(
     checks=(".checks:check_telemetry",),
     deep_checks=(
         ".deep_checks.hosts:check_hosts",
-        ".deep_checks.versions:check_versions",
-        ".deep_checks.versions:check_time_limits",
+        ".deep_checks.service:check_versions",
+        ".deep_checks.service:check_time_limits",
         ".deep_checks.service:check_store_revision",
         ".deep_checks.service:check_disk",
         ".deep_checks.service:check_temporal_server",

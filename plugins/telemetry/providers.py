@@ -76,7 +76,7 @@ class Providers:
         self.instruments = Instruments(self.meter_provider, settings)
 
     def flush(self) -> None:
-        """Export what has not been exported, for `FLUSH_SECONDS`; after that the rest is lost.
+        """Export the rest, for `FLUSH_SECONDS` at most; what is left then is lost.
 
         In a thread that ends with the process: an exporter tries again for longer than it is told to wait.
         """

@@ -42,11 +42,16 @@ class _TracedRun(WorkflowInboundInterceptor):
     async def execute_workflow(self, input: ExecuteWorkflowInput) -> Any:
         info = workflow.info()
         given = input.args[0] if input.args else None
-        name = given.mode if isinstance(given, ResearchInput) else info.workflow_type
+        name = _name_run(given) if isinstance(given, ResearchInput) else info.workflow_type
         with trace.get_tracer(names.SCOPE).start_as_current_span(
             f"{names.INVOKE_WORKFLOW} {name}", attributes=_describe_run(given, info)
         ):
             return await super().execute_workflow(input)
+
+
+def _name_run(given: ResearchInput) -> str:
+    """The mode, and of a branch what it is called: a run and its sections are told apart at a glance."""
+    return given.mode if given.branch_of is None else f"{given.mode} {given.branch_of.part}"
 
 
 def _describe_run(given: object, info: workflow.Info) -> Mapping[str, Any]:

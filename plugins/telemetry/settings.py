@@ -8,7 +8,7 @@ from elcano.settings.plugins import read_plugin_settings
 
 
 class TelemetrySettings(BaseModel):
-    """What is traced, measured and logged."""
+    """Settings of traces, metrics and logs."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -38,7 +38,7 @@ def start_telemetry(program: str, settings: Settings) -> None:
 
 
 def accompany_program(surroundings: Surroundings) -> AbstractAsyncContextManager[None]:
-    """Return what measures in the background while a program works, and flushes when it ends."""
+    """Return the context that measures in the background while a program works, and flushes when it ends."""
     chosen = read_telemetry_settings()
     if not chosen.observes:
         return nullcontext()
@@ -76,7 +76,7 @@ def require_extra(chosen: TelemetrySettings) -> None:
 
 
 def describe_choice(chosen: TelemetrySettings) -> str:
-    """Describe what is observed, in one line."""
+    """Describe the telemetry that is on, in one line."""
     contents = " with contents" if chosen.trace_contents else ""
     parts = [f"traces{contents}"] * chosen.traces + ["metrics"] * chosen.metrics
     return f"telemetry: {' and '.join(parts)}"

@@ -25,6 +25,7 @@ from elcano.graphs.plugin import Surroundings
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.plugins.tenants.deletion_store import TenantDeletion, get_deletion_store
 from elcano.plugins.tenants.tenant_rows import delete_rows
+from elcano.storage.health import STORE_ERRORS
 from elcano.storage.objects import PAYLOADS, Objects, artifacts_of_tenant
 from elcano.storage.store import Store
 
@@ -59,6 +60,13 @@ class TenantDeleter:
             except (ElcanoError, IntegrityError) as error:  # a row that refers to others was written meanwhile
                 _log.warning("the deletion of the tenant %s waits: %s", tenant, error)
                 await self._deletions.of(tenant).note_trouble(str(error))
+                done = False
+            except STORE_ERRORS:
+                raise  # then nothing can be noted either
+            except Exception as error:
+                _log.exception("the deletion of the tenant %s does not get on", tenant)
+                why = f"{type(error).__name__}, which the log of the API explains"
+                await self._deletions.of(tenant).note_trouble(why)
                 done = False
             if done:
                 self._seen.pop(tenant, None)
@@ -100,14 +108,14 @@ class TenantDeleter:
 async def end_workflows(client: Client, tenant: str, known: Sequence[str]) -> int:
     """Terminate the open workflows of a tenant, those that are `known` though not listed yet too; returns how many."""
     ended = sum([await _end_workflow(client, id) for id in known])
-    async for batch in _list_executions(client, f"{_of(tenant)} AND ExecutionStatus = 'Running'"):
+    async for batch in _list_executions(client, f"{_filter_by_tenant(tenant)} AND ExecutionStatus = 'Running'"):
         ended += sum(await asyncio.gather(*(_end_workflow(client, id) for id, _ in batch)))
     return ended
 
 
 async def delete_histories(client: Client, tenant: str) -> AsyncIterator[tuple[str, str]]:
     """Have Temporal delete every execution that it lists of a tenant; yields each, by workflow and execution."""
-    async for batch in _list_executions(client, _of(tenant)):
+    async for batch in _list_executions(client, _filter_by_tenant(tenant)):
         await asyncio.gather(*(delete_execution(client, *one) for one in batch))
         for one in batch:
             yield one
@@ -126,7 +134,7 @@ async def delete_objects(objects: Objects, tenant: str) -> int:
     return deleted
 
 
-def _of(tenant: str) -> str:
+def _filter_by_tenant(tenant: str) -> str:
     """The query for the workflows of a tenant, whose name is plain letters, digits and hyphens."""
     return f"{TENANT_ATTRIBUTE} = '{tenant}'"
 

@@ -25,7 +25,7 @@ class Cipher(Protocol):
         ...
 
     def unseal(self, sealed: bytes, place: Place) -> bytes:
-        """Decrypt what `seal` returned.
+        """Decrypt data that `seal` returned.
 
         Raises:
             SealedDataUnreadable: its key is not among the configured ones, or it was changed; the text says which.

@@ -12,6 +12,7 @@ from temporalio.client import Client
 
 from elcano.client import AsyncElcano
 from elcano.dev.claims import free_ports
+from elcano.plugins.encryption.key_report import count_history_keys, reseal_store
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.settings import Settings
 from elcano.storage.payloads import SEALED
@@ -52,6 +53,12 @@ async def test_no_word_of_a_question_is_kept_in_clear(chosen: Settings) -> None:
         listed = await elcano.list_runs(limit=5, question=WORD.upper())
         assert {one.run_id for one in listed.runs} == {run.run_id, fork.run_id}
         await assert_temporals_page_can_read(chosen, run.run_id)
+        counted = await count_history_keys(await Client.connect(chosen.temporal_target))
+        assert set(counted) == {("histories", "first")}
+        assert counted.total() > 100
+        _, use = await reseal_store(chosen, rewrite=True, histories=False)
+        assert (use.rewritten, use.list_keys(), use.faults) == (0, {"first"}, [])
+        assert {key for _, key in use.kept} == {"first"}
     assert find_words(chosen.data_dir) == []
 
 

@@ -1,10 +1,10 @@
-"""Workers and an API without a common folder: PostgreSQL and S3 are all they share, and one of them dies."""
+"""A service as the manual sets it up: workers and APIs share PostgreSQL, S3, keys and no folder; one of each dies."""
 
 import asyncio
 import shutil
 import sys
 from asyncio.subprocess import DEVNULL, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from temporalio.client import Client
 from elcano.dev.claims import free_ports
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Report
+from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.settings.settings import Settings
-from tests.api.sse import following, read_all
+from tests.api.sse import Message, following, next_event, read_events
 from tests.chaos.conftest import ask, reported
 from tests.chaos.programs import ROOT
 
@@ -38,12 +39,13 @@ async def program(module: str, chosen: Settings) -> AsyncIterator[Process]:
 
 
 @pytest.mark.timeout(300)
-async def test_a_deep_run_survives_a_worker_without_a_common_folder(
-    temporal: Client, postgres: str, s3: str, tmp_path: Path
+async def test_a_deep_run_survives_a_worker_and_an_api_without_a_common_folder(
+    temporal: Client, postgres: str, s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (port,) = free_ports(1)
+    monkeypatch.setenv("ELCANO_ENCRYPTION_KEYS", f"{make_key('first')},{make_key(INDEX)}")
+    first_port, other_port = free_ports(2)
 
-    def alone(name: str) -> Settings:
+    def alone(name: str, port: int = first_port) -> Settings:
         """Settings of one machine: an empty data folder and a copy of the documents of its own."""
         documents = tmp_path / name / "documents"
         shutil.copytree(ROOT / "docs", documents)
@@ -61,21 +63,25 @@ async def test_a_deep_run_survives_a_worker_without_a_common_folder(
             }
         )
 
-    chosen = alone("api")
+    chosen, other = alone("api"), alone("other-api", other_port)
     async with AsyncExitStack() as programs, asyncio.timeout(280):
-        await programs.enter_async_context(program("elcano.api", chosen))
+        api, _ = [await programs.enter_async_context(program("elcano.api", one)) for one in (chosen, other)]
         workers = [await programs.enter_async_context(program("elcano.worker", alone(name))) for name in ("one", "two")]
-        await ready(chosen)
+        for one in (chosen, other):
+            await ready(one)
         run = await ask(chosen, QUESTION, mode="deep", sources=["log"])
-        await section_begun(chosen, run)
-        workers[0].kill()
-        assert (await workers[0].wait(), workers[1].returncode) == (-9, None)
-        messages = await read_all(f"{chosen.base_url}{run}/events")
-        assert messages[-1].event == "complete"
-        report: Report = await reported(chosen, run)
+        heard = await read_until_section(chosen, run)
+        for killed in (workers[0], api):
+            killed.kill()
+        assert (await workers[0].wait(), await api.wait(), workers[1].returncode) == (-9, -9, None)
+        events = f"{other.base_url}{run}/events"
+        rest = await read_events(events, headers={"Last-Event-ID": str(heard[-1].id)})
+        assert rest[-1].event == "complete"
+        assert places([*heard, *rest]) == places(await read_events(events)), "none is missing, none came twice"
+        report: Report = await reported(other, run)
         assert report.references
         assert report.unverified == ()
-    for name in ("api", "one", "two"):
+    for name in ("api", "other-api", "one", "two"):
         kept = {file.name for file in (tmp_path / name / "data").rglob("*") if file.is_file()}
         assert not {file for file in kept if not file.startswith("log.")}, "nothing but indexes of its own documents"
 
@@ -92,10 +98,16 @@ async def ready(chosen: Settings) -> None:
             await asyncio.sleep(0.2)
 
 
-async def section_begun(chosen: Settings, run: str) -> None:
-    """Waits until a section of the run has told something; the run is not over then."""
+async def read_until_section(chosen: Settings, run: str) -> list[Message]:
+    """The events until a section of the run has told something; the run is not over then."""
+    heard: list[Message] = []
     async with following(f"{chosen.base_url}{run}/events") as messages:
-        async for message in messages:
-            assert message.event != "complete", "the run was over before a worker could die"
-            if "+" in (message.id or ""):
-                return
+        while "+" not in str((message := await next_event(messages)).id):
+            assert message.event != "complete", "the run was over before a process could die"
+            heard.append(message)
+    return [*heard, message]
+
+
+def places(messages: Sequence[Message]) -> list[tuple[str, int]]:
+    """Which section told an event, and its number there; sections are read side by side, in any order."""
+    return sorted((str(message.data["path"]), message.data["seq"]) for message in messages)

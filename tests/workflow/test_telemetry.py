@@ -152,7 +152,10 @@ async def test_a_run_is_one_trace_although_its_worker_was_killed(
     assert names["invoke_workflow iterative"] == 1
     assert names["POST /v1/runs"] == 1
     assert names["retrieval log"] >= 1
+    assert names["call writer"] >= 1
     assert names["invoke_agent writer"] >= 1
+    operations = Counter(span.attributes.get("gen_ai.operation.name") for span in whole)
+    assert operations["invoke_agent"] == sum(name.startswith("invoke_agent") * n for name, n in names.items())
     assert names["chat gpt-4o"] >= 1
     by_id = {span.id: span for span in whole}
     run = next(span for span in whole if span.name == "invoke_workflow iterative")

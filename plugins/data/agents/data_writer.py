@@ -150,7 +150,7 @@ def _list_repairs(query: AnsweredQuery | None) -> Iterator[Json]:
 
 
 def describe_start(given: JsonObject) -> str:
-    """Describe what the data writer answers from."""
+    """Describe the results and passages that the data writer answers from."""
     return f"an answer from {format_count(len(ensure_list(given.get('results'))), 'result')}"
 
 

@@ -133,7 +133,7 @@ def _named_apart(paths: tuple[DataPath, ...]) -> list[DataPath]:
 
 
 def describe_start(given: JsonObject) -> str:
-    """Describe what the splitter looks at."""
+    """Describe the start of the splitter's work."""
     return f"which way the question goes: {shorten_text(str(given.get('question', '')), SHOWN_CHARACTERS)}"
 
 

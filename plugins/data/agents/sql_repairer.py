@@ -100,7 +100,7 @@ def _split_clauses(sql: str) -> list[str]:
 
 
 def describe_start(given: JsonObject) -> str:
-    """Describe what the repairer mends."""
+    """Describe the query that the repairer mends."""
     fault = given.get("fault")
     said = fault.get("message") if isinstance(fault, dict) else ""
     return shorten_text(f"a query: {said or 'it failed'}", SHOWN_CHARACTERS)

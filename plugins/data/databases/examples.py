@@ -48,7 +48,7 @@ class SqlExamples:
         if given.database not in self._files:
             return SqlExamplesOutput()
         every = await asyncio.to_thread(self._of, given.database)
-        found = _rank(every, given.question)
+        found = _rank_examples(every, given.question)
         if found:
             return SqlExamplesOutput(examples=found[: given.limit])
         return SqlExamplesOutput(others=tuple(one.question for one in every[: given.limit]))
@@ -71,28 +71,28 @@ class SqlExamples:
             if known is not None and known[0] == mark:
                 return known[1]
             if about.st_size > MOST_BYTES:
-                raise _refused(database, f"it has more than {MOST_BYTES:,} bytes")
+                raise _build_refusal(database, f"it has more than {MOST_BYTES:,} bytes")
             text = file.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise _refused(database, "it is not UTF-8") from None
+            raise _build_refusal(database, "it is not UTF-8") from None
         except OSError as error:
-            raise _refused(database, f"it cannot be read: {error.strerror}") from None
-        examples = _parsed(database, text)
+            raise _build_refusal(database, f"it cannot be read: {error.strerror}") from None
+        examples = _parse_examples(database, text)
         self._read[database] = (mark, examples)
         return examples
 
 
-def _rank(examples: Sequence[SqlExample], question: str) -> tuple[SqlExample, ...]:
+def _rank_examples(examples: Sequence[SqlExample], question: str) -> tuple[SqlExample, ...]:
     """The examples that share words with `question`: the same question, then the likest ones."""
     ranked = rank_by_words(question, ((one.question, one.note) for one in examples), (2.0, 1.0))
     found = [examples[place] for place in ranked[:COMPARED]]
     return tuple(sorted(found, key=lambda one: not is_same_question(question, one.question)))
 
 
-def _parsed(database: str, text: str) -> tuple[SqlExample, ...]:
+def _parse_examples(database: str, text: str) -> tuple[SqlExample, ...]:
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if len(lines) > MOST_LINES:
-        raise _refused(database, f"it has more than {MOST_LINES:,} lines")
+        raise _build_refusal(database, f"it has more than {MOST_LINES:,} lines")
     found: list[SqlExample] = []
     wrong: list[str] = []
     for number, line in lines:
@@ -104,11 +104,11 @@ def _parsed(database: str, text: str) -> tuple[SqlExample, ...]:
             wrong.append(f"line {number}{f' (/{place})' if place else ''}: {said['msg']}")
     if wrong:
         more = f"; and {len(wrong) - MOST_TOLD} more" if len(wrong) > MOST_TOLD else ""
-        raise _refused(database, "; ".join(wrong[:MOST_TOLD]) + more)
+        raise _build_refusal(database, "; ".join(wrong[:MOST_TOLD]) + more)
     return tuple(found)
 
 
-def _refused(database: str, why: str) -> InputInvalid:
+def _build_refusal(database: str, why: str) -> InputInvalid:
     said = (
         f"the examples of {database!r} cannot be used: {why}; write a line of JSON for each, with `question` and `sql`"
     )

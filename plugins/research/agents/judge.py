@@ -182,7 +182,7 @@ def by_ids(verdict: CriterionVerdict, ids: Mapping[str, str]) -> CriterionVerdic
 
 
 def describe_start(given: JsonObject) -> str:
-    """Describe what the judge judges."""
+    """Describe the passages that the judge judges."""
     return f"whether {passages_of(given)} will do{for_gap(given)}"
 
 

@@ -58,12 +58,12 @@ def build_task(given: KnowledgeGapInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def describe_start(given: JsonObject) -> str:
-    """Describe what the agent looks at."""
+    """Describe the start of the agent's work."""
     return f"what is missing beside {passages_of(given)}, {turn_of(given)}"
 
 
 def summarize_gaps(output: JsonObject) -> tuple[str, JsonObject]:
-    """Summarize what is missing."""
+    """Summarize the gaps."""
     gaps = ensure_list(output.get("outstanding_gaps"))
     text = (
         "No gap is left to search for" if output.get("research_complete") else f"Missing: {'; '.join(map(str, gaps))}"

@@ -81,7 +81,7 @@ def build_task(given: WriterInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def describe_start(given: JsonObject) -> str:
-    """Describe what the writer writes from."""
+    """Describe the passages that the writer writes from."""
     return f"a report from {passages_of(given)}"
 
 

@@ -59,7 +59,7 @@ class Answered:
 
 
 def check_hosts(settings: Settings) -> Iterable[Finding]:
-    """Report which host each agent, source and tool asks, and how it answers."""
+    """Report the host that each agent, source and tool asks, and how it answers."""
     asked = [*_list_models(settings), *_list_sources(settings), *_list_tools(settings), *_list_others(settings)]
     callers: dict[str, list[Asked]] = defaultdict(list)
     for one in asked:

@@ -1,9 +1,15 @@
-"""How the store, the disk and the Temporal server stand. Nothing is changed: a store is neither made nor migrated."""
+"""Checks of versions, time limits, the store, the disk and the Temporal server.
+
+Nothing is changed: a store is neither made nor migrated.
+"""
 
 import asyncio
+import platform
 import shutil
+import sqlite3
 import time
 from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -12,10 +18,13 @@ from temporalio.api.workflowservice.v1 import GetSystemInfoRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
+from elcano import __version__
+from elcano.activities.services import missing_extras
 from elcano.graphs.errors import ElcanoError
+from elcano.graphs.extras import EXTRAS
 from elcano.plugins.telemetry.queues import CALL_TIMEOUT, list_queues, read_backlog
 from elcano.redaction import without_secrets
-from elcano.settings import Settings
+from elcano.settings import Settings, get_variable_name
 from elcano.settings.plugins import Finding
 from elcano.storage.payloads import connect_config
 from elcano.storage.sql.engine import database_url, open_engine
@@ -25,6 +34,7 @@ from elcano.storage.store import DATABASE_FILE
 OLDEST_TASK: Final = 60.0
 """Seconds that a task may wait for a worker."""
 _MEGABYTE: Final = 1_000_000
+LIBRARIES: Final = ("temporalio", "pydantic-ai-slim", "fastapi", "sqlalchemy", "httpx")
 
 
 def check_store_revision(settings: Settings) -> Iterable[Finding]:
@@ -59,7 +69,7 @@ async def _read_store(settings: Settings) -> tuple[str, str | None, str | None]:
 
 
 def check_disk(settings: Settings) -> Iterable[Finding]:
-    """Report what the data folder takes, by its parts, and how much is free."""
+    """Report the size of the data folder, by its parts, and how much is free."""
     folder = settings.data_dir.absolute()
     if not folder.is_dir():
         return
@@ -108,3 +118,28 @@ async def _look_at_server(settings: Settings) -> tuple[str, float, dict[tuple[st
     seconds = time.monotonic() - began
     waiting, ages = await read_backlog(client, list_queues(settings))
     return info.server_version, seconds, dict(waiting), max(ages.values(), default=0.0)
+
+
+def check_versions(_: Settings) -> Iterable[Finding]:
+    """Report the versions of Elcano, of Python and of the libraries that matter most, and the installed extras."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    python = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+    yield Finding("good", f"versions: elcano {__version__}, {python}, {libraries}")
+    installed = ", ".join(sorted(EXTRAS.keys() - missing_extras())) or "none"
+    yield Finding("good", f"extras that are installed here: {installed}")
+
+
+def check_time_limits(settings: Settings) -> Iterable[Finding]:
+    """Report the time limits of calls of models, by the settings that change them."""
+    whole, first, call = settings.model_timeout_seconds, settings.first_token_seconds, settings.call_seconds
+    limits = {
+        "model_timeout_seconds": f"a request to a model {whole:g} s",
+        "first_token_seconds": f"its first token {first:g} s" if first else "its first token no limit of its own",
+        "call_seconds": f"an attempt of a call {call:g} s",
+    }
+    said = "; ".join(f"{text} ({get_variable_name(name)})" for name, text in limits.items())
+    if whole > call:
+        remedy = f"raise {get_variable_name('call_seconds')} above {get_variable_name('model_timeout_seconds')}"
+        yield Finding("fault", f"time limits: {said}; a request may take longer than the call that makes it", remedy)
+        return
+    yield Finding("good", f"time limits: {said}")

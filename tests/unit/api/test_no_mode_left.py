@@ -1,5 +1,7 @@
 """A run that chooses its mode and has none to choose is told so once, by the field that it is about."""
 
+import pytest
+
 from elcano.api.runs.mode_checks import find_barred_modes, find_no_mode_faults
 from elcano.graphs.mode_choice import list_parts
 from elcano.graphs.state.budget import Limits
@@ -8,6 +10,7 @@ from elcano.settings.settings import Settings
 SHOP = Settings.model_validate({"databases": {"shop": "sqlite:///shop.db"}, "collections": {}})
 
 
+@pytest.mark.of_plugins("data")
 def test_auto_over_databases_alone_under_the_chain_is_one_fault_of_the_mode() -> None:
     limits = Limits()
     closed = find_barred_modes(limits, ("shop",), SHOP, "chain")

@@ -107,3 +107,17 @@ def test_the_saved_questions_of_the_demo_are_answered_by_its_database(data_dir: 
 def test_the_demo_of_another_mode_has_no_database(data_dir: Path) -> None:
     settings = demo.demo_settings(None, "simple")
     assert (settings.databases, settings.database_examples) == ({}, {})
+
+
+def test_a_mode_that_cannot_run_is_refused_before_anything_starts(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code(monkeypatch, "--mode", "nonsense") == 2
+    assert "there is no mode 'nonsense': set MODE to one of" in capsys.readouterr().err
+    monkeypatch.setattr(demo, "missing_extras", lambda: frozenset({"analysis"}))
+    assert exit_code(monkeypatch, "--mode", "Analysis") == 2
+    assert (
+        "the mode 'analysis' needs the extra 'analysis', which is not installed: `make setup`"
+        in capsys.readouterr().err
+    )
+    assert not data_dir.exists()

@@ -99,10 +99,12 @@ def test_a_barred_way_gives_way_to_the_one_before_it_and_says_why() -> None:
         ("deep", [*NAMES], "deep"),
     ],
 )
+@pytest.mark.of_plugins("teams", "literature", "data", "analysis")
 def test_a_way_for_one_kind_of_question_is_gone_for_no_other(wanted: str, barred: list[str], mode: str) -> None:
     assert chosen(wanted, dict.fromkeys(barred, "no.")).mode == mode
 
 
+@pytest.mark.of_plugins("literature")
 def test_whatever_is_taken_instead_ends_with_a_mode_for_any_question() -> None:
     ways = list_ways()
     for name in ways:

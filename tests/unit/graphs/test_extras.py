@@ -55,11 +55,13 @@ def test_what_this_project_is_worked_on_with_lacks_nothing() -> None:
         ("data", set(), {"forecast", "mcp", "plots"}),
     ],
 )
+@pytest.mark.of_plugins("data", "analysis", "mcp")
 def test_modes_need_what_they_cannot_do_without(mode: str, required: set[str], useful: set[str]) -> None:
     assert required_extras(MODES[mode]) == required
     assert useful_extras(MODES[mode]) == useful
 
 
+@pytest.mark.of_plugins("analysis")
 def test_a_graph_that_repairs_the_failure_goes_on_without() -> None:
     assert required_extras(computing(caught=False)) == {"analysis"}
     assert useful_extras(computing(caught=True)) == {"analysis"}

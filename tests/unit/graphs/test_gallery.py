@@ -36,6 +36,7 @@ async def walked(name: str, folder: Path, model: ScriptedModel | None = None) ->
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.of_plugins("literature")
 async def test_a_graph_goes_the_same_way_in_memory(name: str, tmp_path: Path) -> None:
     nodes, report = await walked(name, tmp_path)
     assert nodes == WAYS[name]
@@ -58,6 +59,7 @@ async def test_each_side_of_the_debate_is_told_what_to_argue(tmp_path: Path) -> 
     ("said", "sent"),
     [({}, "quick"), ({"research_mode": "deep"}, "thorough"), ({"form": "review", "research_mode": "deep"}, "survey")],
 )
+@pytest.mark.of_plugins("literature")
 async def test_triage_sends_a_question_where_it_belongs(said: dict[str, Any], sent: str, tmp_path: Path) -> None:
     nodes, _ = await walked("triage", tmp_path, ScriptedModel({"input_parser": parsed(**said)}))
     assert nodes == ["parser", sent, "report"]

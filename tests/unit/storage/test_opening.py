@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url
 
-from elcano.graphs.errors import StoreDamaged, StoreUnavailable
+from elcano.graphs.errors import InputInvalid, StoreDamaged, StoreUnavailable
 from elcano.storage.store import DATABASE_FILE, Store, TenantStore, open_store
 from tests.unit.storage.conftest import Opened
 
@@ -147,3 +147,17 @@ async def test_a_bucket_that_is_not_there_is_named(tmp_path: Path, s3: str) -> N
     async with open_store(tmp_path, objects="s3://no-such-bucket/x") as store:
         with pytest.raises(StoreUnavailable, match="s3://no-such-bucket/x is not there: make the bucket"):
             await store.probe.write()
+
+
+async def test_a_store_of_a_plugin_that_lacks_a_method_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Half:
+        def of(self, tenant: str) -> None: ...
+
+        async def close(self) -> None: ...
+
+    monkeypatch.setattr("elcano.storage.store.load_stores", lambda: {"half": lambda engine, settings: Half()})
+    with pytest.raises(InputInvalid, match="the store 'half' of a plugin lacks methods of `PluginStore`"):
+        async with open_store(tmp_path):
+            pass

@@ -45,6 +45,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.usefixtures("keys")
+@pytest.mark.of_plugins("encryption")
 async def test_no_word_of_a_question_is_in_any_file(tmp_path: Path) -> None:
     async with open_store(tmp_path) as store:
         await keep(store, 1)
@@ -64,6 +65,7 @@ async def test_what_was_kept_in_clear_is_read_later(tmp_path: Path, monkeypatch:
         assert [one.run_id for one in page.runs] == ["default-002", "default-001"]
 
 
+@pytest.mark.of_plugins("encryption")
 async def test_a_rotation_needs_the_old_key_as_long_as_data_needs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: list[str]
 ) -> None:
@@ -114,6 +116,7 @@ async def test_no_text_can_pass_as_sealed(
 
 
 @pytest.mark.usefixtures("keys")
+@pytest.mark.of_plugins("encryption")
 async def test_damage_is_told(tmp_path: Path) -> None:
     async with open_store(tmp_path) as store:
         await keep(store, 1)

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.agents import AgentSpec
-from elcano.graphs.catalogue.sources import build_collection_spec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.contracts import AgentCall, ModelChoice
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import JsonObject
@@ -58,7 +58,7 @@ def call(agent: str, given: JsonObject, *, model: str = "offline", step: int = 1
 class FixedSource:
     """A source that finds nothing and knows some words."""
 
-    spec = build_collection_spec("docs", "What the tests know.")
+    spec = SourceSpec(name="docs", kind="documents", description="What the tests know.")
 
     def __init__(self, weights: Mapping[str, float] | None) -> None:
         self._weights = weights

@@ -93,6 +93,7 @@ async def pages(store: TenantStore, places: Mapping[int, str], *sources: str) ->
     return AGENT.asks.shown(given, loaded).pages
 
 
+@pytest.mark.of_plugins("web")
 async def test_addresses_of_pages_are_told_where_a_source_reads_them(store: TenantStore) -> None:
     places = {1: "https://a.example/x", 2: "notes.md", 3: "https://a.example/x", 4: "http://b.example/", 5: "file:///x"}
     assert await pages(store, places, "docs") == ()
@@ -100,6 +101,7 @@ async def test_addresses_of_pages_are_told_where_a_source_reads_them(store: Tena
     assert await pages(store, places, "crawl") == ("https://a.example/x", "http://b.example/")
 
 
+@pytest.mark.of_plugins("web")
 async def test_the_latest_addresses_are_told(store: TenantStore) -> None:
     many = {number: f"https://a.example/{number}" for number in range(MOST_PAGES + 5)}
     told = await pages(store, many, "page")

@@ -13,6 +13,8 @@ from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.script import make_progress_ledger
 from elcano.testing.source import ScriptedSource
 
+pytestmark = pytest.mark.of_plugins("teams")
+
 QUESTION = "What does the latest oil cost?"
 TEXTS = {"price": "Oil costs 12 euro a litre since May.", "maker": "Oil is made by two makers."}
 LIMITS = Limits(tokens=500_000, iterations=20)
@@ -140,6 +142,7 @@ async def test_two_resets_with_long_ledgers_wrong_names_and_json_in_prose_end_in
     assert all(task.evidence for task in again), "new facts are made in view of what was found"
 
 
+@pytest.mark.of_plugins("rules")
 async def test_without_a_key_rules_lead_and_say_so(tmp_path: Path) -> None:
     came = await run(None, tmp_path)
     turns = [turn.speaker for turn in ledger_of(came).turns]
@@ -151,6 +154,7 @@ async def test_without_a_key_rules_lead_and_say_so(tmp_path: Path) -> None:
     assert all("By rule" in one.reasoning for one in came.journal.run.state.hypotheses)
 
 
+@pytest.mark.of_plugins("rules")
 async def test_without_a_key_and_without_a_passage_the_report_says_that_nothing_was_found(tmp_path: Path) -> None:
     came = await run(None, tmp_path, pancakes="Pancakes are made of flour.")
     assert not came.report.answered

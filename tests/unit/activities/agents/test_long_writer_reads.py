@@ -103,6 +103,7 @@ def log() -> ScriptedSource:
     return ScriptedSource("log", TEXTS)
 
 
+@pytest.mark.of_plugins("teams")
 async def test_a_long_draft_is_written_in_parts_and_no_heading_twice(tmp_path: Path, log: ScriptedSource) -> None:
     def write(task: TaskEnvelope) -> dict[str, object]:
         about = task.question.split()[3]

@@ -47,6 +47,7 @@ async def test_the_next_model_takes_over_in_the_middle_of_a_run(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("mode", ["iterative", "deep", "deep_brief", "hierarchical"])
+@pytest.mark.of_plugins("teams")
 async def test_a_model_that_takes_little_at_once_still_writes_a_report(tmp_path: Path, mode: str) -> None:
     refused: list[TaskEnvelope] = []
 

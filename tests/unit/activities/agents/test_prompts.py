@@ -68,6 +68,7 @@ def loaded() -> Loaded:
 
 
 @pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.of_plugins("teams")
 async def test_an_agent_is_shown_its_envelope_and_answers_in_its_model(name: str) -> None:
     seen: list[str] = []
 

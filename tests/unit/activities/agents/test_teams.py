@@ -121,6 +121,7 @@ async def test_who_finds_nothing_ends_without_a_draft_that_claims_anything(tmp_p
     assert not came.report.references
 
 
+@pytest.mark.of_plugins("rules")
 async def test_without_a_model_teams_are_judged_by_rules_and_it_says_so(tmp_path: Path) -> None:
     came = await run(None, tmp_path)
     branches = outcomes(came).branches

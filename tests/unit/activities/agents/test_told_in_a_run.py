@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.works import Work
@@ -159,6 +161,7 @@ async def test_a_run_without_any_criteria_goes_on_as_before(tmp_path: Path) -> N
     assert came.report.answered
 
 
+@pytest.mark.of_plugins("literature")
 async def test_all_that_the_judge_would_search_is_searched_in_every_source(tmp_path: Path) -> None:
     again = {
         "sufficient": False,

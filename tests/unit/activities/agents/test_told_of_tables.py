@@ -14,6 +14,8 @@ from elcano.plugins.research.agents.input_parser import AGENT, InputParserInput,
 from elcano.storage.store import TenantStore, open_store
 from tests.unit.activities.agents.material import FixedSource
 
+pytestmark = pytest.mark.of_plugins("data")
+
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[TenantStore]:

@@ -112,6 +112,7 @@ def test_every_form_has_its_guidance() -> None:
     assert render_form_guidance("") == ""
 
 
+@pytest.mark.of_plugins("literature")
 def test_a_passage_says_its_source_its_date_and_what_speaks_against_it() -> None:
     works = (
         Work(published="2024-05-17", kind="preprint", flags=("preprint",)),

@@ -33,6 +33,7 @@ def away() -> ScriptedSource:
 
 @pytest.mark.parametrize("mode", ["literature_review", "iterative", "simple"])
 @pytest.mark.parametrize("model", [None, ScriptedModel()], ids=["keyless", "scripted"])
+@pytest.mark.of_plugins("literature")
 async def test_without_a_source_that_could_be_searched_nothing_is_said_of_what_it_answers(
     tmp_path: Path, away: ScriptedSource, mode: str, model: ScriptedModel | None
 ) -> None:

@@ -4,7 +4,7 @@ from pkgutil import resolve_name
 import pytest
 
 from elcano.activities.sources.registry import Sources, close_all, open_sources
-from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy, SourceSpec, build_collection_spec
+from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy, SourceSpec
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.settings import Settings
 from tests.sources import Shelf, ledger_of, open_shelf
@@ -16,6 +16,7 @@ def configured(tmp_path: Path, collections: dict[str, Path], *, readmes: bool = 
     return Settings(_env_file=None, data_dir=tmp_path / "data", collections=collections, package_readmes=readmes)
 
 
+@pytest.mark.of_plugins("documents")
 async def test_collections_and_packages_by_name(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
@@ -28,12 +29,14 @@ async def test_collections_and_packages_by_name(tmp_path: Path) -> None:
     assert (tmp_path / "data" / "index" / "handbook.sqlite").is_file()
 
 
+@pytest.mark.of_plugins("documents")
 async def test_opening_reads_nothing(tmp_path: Path) -> None:
     async with open_sources(configured(tmp_path, {"missing": tmp_path / "nowhere"})) as sources:
         assert sources.get("missing").spec.name == "missing"
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.of_plugins("documents")
 async def test_an_unknown_name_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     async with open_sources(configured(tmp_path, {"handbook": tmp_path})) as sources:
         with pytest.raises(SourceRefused) as caught:
@@ -103,9 +106,9 @@ async def test_a_source_that_cannot_be_closed_keeps_no_other_open() -> None:
         async def close(self) -> None:
             raise OSError("jammed")
 
-    last = Shelf(build_collection_spec("last"))
+    last = Shelf(SourceSpec(name="last", kind="documents", description="A shelf."))
     with pytest.raises(ExceptionGroup) as caught:
-        await close_all([Jammed(build_collection_spec("first")), last])
+        await close_all([Jammed(SourceSpec(name="first", kind="documents", description="A shelf.")), last])
     assert [str(error) for error in caught.value.exceptions] == ["jammed"]
     assert last.closed == 1
 

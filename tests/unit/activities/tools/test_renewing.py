@@ -9,7 +9,7 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities, as_told_now
-from elcano.graphs.catalogue.sources import build_collection_spec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.frozen import JsonObject
@@ -32,7 +32,7 @@ RETRACTED = told(flags=("retracted",), notices=("Made up.",))
 class Library:
     """Finds one passage."""
 
-    spec = build_collection_spec("library")
+    spec = SourceSpec(name="library", kind="documents", description="Books.")
 
     def __init__(self) -> None:
         self.found = KEPT

@@ -13,7 +13,7 @@ from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities, shorten_to_excerpt
-from elcano.graphs.catalogue.sources import build_collection_spec
+from elcano.graphs.catalogue.sources import SourceSpec, build_collection_spec
 from elcano.graphs.catalogue.tools import TOOLS, SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
@@ -25,13 +25,15 @@ from elcano.plugins.documents.source import DocumentsSource
 from elcano.storage.store import Store, open_store
 from tests.unit.plugins.documents.collections import Shelf
 
+pytestmark = pytest.mark.of_plugins("documents")
+
 LONG = b"# Whales\n" + b"The whale is a very large animal of the sea. " * 15
 
 
 class BrokenSource:
     """Fails as it is told to."""
 
-    spec = build_collection_spec("broken")
+    spec = SourceSpec(name="broken", kind="documents", description="Nothing that works.")
 
     def __init__(self, error: Exception) -> None:
         self._error = error

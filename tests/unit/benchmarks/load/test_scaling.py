@@ -1,21 +1,26 @@
 """What many runs need is a product, and what is too little is told in the order in which runs grow."""
 
+from pathlib import Path
+
 import pytest
 import typer
 
-from benchmarks.load.__main__ import read_assumptions
 from benchmarks.load.costs import foretell
+from benchmarks.load.foresee import read_assumptions, read_costs
 from benchmarks.load.report import list_comparison_lines, list_cost_lines, list_scaling_lines
 from benchmarks.load.scaling import (
+    BEAT_RPC,
     Assumptions,
     count_runs_at_once,
     count_workers,
-    lengthen_calls,
     list_limits,
     list_needs,
+    tell_time_apart,
 )
-from elcano.activities.calls.heartbeats import count_beats
+from benchmarks.load.stack import ROOT
 from tests.unit.benchmarks.load.examples import COSTS
+
+MEASURED = ROOT / "benchmarks" / "load" / "measured"
 
 GIVEN = Assumptions(run_seconds=100, call_seconds=1, peak=2, watched=0.5, utilisation=0.5, worker_activities=100)
 
@@ -44,15 +49,26 @@ def test_twice_as_many_runs_need_twice_as_much() -> None:
             assert other.value == pytest.approx(2 * one.value, rel=0.05)  # whole processes are rounded up
 
 
-def test_a_slower_model_makes_a_run_cost_more_heartbeats_and_nothing_else() -> None:
-    slow = lengthen_calls(COSTS, 20, GIVEN)
-    more = 8 * (count_beats(20) - count_beats(1))
-    assert slow.rpcs == {"StartWorkflowExecution": 80.0, "RecordActivityTaskHeartbeat": more}
-    assert slow.persistence == {"UpdateWorkflowExecution": 200.0 + more}
-    assert slow.run.transitions == 50 + more
-    assert slow.cpu["temporal"] == pytest.approx(0.5 + more * 0.003)
-    assert slow.statements == COSTS.statements
-    assert lengthen_calls(slow, 1, GIVEN).rpcs == {"StartWorkflowExecution": 80.0, "RecordActivityTaskHeartbeat": 0.0}
+def test_what_grows_with_time_is_told_apart_by_two_measurements() -> None:
+    slower = COSTS.run.model_copy(update={"seconds": 30.0, "transitions": 90.0})
+    beats = {**COSTS.rpcs, BEAT_RPC: 40.0}
+    slow = COSTS.model_copy(update={"run": slower, "rpcs": beats, "cpu": {**COSTS.cpu, "worker": 2.0}})
+    longer = tell_time_apart(COSTS, slow, 60.0)  # the first took 10 s
+    assert longer.run.seconds == 60
+    assert longer.run.transitions == pytest.approx(150)
+    assert longer.rpcs == {"StartWorkflowExecution": 80.0, BEAT_RPC: 100.0}
+    assert longer.cpu["worker"] == pytest.approx(3.5)
+    assert longer.cpu["api"] == COSTS.cpu["api"]
+    assert longer.rows == COSTS.rows
+    assert tell_time_apart(COSTS, slow, 0.0).rpcs[BEAT_RPC] == 0  # never less than nothing
+
+
+def test_measurements_that_cannot_be_told_apart_are_refused() -> None:
+    with pytest.raises(ValueError, match="did not take less time"):
+        tell_time_apart(COSTS, COSTS, 60.0)
+    other = COSTS.model_copy(update={"plan": COSTS.plan.model_copy(update={"mode": "deep"})})
+    with pytest.raises(ValueError, match="not of the same run"):
+        tell_time_apart(COSTS, other, 60.0)
 
 
 def test_runs_of_a_day_are_open_at_once_for_as_long_as_they_take() -> None:
@@ -106,3 +122,22 @@ def test_assumptions_are_read_and_checked() -> None:
         read_assumptions(["peak=0"])
     with pytest.raises(typer.BadParameter, match="shards: Input should be a valid integer"):
         read_assumptions(["shards"])
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "costs.json"
+    file.write_text("{}", encoding="utf-8")
+    with pytest.raises(typer.BadParameter, match="has no costs of this version"):
+        read_costs(file)
+    file.write_text(COSTS.model_dump_json(), encoding="utf-8")
+    assert read_costs(file) == COSTS
+
+
+def test_the_committed_measurements_give_the_figures_of_the_docs() -> None:
+    fast, slow, many = (read_costs(MEASURED / f"{name}.json") for name in ("fast", "slow", "many"))
+    needs = {need.name: need.value for need in list_needs(tell_time_apart(fast, slow, 300), 10_000, Assumptions())}
+    text = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+    transitions, shards = needs["state transitions a second"], needs["history shards"]
+    assert f"| state transitions a second | 144 | {round(transitions, -2):,.0f} |" in text
+    assert f"| history shards | 8 | {round(shards, -1):,.0f} |" in text
+    assert many.plan.at_once == 80

@@ -14,6 +14,7 @@ def test_every_mode_works_with_its_default_limits(mode: str) -> None:
     assert limit_faults(MODES[mode], default_limits(MODES[mode])) == ()
 
 
+@pytest.mark.of_plugins("teams", "literature")
 def test_defaults_are_what_a_strong_reasoning_model_needs() -> None:
     for mode, tokens in (("iterative", 150_000), ("simple", 100_000), ("literature_review", 100_000)):
         assert default_limits(MODES[mode]) == Limits(tokens=tokens)

@@ -1,5 +1,6 @@
 """Whatever is asked of a run whose calls wait, in whatever order: each call is decided on once, and never again."""
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +32,8 @@ from elcano.graphs.state.failures import (
     list_undecided_calls,
     shorten_arguments,
 )
+
+pytestmark = pytest.mark.of_plugins("mcp")
 
 IDS = ("0001-write-1", "0001-write-2", "0001-write-3")
 GRAPH = ResearchGraph(

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.drawing import render_mermaid
@@ -132,6 +134,7 @@ def test_the_outline_marks_the_place() -> None:
     assert lines[-1] == "   writer -> report"
 
 
+@pytest.mark.of_plugins("data")
 def test_of_a_graph_of_many_ways_those_are_shown_that_can_still_be_gone() -> None:
     auto = MODES["auto"]
     lines = of_its_way(outline_graph(auto), auto, "simple_search", {"input_parser", "choose"})
@@ -142,6 +145,7 @@ def test_of_a_graph_of_many_ways_those_are_shown_that_can_still_be_gone() -> Non
     assert not data.keys() & {"writer", "parallel_loops", "schema_context"}
 
 
+@pytest.mark.of_plugins("data")
 def test_how_long_branches_may_take_is_drawn_where_the_graph_says_it() -> None:
     hurried = [
         node.model_copy(update={"timeout_seconds": 15}) if isinstance(node, ParallelNode) else node

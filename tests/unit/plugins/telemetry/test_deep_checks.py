@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from elcano.dev.claims import free_ports
-from elcano.plugins.telemetry.deep_checks import hosts, service, versions
+from elcano.plugins.telemetry.deep_checks import hosts, service
 from elcano.settings import Settings
 from elcano.settings.plugins import Finding
 from elcano.storage.store import open_store
@@ -131,18 +131,18 @@ def test_an_address_is_shown_without_who_signs_in(address: str, origin: str) -> 
 
 
 def test_a_request_that_may_outlast_its_call_is_a_fault() -> None:
-    (fine,) = versions.check_time_limits(Settings())
+    (fine,) = service.check_time_limits(Settings())
     assert fine.grade == "good"
     assert "120 s (ELCANO_MODEL_TIMEOUT_SECONDS)" in fine.text
-    (fault,) = versions.check_time_limits(Settings.model_validate({"model_timeout_seconds": 700.0}))
+    (fault,) = service.check_time_limits(Settings.model_validate({"model_timeout_seconds": 700.0}))
     assert fault.grade == "fault"
     assert "raise ELCANO_CALL_SECONDS" in fault.remedy
-    (slow,) = versions.check_time_limits(Settings.model_validate({"slow_models": True}))
+    (slow,) = service.check_time_limits(Settings.model_validate({"slow_models": True}))
     assert slow.grade == "good"
 
 
 def test_versions_and_extras_are_told() -> None:
-    texts = [finding.text for finding in versions.check_versions(Settings())]
+    texts = [finding.text for finding in service.check_versions(Settings())]
     assert "elcano 0.1.0" in texts[0]
     assert "temporalio " in texts[0]
     assert "telemetry" in texts[1]

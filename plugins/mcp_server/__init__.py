@@ -1,0 +1,1 @@
+"""Elcano as an MCP server: what agents of others call to have something researched."""

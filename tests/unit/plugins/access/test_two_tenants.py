@@ -17,7 +17,7 @@ from tests.api.every_route import Route, routes
 from tests.unit.plugins.access.conftest import Bearer, make_key
 from tests.unit.plugins.access.runs import connect_to_nothing, leave_run
 
-REQUESTS = 2_500
+REQUESTS = 500
 """Per database."""
 WORDS = {"acme": "quicksilver", "zebra": "obsidian"}
 """Words that are in one tenant's questions alone."""

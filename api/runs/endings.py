@@ -44,10 +44,21 @@ async def archive_if_ended(
     if execution.status == "running":
         return run
     archived = await store.runs.get(run.run_id)  # it may have archived itself just before it closed
-    if archived is not None and archived.status != "running" and archived.execution in ("", execution.id):
+    if archived is not None and archived.status != "running" and not _ended_anew(archived, execution):
         return archived
     await _require_kept(run, store)
     return await _settle_closed(run, execution, temporal, store, known)
+
+
+def _ended_anew(archived: ArchivedRun, execution: Execution) -> bool:
+    """Whether an execution is a later one than that which a run was archived by.
+
+    It is an earlier one where Temporal's database was restored from an older copy than the store.
+    """
+    if archived.execution in ("", execution.id):
+        return False
+    stored, closed = archived.finished_at, execution.closed_at
+    return stored is None or closed is None or closed > stored
 
 
 async def _require_kept(run: ArchivedRun, store: TenantStore) -> None:

@@ -16,7 +16,7 @@ from elcano.graphs.errors import ModelRefused
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import build_worker
-from tests.api.asking import seconds_between, start
+from tests.api.asking import seconds_between, start, start_at
 from tests.api.handbook import IN_ROUNDS, handbook_settings
 from tests.api.sse import following, read_events
 from tests.resetting import reset_before
@@ -188,3 +188,25 @@ async def test_a_run_that_ended_is_reset_to_its_first_task_or_to_its_report(
     assert view["status"] == before[-1].data["data"]["status"], "it ends as it did"
     assert view["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
     assert (await api.get(f"/v1/runs/{run_id}/report")).status_code == 200
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_later_end_in_the_store_outlives_an_older_copy_of_temporal(
+    api: httpx.AsyncClient, temporal: Client, store: Store, served: str
+) -> None:
+    """As it is when Temporal's database was restored from a copy of before the run was resumed."""
+    run_id = await start_at(served)
+    handle = temporal.get_workflow_handle(run_id)
+    await handle.signal("order", "complete")
+    await handle.result()
+    assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "completed"
+    runs = store.of("default").runs
+    first = await runs.get(run_id)
+    assert first is not None
+    assert first.finished_at is not None
+    later = {"execution": "of-the-resumed-run", "finished_at": first.finished_at + 60, "status": "partial"}
+    resumed = first.model_copy(update=later)
+    await runs.archive(resumed, [])
+    for _ in range(2):
+        assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "partial"
+    assert await runs.get(run_id) == resumed

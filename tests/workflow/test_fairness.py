@@ -10,7 +10,7 @@ from temporalio.client import Client
 
 from elcano import testing
 from elcano.api.temporal.workers import PRIORITY_KEYS
-from elcano.dev.external_checks import check_fairness
+from elcano.dev.external_checks import check_fairness, check_temporal
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.mode_choice import MODES
@@ -135,8 +135,8 @@ async def test_doctor_says_whether_a_server_lets_tenants_take_turns(fair: bool, 
     assert left == []
 
 
-def test_doctor_does_not_know_how_a_server_is_that_does_not_answer(tmp_path: Path) -> None:
+def test_a_server_that_does_not_answer_is_told_of_once(tmp_path: Path) -> None:
     settings = Settings.model_validate({"TEMPORAL_ADDRESS": "127.0.0.1:1", "data_dir": tmp_path})
-    (finding,) = check_fairness(settings)
-    assert finding.grade == "note"
-    assert "is not known" in finding.text
+    (finding,) = check_temporal(settings)
+    assert (finding.grade, "does not answer" in finding.text) == ("fault", True)
+    assert [*check_fairness(settings)] == []

@@ -67,7 +67,7 @@ class Providers:
             resource,
             shutdown_on_exit=False,
             views=_list_views(),
-            # A quarter of what metrics cost; OpenTelemetry's variable turns them on.
+            # Every measurement would be offered to one; OpenTelemetry's variable turns them on.
             exemplar_filter=None if settings.key("OTEL_METRICS_EXEMPLAR_FILTER") else AlwaysOffExemplarFilter(),
         )
         self.tracer = self.tracer_provider.get_tracer(names.SCOPE)

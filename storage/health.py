@@ -20,6 +20,8 @@ STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError, StoreDamaged, StoreUnav
 STORE_OUTAGES: Final = (DBAPIError, PoolTimeout, StoreUnavailable)
 """Those of them that pass without anybody mending data."""
 
+OBJECTS_AWAY: Final = "its objects cannot be reached: see that what ELCANO_OBJECTS_URL names can be, and the log"
+
 _FILE_TROUBLES: Final = {
     errno.ENOSPC: "its disk is full: make room",
     errno.EDQUOT: "its disk quota is used up: make room",
@@ -37,7 +39,7 @@ def store_trouble(error: BaseException) -> str | None:
     elif isinstance(error, StoreDamaged):
         why = DAMAGED  # the error's own text names a path, which is nothing for clients
     elif isinstance(error, StoreUnavailable):
-        why = "its server or its objects cannot be reached: see the log"  # the error's own text is nothing for clients
+        why = OBJECTS_AWAY  # the error's own text names addresses, which are nothing for clients
     elif isinstance(error, PoolTimeout):
         why = "all its connections are busy: try again"
     elif isinstance(error, OSError) and error.errno is not None:

@@ -14,6 +14,7 @@ from elcano.graphs.contracts import BranchOf
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun, ProgressPage
 from elcano.graphs.state.events import AgentEvent
+from elcano.storage.health import OBJECTS_AWAY
 from elcano.storage.store import Store
 
 RUN = ArchivedRun(run_id="run-1", question="q", mode="deep", status="running", started_at=1.0)
@@ -93,5 +94,5 @@ async def test_a_reader_survives_what_nobody_foresaw_and_says_it(store: Store, m
     assert [event.type for event in told] == ["complete"]
     assert set(said) == {
         journal_reader.CANNOT_READ,
-        "the store cannot be used: its server or its objects cannot be reached: see the log",
+        f"the store cannot be used: {OBJECTS_AWAY}",
     }

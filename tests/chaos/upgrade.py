@@ -66,13 +66,14 @@ class Service:
 
     @asynccontextmanager
     async def temporal(self) -> AsyncIterator[None]:
-        """The server, which listens once this is entered."""
+        """The server, which listens once this is entered; what it is asked through is closed with it."""
         self.settings.data_dir.mkdir(parents=True, exist_ok=True)
         server = await self._start(*server_command(self.settings), release=OLD)
         try:
             await until(lambda: _listens(self.settings.temporal_port))
             yield
         finally:
+            await self._client.aclose()
             await stop(server)
 
     async def start(self, module: str, release: str) -> Process:

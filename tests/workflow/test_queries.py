@@ -21,7 +21,8 @@ from temporalio.workflow import Info
 from elcano.api.temporal.connection import RetryQueries
 from elcano.graphs.contracts import ANSWER_MARK
 from elcano.workflows import sandbox
-from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, EventOrder, workflow_runner
+from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, EventOrder
+from tests.api.scripted import InTurnRunner
 
 
 class Told(WorkflowInstance):
@@ -222,7 +223,7 @@ async def test_a_thread_that_takes_long_is_not_interrupted(temporal: Client, mon
         apply_query(self, job)
 
     queue = f"idle-{uuid.uuid4()}"
-    async with Worker(temporal, task_queue=queue, workflows=[Idle], workflow_runner=workflow_runner()):
+    async with Worker(temporal, task_queue=queue, workflows=[Idle], workflow_runner=InTurnRunner()):
         handle = await temporal.start_workflow(Idle.run, id=queue, task_queue=queue)
         assert await handle.query(Idle.state) == "idle"
         monkeypatch.setattr(_WorkflowInstanceImpl, "_apply_query_workflow", apply_slowly)

@@ -105,6 +105,7 @@ def test_each_waits_for_what_it_needs(services: dict[str, Any]) -> None:
             expected = "service_completed_successfully" if needed in ONE_SHOT else "service_healthy"
             assert how["condition"] == expected, f"{name} -> {needed}"
     assert set(services["temporal"]["depends_on"]) == {"schema"}
+    assert int(services["temporal"]["environment"]["NUM_HISTORY_SHARDS"]) == 512, "it can never be changed"
     for name in OURS:
         assert set(services[name]["depends_on"]) == {"namespace"}
 

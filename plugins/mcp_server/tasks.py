@@ -19,6 +19,7 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ElicitResult,
     RequestParams,
     TextContent,
 )
@@ -54,7 +55,7 @@ class TaskParams(RequestParams):
 class UpdateParams(TaskParams):
     """Answers to what a task asked."""
 
-    input_responses: dict[str, Any] = Field(alias="inputResponses")
+    input_responses: dict[str, ElicitResult] = Field(alias="inputResponses")
 
 
 class ResearchTasks(Extension):
@@ -95,15 +96,13 @@ class ResearchTasks(Extension):
             run = elcano.run(params.task_id)
             asked = {request.request for request in list_requests(await run.view())}
             for name, answer in params.input_responses.items():
-                if name in asked:
-                    accepted, content = answer.get("action") == "accept", answer.get("content") or {}
-                    await decide(
-                        run,
-                        name,
-                        accepted and content.get("approve", True) is True,
-                        str(content.get("reason") or "refused by the client"),
-                        content.get("tokens"),
-                    )
+                if name not in asked or answer.action == "cancel":  # a form that was closed decides nothing
+                    continue
+                content = answer.content or {}
+                approved = answer.action == "accept" and content.get("approve", True) is True
+                reason, tokens = content.get("reason"), content.get("tokens")
+                more = tokens if isinstance(tokens, int) else None
+                await decide(run, name, approved, str(reason or "refused by the client"), more)
         return {}
 
     async def cancel_task(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:

@@ -14,7 +14,7 @@ from mcp.client.session import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, EmptyResult, Request, Result, TextContent
+from mcp_types import CallToolResult, ElicitResult, EmptyResult, Request, Result, TextContent
 from pydantic import Field
 from temporalio.client import Client
 
@@ -151,8 +151,9 @@ class Tasks(ClientExtension):
             for name, request in told.input_requests.items():
                 if name not in self.asked:
                     self.asked.append(name)
+                    answer = ElicitResult.model_validate(self.answer)
                     assert request["params"]["requestedSchema"]["properties"]["approve"]["type"] == "boolean"
-                    params = UpdateParams(task_id=task.task_id, input_responses={name: self.answer, "of old": {}})
+                    params = UpdateParams(task_id=task.task_id, input_responses={name: answer, "of old": answer})
                     await context.session.send_request(UpdateTask(params=params), EmptyResult)
             await asyncio.sleep(0.1)
 

@@ -319,15 +319,19 @@ async def _return_client(client: Client) -> Client:
     return client
 
 
+def install_runtime() -> None:
+    """Install the SDK's runtime of a worker that measures nothing and reports itself to the server every few seconds."""
+    interval = timedelta(seconds=WORKER_BEAT_SECONDS)
+    Runtime.set_default(Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=interval))
+
+
 def main() -> None:
     """Run the program; its exit code is 0 after a signal, 2 if its setup is invalid, and 1 after an error."""
     refuse_arguments(__doc__)
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
     tell_failures_in_lines()
-    Runtime.set_default(
-        Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=timedelta(seconds=WORKER_BEAT_SECONDS))
-    )
+    install_runtime()
     code = 0
     try:
         for start in load_objects("starters"):

@@ -320,7 +320,7 @@ async def _return_client(client: Client) -> Client:
 
 
 def install_runtime() -> None:
-    """Install the SDK's runtime of a worker that measures nothing and reports itself to the server every few seconds."""
+    """Install the runtime of a worker that measures nothing; it tells the server of itself every few seconds."""
     interval = timedelta(seconds=WORKER_BEAT_SECONDS)
     Runtime.set_default(Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=interval))
 

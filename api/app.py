@@ -38,7 +38,6 @@ from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_configured
 
 ROUTERS: Final = (
-    openapi.router,
     run_routes.router,
     sse.router,
     control_routes.router,
@@ -116,7 +115,7 @@ def create_app(
     for middleware in load_objects("middleware"):
         app.add_middleware(middleware, settings=settings)  # the last one is the first to see a request
     add_manual(app)
-    for router in (*ROUTERS, *added):
+    for router in (*ROUTERS, *added, openapi.router):  # the last one: a plugin may have a page of its own at `/`
         app.include_router(router)
     permissions = map_route_permissions(app.routes)
     app.openapi = partial(build_openapi_document, app, settings, permissions)  # type: ignore[method-assign]

@@ -32,6 +32,7 @@ BUILT_IN: Final = (
     "quotas",
     "reconcile",
     "tenants",
+    "page",
     "quoting",
 )
 """In the order in which what they add is shown."""

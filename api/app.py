@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from temporalio.client import Client
 
 from elcano import __version__
-from elcano.api import agents, graphs, health, modes, openapi, sources
+from elcano.api import agents, graphs, health, models, modes, openapi, sources
 from elcano.api.control import routes as control_routes
 from elcano.api.events import sse
 from elcano.api.events.watcher import Feeds
@@ -45,6 +45,7 @@ ROUTERS: Final = (
     report_routes.router,
     step_routes.router,
     modes.router,
+    models.router,
     graphs.router,
     agents.router,
     sources.router,

@@ -1,6 +1,8 @@
 """The pages that lead to runs: the first page, and the list of runs."""
 
-from typing import Annotated
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from starlette.datastructures import Headers
@@ -38,10 +40,47 @@ async def show_run(request: Request, api: Api, run_id: str) -> Response:
     return await render_page(request, "run.html", run=await api.get(f"/v1/runs/{run_id}"))
 
 
-async def show_first_page(request: Request, api: Api) -> Response:
-    """The first page."""
-    runs = await api.get("/v1/runs", limit=RECENT)
-    return await render_page(request, "ask.html", runs=runs["runs"])
+async def show_first_page(
+    request: Request,
+    api: Api,
+    question: Annotated[str, Query(max_length=10_000, description="A question to begin with.")] = "",
+    follow: Annotated[str, Query(max_length=200, description="The run that the question follows.")] = "",
+) -> Response:
+    """The first page: a question, and what to research it with."""
+    runs, modes, graphs, sources, domains, models, followed = await asyncio.gather(
+        api.get("/v1/runs", limit=RECENT),
+        api.get("/v1/modes"),
+        api.get("/v1/graphs"),
+        api.get("/v1/sources"),
+        api.get("/v1/domains"),
+        api.get("/v1/models"),
+        api.find(f"/v1/runs/{follow}", pending=False) if follow else _find_nothing(),
+    )
+    return await render_page(
+        request,
+        "ask.html",
+        question=question,
+        followed=followed,
+        runs=runs["runs"],
+        modes=modes,
+        graphs=[graph for graph in graphs if graph["version"]],
+        sources=sorted(sources, key=lambda source: not source["ready"]),
+        domains=domains,
+        models=models,
+        price=choose_price(models),
+    )
+
+
+async def _find_nothing() -> None:
+    return None
+
+
+def choose_price(models: Sequence[Mapping[str, Any]]) -> dict[str, float] | None:
+    """The price of the model that answers first; None if it is unknown."""
+    found: dict[str, float] | None = next(
+        (model["price"] for model in models if not model["agents"] and not model["fallback"]), None
+    )
+    return found
 
 
 class FirstPageRoute(PageRoute):

@@ -1,4 +1,4 @@
-"""Errors in the shape that OpenAI's clients read, with the words of the problem documents of all other routes."""
+"""Errors that OpenAI's clients can read: a problem document, as of all other routes, with their `error` in it."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _KEY: Final = b"idempotency-key"
 
 
 class ErrorShape:
-    """ASGI middleware: writes the problem documents of these paths anew."""
+    """ASGI middleware: adds to the problem documents of these paths."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
@@ -45,7 +45,7 @@ class ErrorShape:
 
 
 def write_error(problem: bytes) -> bytes:
-    """A problem document as OpenAI's error."""
+    """A problem document with OpenAI's error, in the same words."""
     told: dict[str, Any] = json.loads(problem)
     faults = told.get("errors", [])
     status = int(told["status"])
@@ -56,7 +56,7 @@ def write_error(problem: bytes) -> bytes:
         "param": faults[0]["field"] if faults else None,
         "code": str(told.get("type", "")).rpartition(":")[2].replace("-", "_") or None,
     }
-    return json.dumps({"error": error}, ensure_ascii=False).encode()
+    return json.dumps({**told, "error": error}, ensure_ascii=False).encode()
 
 
 def _is_problem(message: Message) -> bool:
@@ -69,7 +69,6 @@ def _is_problem(message: Message) -> bool:
 def _head_again(message: Message, length: int, scope: Scope) -> Message:
     """The head for the new body. A client is told not to send again what may have started a run, or stays refused."""
     headers = MutableHeaders(raw=list(message["headers"]))
-    headers["content-type"] = "application/json"
     headers["content-length"] = str(length)
     keyed = any(name == _KEY for name, _ in scope["headers"])
     if message["status"] == 409 or (message["status"] >= 500 and scope["method"] == "POST" and not keyed):

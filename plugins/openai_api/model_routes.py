@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from pydantic import Field
 
-from elcano.api.http.errors import problem_docs
+from elcano.api.http.errors import FieldFault, problem_docs
 from elcano.api.http.fields import Described
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.named_graphs import find_named_graph, list_graph_names
@@ -56,7 +56,8 @@ async def get_model(name: str, services: Provided) -> ModelView:
     own = services.store.graphs
     if (graph := await find_named_graph(name, own)) is None or graph.name not in listed:
         names = await list_graph_names(own)
-        raise ModelNotFound(next(iter(explain_unknown_name("model", name, names)), f"you may not use {name!r}"))
+        why = next(iter(explain_unknown_name("model", name, names)), f"you may not use {name!r}")
+        raise ModelNotFound([FieldFault(field="model", message=why)])
     return ModelView(id=name, description=graph.description)
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import Header
 from pydantic import ValidationError
 
-from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid, field_faults
+from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import MAX_INSTRUCTIONS, RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
@@ -43,7 +43,7 @@ RetryCount: TypeAlias = Annotated[
 ]
 
 
-class ModelNotFound(Refusal, status=404, title="No such model"):
+class ModelNotFound(RequestInvalid, status=404, title="No such model"):
     """No mode and no graph has the name that a request gives as its model."""
 
 
@@ -95,7 +95,7 @@ def faults_by_name(names: Mapping[str, str]) -> Iterator[None]:
     except RequestInvalid as error:
         faults = [fault.model_copy(update={"field": _rename(fault.field, names)}) for fault in error.faults]
         if len(faults) == 1 and faults[0].field == "model":
-            raise ModelNotFound(faults[0].message) from error
+            raise ModelNotFound(faults) from error
         raise RequestInvalid(faults) from error
 
 

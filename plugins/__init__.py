@@ -33,6 +33,7 @@ BUILT_IN: Final = (
     "quotas",
     "reconcile",
     "tenants",
+    "page",
     "quoting",
 )
 """In the order in which what they add is shown."""

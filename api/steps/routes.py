@@ -39,6 +39,7 @@ from elcano.graphs.lifecycle.step_rows import BetweenRow, Row
 from elcano.graphs.records import RunLog
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.run_contracts import JournalPages
+from elcano.graphs.spec.graph import ResearchGraph
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
 
@@ -237,6 +238,16 @@ async def get_step(
     story = await read_story(run_id, services.temporal, services.store)
     attempts = await _group_attempts(run_id, services.store)
     return await asyncio.to_thread(_build_step_detail, story, step, attempts, None if whole else PART_BYTES)
+
+
+@router.get("/graph")
+async def get_run_graph(run_id: str, services: Provided) -> ResearchGraph:
+    """Read the graph that a run walks, as the run carries it: a mode that changed since, or was deleted, is here still.
+
+    Of a section it is the graph of its branch.
+    """
+    story = await read_story(run_id, services.temporal, services.store)
+    return story.log.asked.graph
 
 
 @router.get("/diff/{other_id}", responses=problem_docs(ReportLost))

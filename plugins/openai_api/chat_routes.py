@@ -39,7 +39,7 @@ class RunFailed(Refusal, status=500, title="The run failed"):
     """The run of a chat ended without a report; the text is its last event's."""
 
 
-router = APIRouter(prefix="/v1/chat", tags=["openai"])
+router = APIRouter(prefix="/openai/v1/chat", tags=["openai"])
 
 
 @router.post(
@@ -67,7 +67,7 @@ async def create_chat_completion(
 ) -> Any:
     """Ask the last question of a conversation. Stream it: research takes longer than gateways wait.
 
-    If the client leaves, the research goes on; `GET /v1/responses/{run_id}` has what becomes of it.
+    If the client leaves, the research goes on; `GET /openai/v1/responses/{run_id}` has what becomes of it.
     """
     said = read_conversation(body.messages, "messages")
     run = await start_run(

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from elcano.api.http.errors import PROBLEM_MEDIA_TYPE
 from elcano.settings.settings import Settings
 
-PATHS: Final = ("/v1/responses", "/v1/chat/", "/v1/models")
+PATHS: Final = "/openai/"
 _TYPES: Final[Mapping[int, str]] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _KEY: Final = b"idempotency-key"
 

@@ -14,7 +14,7 @@ from elcano.graphs.mode_choice import MODES
 from elcano.plugins.openai_api.run_start import ModelNotFound
 
 
-class ModelView(Described):
+class OfferedModel(Described):
     """A mode or a graph, as a model."""
 
     id: str = Field(examples=["iterative"])
@@ -29,28 +29,28 @@ class ModelView(Described):
     """What it is for."""
 
 
-class ModelList(Described):
+class OfferedModelList(Described):
     """The models."""
 
     object: str = Field(default="list", examples=["list"])
     """What this is."""
-    data: tuple[ModelView, ...]
+    data: tuple[OfferedModel, ...]
     """The modes, then one's own graphs."""
 
 
-router = APIRouter(prefix="/v1/models", tags=["openai"], dependencies=[requires("read_catalogue")])
+router = APIRouter(prefix="/openai/v1/models", tags=["openai"], dependencies=[requires("read_catalogue")])
 
 
 @router.get("")
-async def list_models(services: Provided) -> ModelList:
+async def list_offered_models(services: Provided) -> OfferedModelList:
     """List what can be asked: every mode, and every graph of your own."""
-    return ModelList(data=tuple(await _list_models(services)))
+    return OfferedModelList(data=tuple(await _list_offered(services)))
 
 
 @router.get("/{name}", responses=problem_docs(ModelNotFound))
-async def get_model(name: str, services: Provided) -> ModelView:
+async def get_offered_model(name: str, services: Provided) -> OfferedModel:
     """Read one of them, also by an alias or with a version (`my_graph@2`)."""
-    listed: dict[str, ModelView] = {model.id: model for model in await _list_models(services)}
+    listed: dict[str, OfferedModel] = {model.id: model for model in await _list_offered(services)}
     if (found := listed.get(name)) is not None:
         return found
     own = services.store.graphs
@@ -58,14 +58,17 @@ async def get_model(name: str, services: Provided) -> ModelView:
         names = await list_graph_names(own)
         why = next(iter(explain_unknown_name("model", name, names)), f"you may not use {name!r}")
         raise ModelNotFound([FieldFault(field="model", message=why)])
-    return ModelView(id=name, description=graph.description)
+    return OfferedModel(id=name, description=graph.description)
 
 
-async def _list_models(services: Services) -> list[ModelView]:
+async def _list_offered(services: Services) -> list[OfferedModel]:
     barred = list_barred_modes(services.allowance)
-    modes = [ModelView(id=name, description=graph.description) for name, graph in MODES.items() if name not in barred]
-    own = [
-        ModelView(id=kept.item.name, created=int(kept.at), owned_by=services.tenant, description=kept.item.description)
-        for kept in await services.store.graphs.all()
+    modes = ((name, graph) for name, graph in MODES.items() if name not in barred)
+    own = ((kept.item, int(kept.at)) for kept in await services.store.graphs.all())
+    return [
+        *(OfferedModel(id=name, description=graph.description) for name, graph in modes),
+        *(
+            OfferedModel(id=graph.name, created=at, owned_by=services.tenant, description=graph.description)
+            for graph, at in own
+        ),
     ]
-    return [*modes, *own]

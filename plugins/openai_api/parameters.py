@@ -29,7 +29,7 @@ class OpenAIRequest(Request):
     """Parameters that a report does not go by, which its metadata say."""
 
     model: str = Field(default=DEFAULT_MODE, max_length=100, examples=["auto"])
-    """A mode, or a graph of your own: `GET /v1/models` lists them."""
+    """A mode, or a graph of your own: `GET /openai/v1/models` lists them."""
     stream: bool | None = Field(default=None, examples=[False])
     """Whether the answer comes as server-sent events."""
     metadata: dict[str, str] | None = Field(default=None, examples=[{"ticket": "4711"}])
@@ -81,7 +81,7 @@ class OpenAIRequest(Request):
 
 
 class ResponseRequest(OpenAIRequest):
-    """The body of `POST /v1/responses`."""
+    """The body of `POST /openai/v1/responses`."""
 
     told = OpenAIRequest.told | {"max_output_tokens", "max_tool_calls", "reasoning", "verbosity"}
 
@@ -114,9 +114,7 @@ class ResponseRequest(OpenAIRequest):
         """What it asks for that no run does."""
         yield from super().find_faults()
         if self.store is False:
-            why = (
-                "a run is kept until it is deleted: leave it out, and `DELETE /v1/responses/{id}` when you have read it"
-            )
+            why = "a run is kept until it is deleted: leave it out, and delete the response when you have read it"
             yield _refuse("store", why)
         if not _is_text(self.text and self.text.get("format")):
             yield _refuse("text.format", "a report is text; it cannot be given in a schema")
@@ -130,7 +128,7 @@ class ResponseRequest(OpenAIRequest):
 
 
 class ChatRequest(OpenAIRequest):
-    """The body of `POST /v1/chat/completions`."""
+    """The body of `POST /openai/v1/chat/completions`."""
 
     told = OpenAIRequest.told | {"max_tokens", "max_completion_tokens", "reasoning_effort", "verbosity", "logit_bias"}
 

@@ -55,7 +55,7 @@ _EITHER: Final[dict[int | str, dict[str, Any]]] = {
     }
 }
 
-router = APIRouter(prefix="/v1/responses", tags=["openai"])
+router = APIRouter(prefix="/openai/v1/responses", tags=["openai"])
 
 
 @router.post(
@@ -76,7 +76,7 @@ async def create_response(
     """Ask a question: the research is a durable run, whose id is in the response's.
 
     With `background` the answer comes at once; with `stream` as events; else when the research has ended, or waits for
-    approval. A client that is cut off loses nothing: `GET /v1/responses/{run_id}` has it.
+    approval. A client that is cut off loses nothing: `GET /openai/v1/responses/{run_id}` has it.
     """
     said = read_conversation(body.input, "input")
     previous = None if body.previous_response_id is None else read_response_id(body.previous_response_id)

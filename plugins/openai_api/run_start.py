@@ -77,6 +77,9 @@ async def start_run(
     """
     if faults := [*request.find_faults(), *said.faults]:
         raise RequestInvalid(faults)
+    if taken := sorted(_SET_HERE.intersection(request.elcano or {})):
+        told = "is said by the request itself"
+        raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
     with faults_by_name({**_NAMES, "question": asks_in}):
         asked = _build_run_request(request, said, services, previous_run, instructions)
         if retry and key is None and (known := await _find_first_attempt(asked, services)) is not None:
@@ -108,8 +111,6 @@ def _build_run_request(
     request: OpenAIRequest, said: Conversation, services: Services, previous_run: str | None, instructions: str
 ) -> RunRequest:
     own = request.elcano or {}
-    if taken := sorted(_SET_HERE & own.keys()):
-        raise RequestInvalid([FieldFault(field=name, message="is said by the request itself") for name in taken])
     wanted = "\n\n".join(filter(None, (instructions, *said.instructions)))
     told = wanted if len(wanted) > MAX_INSTRUCTIONS else ""  # too long for a wish; the agents know it all the same
     metadata = dict(request.metadata or {})

@@ -66,7 +66,7 @@ def told(order: Sequence[tuple[tuple[int, ...], AgentEvent]]) -> list[dict[str, 
 
 def test_the_order_in_which_sections_tell_their_events_changes_nothing() -> None:
     chance = random.Random(7)
-    branches = {(2,): list(section("a")), (3,): list(section("b"))}
+    branches: dict[tuple[int, ...], list[AgentEvent]] = {(2,): list(section("a")), (3,): list(section("b"))}
     journals: list[list[tuple[tuple[int, ...], AgentEvent]]] = [
         [((), one) for one in OWN],
         *([(key, one) for one in events] for key, events in branches.items()),

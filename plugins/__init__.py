@@ -25,6 +25,7 @@ BUILT_IN: Final = (
     "knowledge",
     "mcp",
     "mcp_server",
+    "openai_api",
     "certificates",
     "access",
     "encryption",

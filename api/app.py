@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from temporalio.client import Client
 
 from elcano import __version__
-from elcano.api import agents, graphs, health, modes, openapi, sources
+from elcano.api import agents, graphs, health, models, modes, openapi, sources
 from elcano.api.control import routes as control_routes
 from elcano.api.events import sse
 from elcano.api.events.watcher import Feeds
@@ -38,7 +38,6 @@ from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_configured
 
 ROUTERS: Final = (
-    openapi.router,
     run_routes.router,
     sse.router,
     control_routes.router,
@@ -46,6 +45,7 @@ ROUTERS: Final = (
     report_routes.router,
     step_routes.router,
     modes.router,
+    models.router,
     graphs.router,
     agents.router,
     sources.router,
@@ -116,7 +116,7 @@ def create_app(
     for middleware in load_objects("middleware"):
         app.add_middleware(middleware, settings=settings)  # the last one is the first to see a request
     add_manual(app)
-    for router in (*ROUTERS, *added):
+    for router in (*ROUTERS, *added, openapi.router):  # the last one: a plugin may have a page of its own at `/`
         app.include_router(router)
     permissions = map_route_permissions(app.routes)
     app.openapi = partial(build_openapi_document, app, settings, permissions)  # type: ignore[method-assign]

@@ -52,6 +52,8 @@ class ArchivedRun(Frozen):
     priority: RunPriority = "interactive"
     api_key: str = ""
     """The id of the API key that it was asked for with; empty: without one."""
+    metadata: dict[str, str] = {}
+    """What its client wrote on it, for itself."""
     log: str = ""
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None

@@ -136,6 +136,8 @@ class ResearchInput(Frozen):
     in runs older than this field."""
     api_key: str = Field(default="", exclude_if=lambda api_key: not api_key)
     """The id of the API key that the run was asked for with; empty: without one."""
+    metadata: dict[str, str] = Field(default={}, exclude_if=lambda metadata: not metadata)
+    """What its client wrote on it, for itself. No agent is shown it."""
     priority: RunPriority = Field(default="interactive", exclude_if=lambda priority: priority == "interactive")
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}

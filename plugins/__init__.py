@@ -25,6 +25,7 @@ BUILT_IN: Final = (
     "knowledge",
     "mcp",
     "mcp_server",
+    "openai_api",
     "certificates",
     "access",
     "encryption",
@@ -32,6 +33,7 @@ BUILT_IN: Final = (
     "quotas",
     "reconcile",
     "tenants",
+    "page",
     "quoting",
 )
 """In the order in which what they add is shown."""

@@ -104,7 +104,8 @@ async def last_event_id(
     return Cursor() if text is None else Cursor.parse(text)
 
 
-def _get_feeds(request: Request) -> Feeds:
+def get_feeds(request: Request) -> Feeds:
+    """The feeds of this process: a dependency of routes that follow runs."""
     found: Feeds = request.app.state.feeds
     return found
 
@@ -113,7 +114,7 @@ async def open_feed(
     run_id: str,
     since: Annotated[Cursor, Depends(last_event_id)],
     services: Provided,
-    feeds: Annotated[Feeds, Depends(_get_feeds)],
+    feeds: Annotated[Feeds, Depends(get_feeds)],
 ) -> AsyncIterator[Feed]:
     """The run's feed, shared and open as long as the response is being sent."""
     async with feeds.open(services.tenant, run_id) as feed:

@@ -152,6 +152,7 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         approve_plan=request.approve_plan,
         approvals=request.approvals,
         priority=request.priority,
+        metadata=request.metadata,
         models=models,
         call_seconds=settings.call_seconds,
         barred=barred,

@@ -198,6 +198,10 @@ class RunRequest(Request):
     priority: RunPriority = Field(default="interactive", examples=["batch"])
     """`batch` for runs that nobody waits for: their calls go after those of all interactive runs. Among runs of one
     priority, tenants take turns."""
+    metadata: dict[Annotated[Spoken, Field(max_length=64)], Annotated[Text, Field(max_length=512)]] = Field(
+        default={}, max_length=16, examples=[{"ticket": "4711"}]
+    )
+    """What you want to find on the run again, by names of your own. No agent is shown it."""
     budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
     """The limits of the run."""
     model: Annotated[

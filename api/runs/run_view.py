@@ -180,6 +180,8 @@ class RunView(Described):
     """`terminated`: ended from outside, without a report."""
     forked_from: ForkedFrom | None = Field(default=None, examples=[None])
     """The run whose steps it began with, and its first step of its own; null if it began by itself."""
+    metadata: dict[str, str] = Field(default={}, examples=[{"ticket": "4711"}])
+    """What its client wrote on it."""
     previous_run: str = Field(default="", examples=[""])
     """The run that it follows: it knows what was asked and answered there, and before. Empty: none."""
     started_at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])

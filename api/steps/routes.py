@@ -29,7 +29,8 @@ from elcano.api.reports.results import load_artifact
 from elcano.api.runs.budget_view import BudgetView
 from elcano.api.runs.run_log import RunHistory, read_story
 from elcano.api.services import Provided
-from elcano.api.steps.views import BetweenView, OmittedPart, RowView, StepDetail, StepList, StepView
+from elcano.api.steps.views import BetweenView, NodeVisits, OmittedPart, RowView, StepDetail, StepList, StepView
+from elcano.graphs.engine.entries import StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step
@@ -39,6 +40,7 @@ from elcano.graphs.lifecycle.step_rows import BetweenRow, Row
 from elcano.graphs.records import RunLog
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.run_contracts import JournalPages
+from elcano.graphs.spec.graph import ResearchGraph
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
 
@@ -106,6 +108,16 @@ def _list_page_rows(story: RunHistory, after: int, limit: int) -> Iterator[Row]:
             return
         if number > after:
             yield row
+
+
+def _count_visits(log: RunLog) -> dict[str, NodeVisits]:
+    visits: dict[str, NodeVisits] = {}
+    for entry in log.entries:
+        if isinstance(entry, StepCompleted | StepFailed | StepAbandoned):
+            before = visits[entry.node].count if entry.node in visits else 0
+            failed = isinstance(entry, StepFailed)
+            visits[entry.node] = NodeVisits(count=before + 1, last_step=entry.step, failed=failed)
+    return visits
 
 
 def _build_row_view(row: Row, attempts: Attempts) -> RowView:
@@ -218,6 +230,7 @@ async def get_steps(
         status=story.run.status,
         total=total,
         next=after + limit if after + limit < total else None,
+        visits=_count_visits(story.log),
         rows=tuple(_build_row_view(row, attempts) for row in rows),
     )
 
@@ -237,6 +250,16 @@ async def get_step(
     story = await read_story(run_id, services.temporal, services.store)
     attempts = await _group_attempts(run_id, services.store)
     return await asyncio.to_thread(_build_step_detail, story, step, attempts, None if whole else PART_BYTES)
+
+
+@router.get("/graph")
+async def get_run_graph(run_id: str, services: Provided) -> ResearchGraph:
+    """Read the graph that a run walks, as the run carries it: a mode that changed since, or was deleted, is here still.
+
+    Of a section it is the graph of its branch.
+    """
+    story = await read_story(run_id, services.temporal, services.store)
+    return story.log.asked.graph
 
 
 @router.get("/diff/{other_id}", responses=problem_docs(ReportLost))

@@ -169,3 +169,20 @@ async def test_any_question_may_be_left_to_it(api: httpx.AsyncClient, question: 
     answer = await api.post("/v1/runs", json={"question": question, "budget": {"tokens": 20_000}})
     assert answer.status_code == 201, answer.text
     assert answer.json()["mode"] == "auto"
+
+
+async def test_the_models_that_answer_are_listed_with_their_prices(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings
+) -> None:
+    chosen = {"model": "openai:gpt-4o, vllm:qwen, offline", "agent_models": {"writer": "anthropic:no-such-model"}}
+    local = {"model_urls": {"vllm": "http://gpu:8000/v1"}}
+    async with speaking(make_app(api_settings.model_copy(update=chosen | local))) as api:
+        found = (await api.get("/v1/models")).json()
+    assert [(one["name"], one["agents"], one["fallback"]) for one in found] == [
+        ("openai:gpt-4o", [], 0),
+        ("vllm:qwen", [], 1),
+        ("offline", [], 2),
+        ("anthropic:no-such-model", ["writer"], 0),
+    ]
+    assert found[0]["price"] == {"input_usd": 2.5, "output_usd": 10.0}
+    assert (found[1]["address"], found[1]["price"], found[3]["price"]) == ("http://gpu:8000/v1", None, None)

@@ -1,0 +1,1 @@
+"""Elcano behind the API of OpenAI, for every client that speaks it."""

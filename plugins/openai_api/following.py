@@ -1,0 +1,85 @@
+"""Follows a run as a response: its events as they come, and what there is of it now."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Annotated, Final, TypeAlias
+
+from fastapi import Depends
+
+from elcano.api.events.feed import NumberedEvent, Waiting
+from elcano.api.events.journal_merge import Cursor
+from elcano.api.events.sse import get_feeds
+from elcano.api.events.watcher import Feeds
+from elcano.api.reports.results import load_artifact
+from elcano.api.runs.run_status import read_run
+from elcano.api.services import Services
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.report.report import Report
+from elcano.plugins.openai_api.output_items import build_call_approval
+from elcano.plugins.openai_api.response_log import ResponseLog, StreamEvent
+from elcano.plugins.openai_api.response_view import Response, ResponseHead
+
+LOOK_SECONDS: Final = 2.0
+"""How long the events of a run that works are waited for, where only its present state is asked for."""
+
+ProvidedFeeds: TypeAlias = Annotated[Feeds, Depends(get_feeds)]
+
+
+class FollowedResponse:
+    """A run that is followed from its first event."""
+
+    def __init__(self, run: ArchivedRun, services: Services, feeds: Feeds) -> None:
+        self.log = ResponseLog(ResponseHead.of(run))
+        self.final: Response | None = None
+        """The response once the run has ended."""
+        self.report: Report | None = None
+        """Its report then, if it has one."""
+        self._run_id = run.run_id
+        self._services = services
+        self._feeds = feeds
+
+    async def follow(self) -> AsyncIterator[list[StreamEvent]]:
+        """The events, as they come, to the last; an empty list says that nothing is new, or that nobody answers.
+
+        If it ends without the last one, this process is about to stop: the client comes again.
+        """
+        yield list(self.log.open())
+        async with self._feeds.open(self._services.tenant, self._run_id) as feed:
+            async for batch in feed.follow(Cursor()):
+                told = [event for item in batch if isinstance(item, NumberedEvent) for event in self.log.add(item)]
+                if told or not batch or any(isinstance(item, Waiting) for item in batch):
+                    yield told
+                if self.log.terminal is not None:
+                    yield await self._close()
+                    return
+
+    async def look(self) -> Response:
+        """The response as it is now; of a run that works with what it did so far, as far as a worker tells that."""
+        view = await read_run(self._run_id, self._services.temporal, self._services.store, pending=False)
+        if view.status != "running":
+            async for _ in self.follow():
+                pass
+        elif view.last_event:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    async for told in self.follow():
+                        if self.log.last_event >= view.last_event or not told:
+                            break
+        if self.final is not None:
+            return self.final
+        known = {item["id"] for item in self.log.output}
+        asked = [build_call_approval(call.model_dump()) for call in view.approvals]  # those of sections too
+        output = [*self.log.output, *(item for item in asked if item["id"] not in known)]
+        return self.log.head.build("in_progress" if self.log.last_event else "queued", output=output)
+
+    async def _close(self) -> list[StreamEvent]:
+        assert self.log.terminal is not None, "it has ended"
+        store = self._services.store
+        reference = self.log.terminal.data.get("report")
+        if isinstance(reference, dict):
+            stored = await load_artifact(str(reference["artifact"]), store)
+            self.report = await asyncio.to_thread(Report.model_validate_json, stored)
+        told = list(self.log.close(self.report, await store.ledger.used(self._run_id)))
+        self.final = told[-1]["response"]
+        return told

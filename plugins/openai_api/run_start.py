@@ -1,0 +1,162 @@
+"""Starts the run of a request: the request is read, told in the words of `POST /v1/runs`, and submitted as that one is.
+
+OpenAI's clients send a request again when its answer takes long, by themselves and without a key that would say so. A
+request that they mark as such a retry is answered with the run that its first attempt started.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Annotated, Any, Final, TypeAlias
+
+from fastapi import Header
+from pydantic import ValidationError
+
+from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
+from elcano.api.runs.request_facts import judge_run_request
+from elcano.api.runs.run_request import MAX_INSTRUCTIONS, RunRequest
+from elcano.api.runs.submission import build_request_key, submit_run
+from elcano.api.services import Services
+from elcano.graphs.records import ArchivedRun
+from elcano.plugins.openai_api.conversation import Conversation
+from elcano.plugins.openai_api.parameters import IGNORED, OpenAIRequest
+
+WEB: Final = "web"
+"""The source that `web_search` stands for."""
+RETRIED_SECONDS: Final = 120.0
+"""How long after its end a run is still what a retry asks for."""
+LOOKED_AT: Final = 50
+"""The newest runs, among which the first attempt of a retry is looked for."""
+_NAMES: Final[Mapping[str, str]] = {
+    "mode": "model",
+    "previous_run": "previous_response_id",
+    "metadata": "metadata",
+    "instructions": "instructions",
+    "background": "input",
+}
+_SET_HERE: Final = frozenset({"question", "mode", "previous_run", "metadata", "instructions", "background"})
+"""Fields of a run that the request has names of its own for."""
+
+RetryCount: TypeAlias = Annotated[
+    int, Header(alias="X-Stainless-Retry-Count", ge=0, description="How often the client has sent this before.")
+]
+
+
+class ModelNotFound(RequestInvalid, status=404, title="No such model"):
+    """No mode and no graph has the name that a request gives as its model."""
+
+
+async def start_run(
+    request: OpenAIRequest,
+    said: Conversation,
+    services: Services,
+    *,
+    asks_in: str,
+    previous_run: str | None = None,
+    instructions: str = "",
+    key: str | None = None,
+    retry: int = 0,
+) -> ArchivedRun:
+    """The run that a request starts, or that it started before.
+
+    Args:
+        request: of either way to ask.
+        said: its input.
+        services: of its tenant.
+        asks_in: the field that the question came in, for faults.
+        previous_run: the id of the run that it follows.
+        instructions: of the request itself, before those of its messages.
+        key: its idempotency key.
+        retry: how often the client has sent it before.
+
+    Raises:
+        RequestInvalid: it asks for what a run cannot do, with all faults by its own names.
+        ModelNotFound: there is no such mode or graph.
+        Exception: as of `submit_run`.
+    """
+    if faults := [*request.find_faults(), *said.faults]:
+        raise RequestInvalid(faults)
+    if taken := sorted(_SET_HERE.intersection(request.elcano or {})):
+        told = "is said by the request itself"
+        raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
+    with faults_by_name({**_NAMES, "question": asks_in}):
+        asked = _build_run_request(request, said, services, previous_run, instructions)
+        if retry and key is None and (known := await _find_first_attempt(asked, services)) is not None:
+            return known
+        submission = await submit_run(
+            partial(judge_run_request, asked, services), build_request_key(key, asked, "openai"), services
+        )
+    return submission.run
+
+
+@contextmanager
+def faults_by_name(names: Mapping[str, str]) -> Iterator[None]:
+    """Says of faults what the client calls the field, and of a model that is not there that it is not found."""
+    try:
+        yield
+    except RequestInvalid as error:
+        faults = [fault.model_copy(update={"field": _rename(fault.field, names)}) for fault in error.faults]
+        if len(faults) == 1 and faults[0].field == "model":
+            raise ModelNotFound(faults) from error
+        raise RequestInvalid(faults) from error
+
+
+def _rename(name: str, names: Mapping[str, str]) -> str:
+    first, dot, rest = name.partition(".")
+    return f"{names[first]}{dot}{rest}" if first in names else f"elcano.{name}"
+
+
+def _build_run_request(
+    request: OpenAIRequest, said: Conversation, services: Services, previous_run: str | None, instructions: str
+) -> RunRequest:
+    own = request.elcano or {}
+    wanted = "\n\n".join(filter(None, (instructions, *said.instructions)))
+    told = wanted if len(wanted) > MAX_INSTRUCTIONS else ""  # too long for a wish; the agents know it all the same
+    metadata = dict(request.metadata or {})
+    if untaken := request.list_untaken():
+        metadata[IGNORED] = ", ".join(untaken)
+    fields: dict[str, Any] = {
+        **own,
+        **_choose_sources(request, own, services),
+        "question": said.question,
+        "mode": request.model,
+        "previous_run": previous_run,
+        "instructions": "" if told else wanted,
+        "background": "\n\n".join(filter(None, (told, "" if previous_run else said.transcript))),
+        "metadata": metadata,
+    }
+    try:
+        return RunRequest.model_validate(fields)
+    except ValidationError as error:
+        raise RequestInvalid(field_faults(_as_mappings(error))) from error
+
+
+def _as_mappings(error: ValidationError) -> Iterable[Mapping[str, Any]]:
+    return error.errors(include_url=False, include_context=False, include_input=False)
+
+
+def _choose_sources(request: OpenAIRequest, own: Mapping[str, Any], services: Services) -> dict[str, Any]:
+    """The web beside what is searched anyway, if the request asks for a search of it."""
+    if not request.wants_web or "sources" in own:
+        return {}
+    found = services.sources
+    usual = (name for name in found.by_default if name not in found.missing and name != "packages")
+    return {"sources": [*dict.fromkeys((*usual, WEB))]}
+
+
+async def _find_first_attempt(asked: RunRequest, services: Services) -> ArchivedRun | None:
+    """The run that the same client asked for in the same words, and that is open or has just ended."""
+    page = await services.store.runs.page(limit=LOOKED_AT)
+    for listed in page.runs:
+        run = listed.run
+        ended = run.finished_at is not None and run.finished_at < time.time() - RETRIED_SECONDS
+        same = (run.question, run.metadata, run.previous_run, run.api_key) == (
+            asked.question,
+            asked.metadata,
+            asked.previous_run or "",
+            services.principal.key_id,
+        )
+        if same and not ended:
+            return run
+    return None

@@ -1,0 +1,1 @@
+"""The page: what a browser is shown of Elcano."""

@@ -1,0 +1,102 @@
+"""How figures read on the page: tokens, money, durations, and the words for states.
+
+The words of the API stay what they are; these are what a person is shown in their place.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+MINUTE: Final = 60
+HOUR: Final = 3_600
+DAY: Final = 86_400
+
+STATUS_WORDS: Final[Mapping[str, str]] = {
+    "running": "Running",
+    "completed": "Completed",
+    "partial": "Partial report",
+    "unanswered": "Not answered",
+    "stopped": "Stopped",
+    "failed": "Failed",
+    "cancelled": "Cancelled",
+    "terminated": "Terminated",
+}
+STAGE_WORDS: Final[Mapping[str, str]] = {
+    "researching": "Researching",
+    "paused": "Paused",
+    "held": "On hold",
+    "approval": "Waiting for approval",
+    "writing": "Writing",
+    "closed": "Closing",
+}
+STAGES_THAT_WAIT: Final = frozenset({"paused", "held", "approval"})
+TONES: Final[Mapping[str, str]] = {
+    "running": "live",
+    "completed": "good",
+    "partial": "warn",
+    "unanswered": "warn",
+    "stopped": "warn",
+    "failed": "bad",
+    "cancelled": "quiet",
+    "terminated": "bad",
+}
+
+
+def format_count(number: float | None) -> str:
+    """A whole number with thin groups: `12,400`; a dash if it is unknown."""
+    return "—" if number is None else f"{number:,.0f}"
+
+
+def format_tokens(number: float | None) -> str:
+    """Tokens as one reads them: `840`, `12.4k`, `1.2M`."""
+    if number is None:
+        return "—"
+    if number < 1_000:
+        return f"{number:.0f}"
+    scaled, unit = (number / 1_000, "k") if number < 999_500 else (number / 1_000_000, "M")
+    return f"{scaled:.{0 if scaled >= 100 else 1}f}{unit}".replace(".0", "")
+
+
+def format_dollars(amount: float | None) -> str:
+    """US dollars: two digits, and four where there are less than ten cents."""
+    if amount is None:
+        return "—"
+    return f"${amount:,.{4 if 0 < amount < 0.1 else 2}f}"
+
+
+def format_duration(seconds: float | None) -> str:
+    """A duration in its two largest units: `42 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`."""
+    if seconds is None:
+        return "—"
+    if seconds < 10:
+        return f"{seconds:.1f} s".replace(".0 ", " ")
+    whole = round(seconds)
+    for size, unit, smaller, small_unit in ((DAY, "d", HOUR, "h"), (HOUR, "h", MINUTE, "min"), (MINUTE, "min", 1, "s")):
+        if whole >= size:
+            rest = whole % size // smaller
+            return f"{whole // size} {unit}" + (f" {rest} {small_unit}" if rest else "")
+    return f"{whole} s"
+
+
+def describe_status(run: Mapping[str, Any]) -> str:
+    """How a run stands, in a word or two: its stage while it runs."""
+    if run["status"] == "running" and run.get("stage"):
+        return STAGE_WORDS.get(run["stage"], run["stage"])
+    return STATUS_WORDS.get(run["status"], run["status"])
+
+
+def choose_tone(run: Mapping[str, Any]) -> str:
+    """The colour of a run's status: `live`, `wait`, `good`, `warn`, `bad` or `quiet`."""
+    if run["status"] == "running" and run.get("stage") in STAGES_THAT_WAIT:
+        return "wait"
+    return TONES.get(run["status"], "quiet")
+
+
+FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "count": format_count,
+    "tokens": format_tokens,
+    "dollars": format_dollars,
+    "duration": format_duration,
+    "status_word": describe_status,
+    "tone": choose_tone,
+}
+"""The filters of templates."""

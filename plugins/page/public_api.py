@@ -1,0 +1,88 @@
+"""The page's only source of data: the public API, asked in this process as the browser that asks for a page.
+
+Whatever the page shows, a client can have. Nothing here reads a store or a service; a request goes through the whole
+application, with the headers of the browser's own, so that who may see what is decided in one place.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, TypeAlias
+
+import httpx
+from fastapi import Depends, Request
+
+from elcano.api.http.errors import PROBLEM_MEDIA_TYPE
+
+NOT_FORWARDED: Final = frozenset(
+    {"accept", "accept-encoding", "connection", "content-length", "content-type", "if-none-match", "range"}
+)
+"""Headers that are about the page and not about who asks for it."""
+SECONDS: Final = 30.0
+
+
+class ApiProblem(Exception):
+    """The API answered with a problem document (RFC 9457). The text is its detail."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        super().__init__(str(document.get("detail") or document.get("title", "")))
+        self.document = document
+        self.status = int(document["status"])
+
+
+class PublicApi:
+    """The public API as one browser may use it."""
+
+    def __init__(self, request: Request) -> None:
+        self._app = request.scope["app"]
+        self._root: str = request.scope.get("root_path", "")
+        self._base = f"{request.url.scheme}://{request.headers.get('host', 'localhost')}"
+        self._client = (request.client.host, request.client.port) if request.client else ("127.0.0.1", 0)
+        self._headers = [(name, value) for name, value in request.headers.items() if name not in NOT_FORWARDED]
+
+    async def fetch(self, path: str, *, accept: str = "application/json", **parameters: Any) -> httpx.Response:
+        """Ask for a path; parameters that are None are left out. The answer may be a refusal."""
+        chosen = {name: value for name, value in parameters.items() if value is not None}
+        transport = httpx.ASGITransport(
+            self._app, raise_app_exceptions=False, root_path=self._root, client=self._client
+        )
+        async with httpx.AsyncClient(transport=transport, base_url=self._base, timeout=SECONDS) as client:
+            return await client.get(
+                path, params=chosen, headers=httpx.Headers([*self._headers, ("accept", accept)]), follow_redirects=False
+            )
+
+    async def get(self, path: str, **parameters: Any) -> Any:
+        """Return the JSON at a path.
+
+        Raises:
+            ApiProblem: the API refused, with its reason.
+        """
+        response = await self.fetch(path, **parameters)
+        if response.is_success:
+            return response.json() if response.content else None
+        raise ApiProblem(_read_problem(response))
+
+    async def find(self, path: str, **parameters: Any) -> Any:
+        """Return the JSON at a path; None if the API does not have it, as where a plugin is left out.
+
+        Raises:
+            ApiProblem: the API refused for another reason.
+        """
+        try:
+            return await self.get(path, **parameters)
+        except ApiProblem as problem:
+            if problem.status == httpx.codes.NOT_FOUND:
+                return None
+            raise
+
+
+def _read_problem(response: httpx.Response) -> dict[str, Any]:
+    if response.headers.get("content-type", "").startswith(PROBLEM_MEDIA_TYPE):
+        return {"status": response.status_code, **response.json()}
+    return {"status": response.status_code, "title": response.reason_phrase, "detail": response.text[:500]}
+
+
+def _open_api(request: Request) -> PublicApi:
+    return PublicApi(request)
+
+
+Api: TypeAlias = Annotated[PublicApi, Depends(_open_api)]
+"""A dependency of routes: the API as the caller may use it."""

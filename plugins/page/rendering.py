@@ -1,0 +1,98 @@
+"""Pages from templates: the environment, what every page has, and the headers that keep it from loading anything else.
+
+Everything that comes out of the API is data and is escaped. The one exception is HTML that the sanitiser of reports
+wrote, which its own page marks as such.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+from urllib.parse import quote
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from elcano import __version__
+from elcano.plugins.page.formats import FILTERS
+from elcano.plugins.page.public_api import ApiProblem, PublicApi
+from elcano.plugins.page.static_files import build_static_path
+
+CONTENT_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS: Final[Mapping[str, str]] = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "Vary": "Accept, Cookie",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """An entry of the navigation."""
+
+    path: str
+    name: str
+
+
+NAVIGATION: Final = (Place("/", "Ask"), Place("/runs", "Runs"), Place("/set-up", "Set-up"))
+"""In the order in which they are shown."""
+
+_ENVIRONMENT: Final = Environment(
+    loader=PackageLoader(__package__),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.filters.update(FILTERS)
+_ENVIRONMENT.globals["format"] = FILTERS
+
+
+async def render_page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
+    """Render a template for a browser.
+
+    Beside `context`, a template has `url(path)` and `static(name)`, which know where the application is mounted,
+    `here`, the path of the page, and `session`, who is signed in (None where nobody has to be).
+    """
+    root = request.scope.get("root_path", "")
+    page = _ENVIRONMENT.get_template(template).render(
+        root=root,
+        url=partial(_build_address, root),
+        static=lambda name: root + build_static_path(name),
+        here=request.url.path.removeprefix(root),
+        navigation=NAVIGATION,
+        version=__version__,
+        session=await _find_session(request),
+        **context,
+    )
+    return HTMLResponse(page, status_code=status, headers=dict(HEADERS))
+
+
+async def render_problem(request: Request, problem: Mapping[str, Any]) -> HTMLResponse | RedirectResponse:
+    """A problem document in words; who has to sign in is sent there, and comes back."""
+    status = int(problem["status"])
+    if status == 401 and request.url.path != _build_address(request.scope.get("root_path", ""), "/login"):
+        asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(
+            f"{request.scope.get('root_path', '')}/login?to={quote(asked, safe='/')}", status_code=303
+        )
+    whole = {"title": "", "detail": "", "errors": (), **problem}
+    return await render_page(request, "error.html", status=status, problem=whole)
+
+
+def _build_address(root: str, path: str) -> str:
+    return root + path
+
+
+async def _find_session(request: Request) -> dict[str, Any] | None:
+    """Who is signed in; None if nobody is, or nobody has to be."""
+    try:
+        found: dict[str, Any] | None = await PublicApi(request).find("/v1/session")
+    except ApiProblem:
+        return None
+    return found if found and found["user"] else None

@@ -1,0 +1,52 @@
+// The API as scripts of the page use it: requests that never throw away a reason, and the one place that knows paths.
+
+export const root = document.documentElement.dataset.root;
+
+/** A refusal: `problem` is the problem document, `faults` its faults by field. */
+export class Refusal extends Error {
+  constructor(problem) {
+    super(problem.detail || problem.title);
+    this.problem = problem;
+    this.status = problem.status;
+    this.faults = problem.errors ?? [];
+  }
+}
+
+/** Asks the API; resolves to the JSON of the answer, null without any. Rejects with a `Refusal`. */
+export async function ask(method, path, body, headers = {}) {
+  let response;
+  try {
+    response = await fetch(root + path, {
+      method,
+      headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new Refusal({ status: 0, title: "The server does not answer", detail: "The server does not answer. Nothing was lost: try again when it is back." });
+  }
+  const text = await response.text();
+  const parsed = text && response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : null;
+  if (response.ok) return parsed;
+  if (response.status === 401) announceSignIn();
+  throw new Refusal({ title: response.statusText, ...parsed, status: response.status });
+}
+
+function announceSignIn() {
+  const here = encodeURIComponent(location.pathname + location.search);
+  say("Your session is over. What you typed is kept: ", { href: `${root}/login?to=${here}`, text: "sign in again" });
+}
+
+/** Tells the reader something, aloud for those who listen; it stays until the next. */
+export function say(text, link) {
+  const place = document.getElementById("says");
+  place.replaceChildren(text);
+  if (link) {
+    const made = document.createElement("a");
+    made.href = link.href;
+    made.textContent = link.text;
+    place.append(made);
+  }
+  place.classList.add("shown");
+  clearTimeout(say.timer);
+  if (!link) say.timer = setTimeout(() => place.classList.remove("shown"), 8000);
+}

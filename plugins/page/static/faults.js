@@ -1,0 +1,30 @@
+// Faults of a refused request, each beside its field.
+
+/** Shows the faults of a request in a form, `[data-fault=FIELD]` by `[data-fault=FIELD]`; the rest at `.fault[role=alert]`. */
+export function showFaults(form, faults, message = "") {
+  const rest = [];
+  for (const place of form.querySelectorAll("[data-fault]")) place.textContent = "";
+  for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+  let first;
+  for (const fault of faults) {
+    const names = fault.field.split(".");
+    let place;
+    while (names.length && !place) {
+      place = form.querySelector(`[data-fault="${CSS.escape(names.join("."))}"]`);
+      if (!place) names.pop();
+    }
+    if (!place) {
+      rest.push(`${fault.field}: ${fault.message}`);
+      continue;
+    }
+    place.textContent = [place.textContent, fault.message].filter(Boolean).join(" ");
+    place.closest("details")?.setAttribute("open", "");
+    const field = form.querySelector(`[name="${CSS.escape(names.join("."))}"]`);
+    field?.setAttribute("aria-invalid", "true");
+    first ??= field ?? place;
+  }
+  if (!faults.length && message) rest.push(message);
+  const alert = form.querySelector(".fault[role=alert]");
+  if (alert) alert.textContent = rest.join("\n") || (faults.length ? "Not started: see above what has to change." : "");
+  first?.focus?.();
+}

@@ -1,0 +1,50 @@
+"""The question: typed once and never lost, refused beside what is wrong, and one run however often it is sent."""
+
+from playwright.async_api import Page, expect
+
+from tests.page.browsing import find_violations
+from tests.page.conftest import OpenPage
+from tests.tour.runs import DONE, Tour
+
+QUESTION = "Which of the five ships came home, and who was <b>aboard</b>?"
+
+
+async def open_choice(page: Page, name: str) -> None:
+    await page.locator("summary", has_text=name).first.click()
+
+
+async def test_a_fault_is_shown_beside_its_field_and_nothing_typed_is_lost(open_tour_page: OpenPage) -> None:
+    async with open_tour_page() as page:
+        await page.goto("/")
+        await page.get_by_role("button", name="Research").click()
+        await expect(page.locator("[data-fault=question]")).to_have_text("Ask something first.")
+        await page.get_by_label("What do you want to know?").fill(QUESTION)
+        await open_choice(page, "Budget")
+        await page.get_by_label("Tokens", exact=True).fill("200")
+        assert await find_violations(page) == []
+        await page.get_by_role("button", name="Research").click()
+        await expect(page.locator("[data-fault='budget.tokens']")).to_contain_text("1000")
+        await expect(page.get_by_label("Tokens", exact=True)).to_be_focused()
+        await page.reload()
+        await expect(page.get_by_label("What do you want to know?")).to_have_value(QUESTION)
+        await expect(page.locator("[data-now=budget]")).to_have_text("200 tokens")
+
+
+async def test_a_question_asked_by_keyboard_alone_is_one_run(open_tour_page: OpenPage, tour: Tour) -> None:
+    async with open_tour_page() as page:
+        await page.goto(f"/?follow={tour.runs[DONE]}")
+        await expect(page.get_by_label("What else do you want to know?")).to_be_focused()
+        await page.keyboard.type(QUESTION)
+        await open_choice(page, "Mode")
+        await page.get_by_role("radio", name="iterative").press("Space")
+        await expect(page.locator("#estimate")).to_contain_text("never more than 150K")
+        await page.evaluate(
+            "document.getElementById('ask').requestSubmit(); document.getElementById('ask').requestSubmit()"
+        )
+        await page.get_by_label("What else do you want to know?").press("Control+Enter")
+        await page.wait_for_url("**/runs/default-*")
+        await expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
+        found = (await tour.api.get("/v1/runs", params={"question": "aboard"})).json()["runs"]
+        assert [(run["previous_run"], run["mode"]) for run in found] == [(tour.runs[DONE], "iterative")]
+        await page.goto("/")
+        await expect(page.get_by_label("What do you want to know?")).to_have_value("")

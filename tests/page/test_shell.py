@@ -1,0 +1,73 @@
+"""What every page has: keyboard and phone reach it, it says what is wrong, and loads nothing from elsewhere."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from elcano.plugins.page.rendering import CONTENT_POLICY
+from elcano.plugins.page.static_files import FILES, VERSION
+from tests.page.browsing import PHONE, find_violations, measure_overflow
+from tests.page.conftest import OpenPage
+from tests.tour.runs import DEEP, DONE, Tour
+
+SCRIPT_BYTES = 60_000
+STYLE_BYTES = 30_000
+ALL_BYTES = 200_000
+PLACES = ("/", "/runs", "/set-up", "/nothing-here")
+
+
+def test_scripts_and_styles_stay_within_their_budgets() -> None:
+    sizes = {name: len(content) for name, content in FILES.items()}
+    scripts = sum(size for name, size in sizes.items() if name.endswith(".js"))
+    styles = sum(size for name, size in sizes.items() if name.endswith(".css"))
+    assert scripts <= SCRIPT_BYTES
+    assert styles <= STYLE_BYTES
+    templates = Path(__file__).parents[2] / "plugins" / "page" / "templates"
+    assert sum(sizes.values()) + sum(file.stat().st_size for file in templates.iterdir()) <= ALL_BYTES
+
+
+async def test_pages_are_served_with_their_policy_and_files_are_kept(tour: Tour) -> None:
+    headers = {"Accept": "text/html"}
+    async with httpx.AsyncClient(base_url=tour.stack.settings.base_url, headers=headers) as client:
+        page = await client.get("/")
+        assert page.headers["content-security-policy"] == CONTENT_POLICY
+        assert page.headers["content-type"].startswith("text/html")
+        kept = await client.get(f"/static/{VERSION}/base.css")
+        assert "immutable" in kept.headers["cache-control"]
+        older = await client.get("/static/000000000000/base.css")
+        assert (older.status_code, older.headers["cache-control"]) == (200, "no-cache")
+        assert (await client.get(f"/static/{VERSION}/../plugin.py")).status_code == 404
+        assert (await client.get(f"/static/{VERSION}/none.css")).status_code == 404
+        assert (await client.get("/", headers={"Accept": "application/json"})).json()["name"] == "Elcano"
+        unknown = await client.get("/runs/default-01kb1q3yw5v7c8m2n4p6r8t0vx")
+        assert (unknown.status_code, unknown.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert "there is no run" in unknown.text
+        assert (await client.get("/v1/nothing")).headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("colors", ["light", "dark"])
+async def test_pages_are_for_everybody(open_tour_page: OpenPage, tour: Tour, colors: str) -> None:
+    async with open_tour_page(color_scheme=colors, viewport=PHONE) as page:
+        done, deep = f"/runs/{tour.runs[DONE]}", f"/runs/{tour.runs[DEEP]}"
+        for place in (*PLACES, done, f"{done}/steps", f"{done}/steps/8", f"{done}/sources", deep):
+            await page.goto(place)
+            assert await find_violations(page) == [], place
+            assert await measure_overflow(page) == 0, place
+
+
+async def test_the_keyboard_leads_to_the_content_first(open_tour_page: OpenPage) -> None:
+    async with open_tour_page() as page:
+        await page.goto("/runs")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await page.keyboard.press("Tab")
+        assert await page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+async def test_a_run_is_reached_from_the_list_without_scripts(open_tour_page: OpenPage) -> None:
+    async with open_tour_page(java_script_enabled=False) as page:
+        await page.goto("/")
+        await page.get_by_role("link", name="Runs", exact=True).click()
+        await page.get_by_role("link", name=DONE).click()
+        assert await page.get_by_role("heading", level=1).inner_text() == DONE

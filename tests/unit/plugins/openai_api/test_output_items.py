@@ -1,0 +1,45 @@
+"""Citations of a report at the characters where they stand."""
+
+from elcano.graphs.report.report import Reference, Report
+from elcano.plugins.openai_api.output_items import list_annotations, read_approval_id
+
+MARKDOWN = """# On retries \U0001f600 [[**a link**](<https://x.example>)]
+
+> Asked: what of \\[1\\]?
+
+It doubles. [1] [2, retracted] (inferred from [1], [2])
+
+```python
+numbers[1] = [2]
+```
+
+`[1]` is code, ``a ` [2]`` too, [3] is no reference, and [1](https://x.example) is a link.
+
+- last [2]
+"""
+
+
+def reference(number: int, *locators: str) -> Reference:
+    return Reference(
+        number=number, document=f"doc-{number}", title=f"T{number}", source="s", locators=locators, content_hash="h"
+    )
+
+
+def test_a_number_is_cited_where_it_stands_and_nowhere_else() -> None:
+    report = Report(
+        run_id="default-1", question="?", title="T", markdown=MARKDOWN, answered=True, partial=None, model="m",
+        references=(reference(1, "https://a.example/1"), reference(2, "notes.md")), citations=(), unverified=(),
+    )  # fmt: skip
+    found = list_annotations(report)
+    urls = [one for one in found if one["type"] == "url_citation"]
+    files = [one for one in found if one["type"] == "file_citation"]
+    assert [MARKDOWN[one["start_index"] : one["end_index"]] for one in urls] == ["[1]", "[1]"]
+    assert {(one["url"], one["title"]) for one in urls} == {("https://a.example/1", "T1")}
+    assert [MARKDOWN[one["index"] :].partition("]")[0] for one in files] == ["[2, retracted", "[2", "[2"]
+    assert files[0]["filename"] == "doc-2"
+
+
+def test_an_approval_names_who_asked() -> None:
+    assert read_approval_id("mcpr_default-1.0004.x/0003-open_ticket") == ("default-1.0004.x", "0003-open_ticket")
+    assert read_approval_id("default-1/plan/7") is None
+    assert read_approval_id("mcpr_default-1") is None

@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
 
 from elcano.api.http.request_identity import PUBLIC
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.plugins.page.error_pages import PageRoute
+from elcano.plugins.page.formats import STATUS_WORDS
 from elcano.plugins.page.graph_drawing import Drawing, Progress, draw_graph
 from elcano.plugins.page.public_api import Api, ApiProblem, PublicApi
 from elcano.plugins.page.rendering import render_page
@@ -18,7 +20,6 @@ STEPS_A_PAGE: Final = 50
 LATEST_STEPS: Final = 8
 """Steps on the page of a run; all are on a page of their own."""
 PASSAGES_A_PAGE: Final = 50
-STATUSES: Final = ("running", "completed", "partial", "unanswered", "stopped", "failed", "cancelled", "terminated")
 
 router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
 
@@ -44,7 +45,7 @@ async def show_runs(
         next=page["next"],
         before=before,
         wanted={name: value for name, value in wanted.items() if value},
-        statuses=STATUSES,
+        words=STATUS_WORDS,
         modes=[one["name"] for one in modes],
     )
 
@@ -54,10 +55,9 @@ async def show_run(request: Request, api: Api, run_id: str) -> Response:
     """One run: what it does, where it is in its graph, what it has spent, and where one may step in."""
     run = await api.get(f"/v1/runs/{run_id}")
     after = max(int(run["steps"] or 0) - LATEST_STEPS + 1, 0)
-    inside: PublicApi = api
     graph, steps, sources = await asyncio.gather(
-        _find_inside(inside, f"/v1/runs/{run_id}/graph"),
-        _find_inside(inside, f"/v1/runs/{run_id}/steps", after=after, limit=LATEST_STEPS),
+        _find_inside(api, f"/v1/runs/{run_id}/graph"),
+        _find_inside(api, f"/v1/runs/{run_id}/steps", after=after, limit=LATEST_STEPS),
         api.get("/v1/sources"),
     )
     drawing = draw_run(ResearchGraph.model_validate(graph), run, steps or {}) if graph else None
@@ -143,6 +143,12 @@ def build_section(run_id: str, status: str) -> dict[str, Any]:
         "started_at": None,
         "budget": None,
     }
+
+
+@router.get("/runs/{run_id}/report")
+async def show_report(request: Request, run_id: str) -> Response:
+    """The report, as the API serves it to browsers."""
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/v1/runs/{run_id}/report", status_code=303)
 
 
 @router.get("/runs/{run_id}/sources")

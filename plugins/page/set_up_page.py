@@ -1,5 +1,7 @@
 """The set-up: what is there to work with, what is missing, and how to mend it."""
 
+import asyncio
+
 from fastapi import APIRouter, Request, Response
 
 from elcano.api.http.request_identity import PUBLIC
@@ -13,6 +15,15 @@ router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=P
 @router.get("/set-up")
 async def show_set_up(request: Request, api: Api) -> Response:
     """What is there to work with, what is missing, and how to mend it."""
-    ready = (await api.fetch("/readyz")).json()
-    sources = await api.get("/v1/sources")
-    return await render_page(request, "set_up.html", ready=ready, sources=sources)
+    readiness, models, sources, modes = await asyncio.gather(
+        api.fetch("/readyz"), api.get("/v1/models"), api.get("/v1/sources"), api.get("/v1/modes")
+    )
+    return await render_page(
+        request,
+        "set_up.html",
+        ready=readiness.json(),
+        models=models,
+        sources=sources,
+        modes=modes,
+        only_quotes=all(model["name"] == "offline" for model in models),
+    )

@@ -8,6 +8,7 @@ const run = document.getElementById("run");
 const connection = document.getElementById("connection");
 const feed = document.getElementById("feed");
 const FEED_LINES = 60;
+const RECENT = 30;
 const REFRESH_MS = 1500; // between two looks at what the server knows
 const RETRY_MS = 3000;
 const TERMINAL = ["complete", "failed", "cancelled"];
@@ -20,7 +21,9 @@ const WHOLE = ["plan_proposed", "plan_approved", "plan_refused", "approval_reque
   "approval_expired", "paused", "unpaused", "held", "hold_cleared", ...TERMINAL]; // after these the page has other forms
 
 let source;
-let lastId = run.dataset.lastEvent;
+const shownTo = Number(run.dataset.lastEvent ?? 0); // what the page shows already: the last event that the server knew
+// A run without open sections is told from its latest events on; the place in a stream with sections is known to the stream alone.
+let lastId = run.querySelector(".lanes .running") ? "" : String(Math.max(shownTo - RECENT, 0));
 let ended = !run.dataset.events;
 let retry;
 let refreshing;
@@ -35,7 +38,7 @@ let frame = 0;
 function listen() {
   clearTimeout(retry);
   if (ended || source || document.hidden) return;
-  source = new EventSource(`${root}${run.dataset.events}?since=${encodeURIComponent(lastId)}`);
+  source = new EventSource(`${root}${run.dataset.events}${lastId && `?since=${encodeURIComponent(lastId)}`}`);
   source.onopen = () => { tellConnection(""); scheduleRefresh(); };
   source.onerror = () => {
     tellConnection("The connection to the server is lost. The run goes on without it; this page looks for it again by itself.");
@@ -67,6 +70,7 @@ function showEvent(type, message) {
   lastId = message.lastEventId || lastId;
   tellConnection("");
   addLine(event);
+  if (!event.path && event.seq <= shownTo) return; // told again, for those who have just come
   if (!event.path && event.node) light(event.node);
   if (event.path) {
     const said = run.querySelector(`[data-said="${CSS.escape(event.path)}"]`);

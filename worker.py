@@ -32,6 +32,7 @@ from elcano.activities.calls.heartbeats import CountTries
 from elcano.activities.calls.ledger_lines import BookActivities
 from elcano.activities.calls.models import Resolve, can_ask_provider
 from elcano.activities.calls.retry_classification import tell_failures_in_lines
+from elcano.activities.draining import run_workers
 from elcano.activities.providers.queue_limits import ProviderActivities
 from elcano.activities.providers.rate_limit import gate_models, through_gate
 from elcano.activities.report.publishing import ReportActivities
@@ -59,7 +60,6 @@ from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, r
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
-from elcano.workflows.draining import run_workers
 from elcano.workflows.outside_runs import LookWorkflow, ProviderWorkflow, SourceCheckWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from elcano.activities.draining import run_workers
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Service
 from elcano.activities.sources.registry import Sources
@@ -14,7 +15,6 @@ from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSp
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_configured
 from elcano.worker import source_workers
-from elcano.workflows.draining import run_workers
 from tests.sources import found
 
 ROOT = Path(__file__).parents[2]

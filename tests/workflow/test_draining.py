@@ -10,10 +10,10 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from elcano.activities.draining import run_workers
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
-from elcano.workflows.draining import run_workers
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 from tests.workflow.conftest import asking, worker_for

@@ -11,7 +11,6 @@ import logging
 import os
 import platform
 import signal
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -33,6 +32,7 @@ from elcano.activities.calls.heartbeats import CountTries
 from elcano.activities.calls.ledger_lines import BookActivities
 from elcano.activities.calls.models import Resolve, can_ask_provider
 from elcano.activities.calls.retry_classification import tell_failures_in_lines
+from elcano.activities.draining import run_workers
 from elcano.activities.providers.queue_limits import ProviderActivities
 from elcano.activities.providers.rate_limit import gate_models, through_gate
 from elcano.activities.report.publishing import ReportActivities
@@ -198,29 +198,6 @@ def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
         build_id=build_id(settings),
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
     )
-
-
-async def run_workers(workers: Iterable[Worker]) -> None:
-    """Run all workers until this is cancelled, or one of them breaks; then all drain in parallel.
-
-    A second cancellation ends the draining at once.
-    """
-    working = [asyncio.create_task(_run_worker(worker)) for worker in workers]
-    try:
-        await asyncio.gather(*working)
-    finally:
-        for task in working:
-            task.cancel()
-        await asyncio.wait(working)
-
-
-async def _run_worker(worker: Worker) -> None:
-    async with worker:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            seconds = worker.config()["graceful_shutdown_timeout"].total_seconds()
-            _log.info("stopping: running activities have %g s to finish on task queue %r", seconds, worker.task_queue)
 
 
 class Version(TypedDict, total=False):

@@ -27,7 +27,7 @@ from elcano.api.http.errors import (
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.results import load_artifact
 from elcano.api.runs.budget_view import BudgetView
-from elcano.api.runs.run_log import RunHistory, read_story
+from elcano.api.runs.run_log import RunHistory, read_run_input, read_story
 from elcano.api.services import Provided
 from elcano.api.steps.views import BetweenView, NodeVisits, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted, StepFailed
@@ -258,8 +258,7 @@ async def get_run_graph(run_id: str, services: Provided) -> ResearchGraph:
 
     Of a section it is the graph of its branch.
     """
-    story = await read_story(run_id, services.temporal, services.store)
-    return story.log.asked.graph
+    return (await read_run_input(run_id, services.temporal, services.store)).graph
 
 
 @router.get("/diff/{other_id}", responses=problem_docs(ReportLost))

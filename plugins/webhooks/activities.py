@@ -167,14 +167,14 @@ class WebhookActivities:
 
     @activity.defn(name=GIVE_UP)
     async def give_up(self, delivery: Delivery) -> None:
-        """Note that a message was not delivered, and switch off an endpoint that has taken nothing for days."""
+        """Note that a message was not delivered, and switch off an endpoint that took nothing for most of that time."""
         webhooks = self._webhooks(delivery.tenant)
         await webhooks.give_up(delivery.endpoint, delivery.message.id)
         endpoint = await webhooks.find(delivery.endpoint)
         if endpoint is None or endpoint.disabled_at is not None or endpoint.failing_since is None:
             return
         days = (time.time() - endpoint.failing_since) / DAY
-        if days >= delivery.days:
+        if days >= delivery.days / 2:  # else it took others meanwhile, and it is this message that it does not take
             await self._disable(webhooks, endpoint.id, f"it has taken nothing for {days:.1f} days")
 
     async def _disable(self, webhooks: TenantWebhooks, endpoint: str, reason: str) -> None:

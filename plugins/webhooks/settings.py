@@ -24,7 +24,7 @@ class WebhookSettings(BaseModel):
         default=3.0,
         gt=0,
         le=30,
-        description="For how many days a message is tried, and after how many days of failures an endpoint is "
+        description="For how many days a message is tried. An endpoint that took nothing for most of that time is "
         "switched off.",
     )
 

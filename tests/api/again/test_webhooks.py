@@ -142,7 +142,7 @@ async def test_a_run_is_told_of_from_its_plan_to_its_end(
             return [one["status"] for one in await deliveries(api, single["id"])] == ["delivered"]
 
         await until(is_told_late)
-        assert "secret" not in (await api.get(f"/v1/webhooks/{webhook}")).text
+        assert "secret" not in (await api.get(f"/v1/webhooks/{webhook}")).json()
         assert (await api.delete(f"/v1/runs/{run_id}")).status_code == 204
         assert (await api.get(f"/v1/webhooks/{single['id']}")).status_code == 404
         assert [one["type"] for one in await deliveries(api, webhook)] == ["webhook.test"]
@@ -157,14 +157,14 @@ async def test_an_endpoint_that_takes_nothing_is_switched_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     hook, url = receiver
-    monkeypatch.setenv("ELCANO_WEBHOOK_DAYS", "0.00002")
+    monkeypatch.setenv("ELCANO_WEBHOOK_DAYS", "0.00007")
     async with httpx.AsyncClient(base_url=served) as api, delivering(temporal, store, task_queue):
         webhook = (await api.post("/v1/webhooks", json={"url": url})).json()["id"]
         hook.answers = [500] * 9
         begun = (await api.post(f"/v1/webhooks/{webhook}/test")).json()["id"]
 
         async def is_off() -> bool:
-            return (await api.get(f"/v1/webhooks/{webhook}")).json()["state"] == "disabled"
+            return bool((await api.get(f"/v1/webhooks/{webhook}")).json()["state"] == "disabled")
 
         await until(is_off)
         view = (await api.get(f"/v1/webhooks/{webhook}")).json()
@@ -208,7 +208,8 @@ async def test_messages_go_nowhere_inside(receiver: tuple[Receiver, str], api: h
         (fault,) = answer.json()["errors"]
         assert (answer.status_code, fault["field"]) == (422, "url"), url
         assert why in fault["message"], (url, fault)
-    for body in ({"events": ["webhook.test"]}, {"events": []}, {"events": ["run.eaten"]}, {"run_id": "x y"}):
+    bodies: list[Json] = [{"events": ["webhook.test"]}, {"events": []}, {"events": ["run.eaten"]}, {"run_id": "x y"}]
+    for body in bodies:
         assert (await api.post("/v1/webhooks", json={"url": receiver[1], **body})).status_code == 422, body
     unknown = await api.post("/v1/webhooks", json={"url": receiver[1], "run_id": "default-nothing"})
     assert unknown.status_code == 404

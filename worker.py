@@ -11,7 +11,6 @@ import logging
 import os
 import platform
 import signal
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -31,8 +30,9 @@ from elcano import __version__, graphs, workflows
 from elcano.activities.agents.agent_activity import AgentActivities, agent_activities
 from elcano.activities.calls.heartbeats import CountTries
 from elcano.activities.calls.ledger_lines import BookActivities
-from elcano.activities.calls.models import Resolve
+from elcano.activities.calls.models import Resolve, can_ask_provider
 from elcano.activities.calls.retry_classification import tell_failures_in_lines
+from elcano.activities.draining import run_workers
 from elcano.activities.providers.queue_limits import ProviderActivities
 from elcano.activities.providers.rate_limit import gate_models, through_gate
 from elcano.activities.report.publishing import ReportActivities
@@ -51,11 +51,10 @@ from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE, WORKER_BEAT_SECONDS, model_queue
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
-from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
+from elcano.graphs.model_names import rates_fault
 from elcano.graphs.plugin import Surroundings, load_objects
 from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr
-from elcano.settings.environment import is_set
 from elcano.settings.plugins import SettingsInvalid, list_variables
 from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, refuse_arguments, unknown_variables
 from elcano.storage.payloads import close_payloads
@@ -184,15 +183,8 @@ def model_workers(
             graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
         )
         for provider, rate in settings.model_rates.items()
-        if _can_be_asked(provider, settings)
+        if can_ask_provider(provider, settings)
     ]
-
-
-def _can_be_asked(provider: str, settings: Settings) -> bool:
-    """Whether a model provider has a key here, needs none, or has an address that the operator set."""
-    addressed = address_of(f"{provider}:", settings.model_base_url, settings.model_urls)
-    own = any(name.partition(":")[0] == provider for name in settings.model_urls)
-    return bool(addressed or own or not PROVIDERS.get(provider)) or any(is_set(name) for name in PROVIDERS[provider])
 
 
 def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
@@ -206,29 +198,6 @@ def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
         build_id=build_id(settings),
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
     )
-
-
-async def run_workers(workers: Iterable[Worker]) -> None:
-    """Run all workers until this is cancelled, or one of them breaks; then all drain in parallel.
-
-    A second cancellation ends the draining at once.
-    """
-    working = [asyncio.create_task(_run_worker(worker)) for worker in workers]
-    try:
-        await asyncio.gather(*working)
-    finally:
-        for task in working:
-            task.cancel()
-        await asyncio.wait(working)
-
-
-async def _run_worker(worker: Worker) -> None:
-    async with worker:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            seconds = worker.config()["graceful_shutdown_timeout"].total_seconds()
-            _log.info("stopping: running activities have %g s to finish on task queue %r", seconds, worker.task_queue)
 
 
 class Version(TypedDict, total=False):
@@ -319,15 +288,19 @@ async def _return_client(client: Client) -> Client:
     return client
 
 
+def install_runtime() -> None:
+    """Install the runtime of a worker that measures nothing; it tells the server of itself every few seconds."""
+    interval = timedelta(seconds=WORKER_BEAT_SECONDS)
+    Runtime.set_default(Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=interval))
+
+
 def main() -> None:
     """Run the program; its exit code is 0 after a signal, 2 if its setup is invalid, and 1 after an error."""
     refuse_arguments(__doc__)
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
     tell_failures_in_lines()
-    Runtime.set_default(
-        Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=timedelta(seconds=WORKER_BEAT_SECONDS))
-    )
+    install_runtime()
     code = 0
     try:
         for start in load_objects("starters"):

@@ -121,10 +121,11 @@ async def work_and_measure(runs: int) -> list[tuple[float, float]]:
     from elcano.graphs.run_contracts import ResearchInput
     from elcano.plugins.telemetry.start import accompany_program, start_telemetry
     from elcano.storage.store import open_configured
-    from elcano.worker import build_worker
+    from elcano.worker import build_worker, install_runtime
     from elcano.workflows.research import ResearchWorkflow
 
     settings = Settings()
+    install_runtime()
     start_telemetry("worker", settings)
     client = await connect_when_ready(settings)
     found = []

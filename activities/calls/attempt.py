@@ -47,6 +47,7 @@ from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.state.budget import Allowance, Estimate, Usage, sum_usages, usd_from_microusd
 from elcano.measures import record
 from elcano.settings import Settings
+from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
 
 REQUEST_LIMIT: Final = 3
@@ -298,8 +299,13 @@ class Attempt:
             self._models[model] = None
 
     async def look_back(self) -> None:
-        """Reads from the ledger what the attempts before this one used."""
+        """Reads from the ledger what the attempts before this one used, and writes what they could not."""
         info = activity.info()
+        if self.pulse.unwritten is not None:
+            left = LedgerEntry.model_validate(self.pulse.unwritten)
+            self.before = left.usage  # should the store still be away, this much is known
+            await self.store.ledger.record(left)
+            self.pulse.unwritten = None
         if info.attempt > 1:
             lines = await self.store.ledger.of_activity(self.call.run_id, info.workflow_run_id or "", info.activity_id)
             self.before = sum_usages(line.usage for line in lines if line.attempt < info.attempt)
@@ -308,22 +314,22 @@ class Attempt:
         """Writes this attempt's ledger line, replacing its earlier one, and reads what previous attempts used.
 
         One that was taken for dead may have gone on meanwhile, and been paid for. `used`: what this attempt used, with
-        what a conversation that goes on has; None: what it is known to have used.
+        what a conversation that goes on has; None: what it is known to have used. A store that does not take the line
+        fails the attempt, and the line is left to the next one: a budget counts what was paid for.
         """
         call = self.call
         ended, self._ended = self._ended, []
-        self.before = await self.store.ledger.record(
-            build_ledger_entry(
-                call.run_id,
-                call.node,
-                call.agent,
-                outcome,
-                kind="agent",
-                step=call.step,
-                model=self.model,
-                usage=self.usage if used is None else used,
-            )
+        used = self.usage if used is None else used
+        line = build_ledger_entry(
+            call.run_id, call.node, call.agent, outcome, kind="agent", step=call.step, model=self.model, usage=used
         )
+        try:
+            self.before = await self.store.ledger.record(line)
+        except Exception:
+            if used != Usage():
+                self.pulse.leave_unwritten(line.model_dump(mode="json"))
+            raise
+        self.pulse.unwritten = None
         for guard in self._guards:
             await guard.release(self.store, call, ended)
 

@@ -1,10 +1,10 @@
 """Heartbeats of an activity, and which try of its call an attempt is.
 
 A worker that dies is noticed in seconds because the beats stop, and a cancellation arrives with the answer to one. A
-beat carries what the next attempt needs to go on, the words that are being written, and how many attempts were no
-tries: one whose worker died, stood still or was stopped was none. Temporal counts that among the attempts, so policies
-allow `MOST_DEATHS` attempts more than tries, and the last try is made final here. How the attempt before ended is asked
-of the server; how many before it were lost travels in the beats.
+beat carries what the next attempt needs to go on, the words that are being written, what was paid for and could not be
+written down, and how many attempts were no tries: one whose worker died, stood still or was stopped was none. Temporal
+counts that among the attempts, so policies allow `MOST_DEATHS` attempts more than tries, and the last try is made final
+here. How the attempt before ended is asked of the server; how many before it were lost travels in the beats.
 """
 
 import asyncio
@@ -25,10 +25,13 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 
 from elcano.activities.calls.call_timeout import CallTimedOut, wait_patiently
 from elcano.graphs.contracts import BEAT_SECONDS, MOST_DEATHS, ToolCall, Words
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.failures import FailureType
 
 CARRIED_AT: Final = 2
 """Where in the details of a heartbeat the number of lost attempts is."""
+UNWRITTEN_AT: Final = 3
+"""Where in them the ledger's line is that an attempt could not write."""
 SHUTDOWN: Final = "WorkerShutdown"
 """The SDK's name for the failure of an attempt that its worker, told to stop, did not wait for any longer."""
 PATIENCE: Final = timedelta(seconds=5)
@@ -147,13 +150,21 @@ class Pulse:
     """Heartbeat details of one attempt; they start with those that the previous attempt left."""
 
     def __init__(self) -> None:
-        self.details: Sequence[Any] = activity.info().heartbeat_details[:1]
+        left = activity.info().heartbeat_details
+        self.details: Sequence[Any] = left[:1]
+        self.unwritten: Any = left[UNWRITTEN_AT] if len(left) > UNWRITTEN_AT else None
+        """The ledger's line that this attempt, or one before it, could not write."""
         self._written: Callable[[], Words | None] | None = None
         self._sent: list[Any] | None = None
 
     def carry(self, *details: object) -> None:
         """Every beat carries `details` from now on; the first one is sent at once."""
         self.details = details
+        self.beat()
+
+    def leave_unwritten(self, line: JsonObject) -> None:
+        """Leave a line of the ledger to the next attempt, since the store does not take it now."""
+        self.unwritten = line
         self.beat()
 
     def show(self, written: Callable[[], Words | None]) -> None:
@@ -173,7 +184,7 @@ class Pulse:
         words = self._words()
         shown = None if words is None else words.model_dump(mode="json")
         # What a beat has not is left out behind, and said to be nothing in its place before what it has.
-        carried = [next(iter(self.details), None), shown, lost_attempts() or None]
+        carried = [next(iter(self.details), None), shown, lost_attempts() or None, self.unwritten]
         while carried and carried[-1] is None:
             carried.pop()
         return carried

@@ -124,3 +124,10 @@ def _use_counting_chat_model(model: Model, of: Provider[Any]) -> Model:
     from elcano.activities.calls.chat_model import ChatModel
 
     return ChatModel(model.model_name, provider=of)
+
+
+def can_ask_provider(provider: str, settings: Settings) -> bool:
+    """Whether a model provider has a key here, needs none, or has an address that the operator set."""
+    addressed = address_of(f"{provider}:", settings.model_base_url, settings.model_urls)
+    own = any(name.partition(":")[0] == provider for name in settings.model_urls)
+    return bool(addressed or own or not PROVIDERS.get(provider)) or any(is_set(name) for name in PROVIDERS[provider])

@@ -13,6 +13,7 @@ from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import ArchivedRun, LogPage, ProgressPage, RunLog
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import TenantStore
 
@@ -32,6 +33,23 @@ async def read_log(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> 
     if kept is None:
         raise RunUnreadable(f"the log {run.log} of run {run.run_id!r} is not in the store any more")
     return await asyncio.to_thread(RunLog.model_validate_json, kept)
+
+
+async def read_run_input(run_id: str, temporal: Temporal, store: TenantStore) -> ResearchInput:
+    """What a run or section began with. Of one that goes on, only the first page of its log is read.
+
+    Raises:
+        RunNotFound, WorkerUnavailable, RunUnreadable, RunForgotten, TemporalUnavailable: as `read_story`.
+    """
+    run = await _find_run_record(run_id, temporal, store)
+    if run.status != "running" and run.log:
+        return (await read_log(run, temporal, store)).asked
+    try:
+        asked = (await temporal.log(run_id, 0)).asked
+    except RunForgotten as error:
+        raise _explain_forgotten(run, error) from None
+    assert asked is not None, "the first page says what was asked for"
+    return asked
 
 
 async def _asked_of_worker(run_id: str, temporal: Temporal) -> RunLog:
@@ -78,11 +96,15 @@ async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> Run
     try:
         log = await read_log(run, temporal, store)
         events = await _load_run_events(run, temporal, store)
-    except RunForgotten:
-        if run.branch_of is not None and run.status == "running":  # nobody but its id says that there is one
-            raise RunNotFound(run_id) from None
-        raise
+    except RunForgotten as error:
+        raise _explain_forgotten(run, error) from None
     return RunHistory(run, log, events)
+
+
+def _explain_forgotten(run: ArchivedRun, error: RunForgotten) -> RunForgotten | RunNotFound:
+    """The error of a run that Temporal does not know; of a section that goes on, nobody but its id says it exists."""
+    made_up = run.branch_of is not None and run.status == "running"
+    return RunNotFound(run.run_id) if made_up else error
 
 
 async def _find_run_record(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:

@@ -27,9 +27,10 @@ from elcano.api.http.errors import (
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.results import load_artifact
 from elcano.api.runs.budget_view import BudgetView
-from elcano.api.runs.run_log import RunHistory, read_story
+from elcano.api.runs.run_log import RunHistory, read_run_input, read_story
 from elcano.api.services import Provided
-from elcano.api.steps.views import BetweenView, OmittedPart, RowView, StepDetail, StepList, StepView
+from elcano.api.steps.views import BetweenView, NodeVisits, OmittedPart, RowView, StepDetail, StepList, StepView
+from elcano.graphs.engine.entries import StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step
@@ -107,6 +108,16 @@ def _list_page_rows(story: RunHistory, after: int, limit: int) -> Iterator[Row]:
             return
         if number > after:
             yield row
+
+
+def _count_visits(log: RunLog) -> dict[str, NodeVisits]:
+    visits: dict[str, NodeVisits] = {}
+    for entry in log.entries:
+        if isinstance(entry, StepCompleted | StepFailed | StepAbandoned):
+            before = visits[entry.node].count if entry.node in visits else 0
+            failed = isinstance(entry, StepFailed)
+            visits[entry.node] = NodeVisits(count=before + 1, last_step=entry.step, failed=failed)
+    return visits
 
 
 def _build_row_view(row: Row, attempts: Attempts) -> RowView:
@@ -219,6 +230,7 @@ async def get_steps(
         status=story.run.status,
         total=total,
         next=after + limit if after + limit < total else None,
+        visits=_count_visits(story.log),
         rows=tuple(_build_row_view(row, attempts) for row in rows),
     )
 
@@ -246,8 +258,7 @@ async def get_run_graph(run_id: str, services: Provided) -> ResearchGraph:
 
     Of a section it is the graph of its branch.
     """
-    story = await read_story(run_id, services.temporal, services.store)
-    return story.log.asked.graph
+    return (await read_run_input(run_id, services.temporal, services.store)).graph
 
 
 @router.get("/diff/{other_id}", responses=problem_docs(ReportLost))

@@ -177,6 +177,17 @@ class BetweenView(Described):
 RowView: TypeAlias = Annotated[StepView | BetweenView, Field(discriminator="row")]
 
 
+class NodeVisits(Described):
+    """The visits of a run to one node."""
+
+    count: int = Field(examples=[2])
+    """How many have ended."""
+    last_step: int = Field(examples=[9])
+    """The step of the last one."""
+    failed: bool = Field(default=False, examples=[False])
+    """Whether the last one failed."""
+
+
 class StepList(Described):
     """One page of a run's steps, in their order."""
 
@@ -188,6 +199,10 @@ class StepList(Described):
     """How many steps there are, the one that is under way included."""
     next: int | None = Field(default=None, examples=[100])
     """Pass it as `after` for the next page; null on the last one."""
+    visits: dict[str, NodeVisits] = Field(
+        default={}, examples=[{"judge": {"count": 2, "last_step": 9, "failed": False}}]
+    )
+    """The nodes that were visited, in the order of their first visits: of the whole run, not of the page."""
     rows: tuple[RowView, ...]
     """The steps, and between them what happened there. The last row of a running run is the step that is under way."""
 

@@ -8,6 +8,12 @@ plugin: Final = Plugin(
     name="page",
     description="The page: ask, follow and steer runs in a browser.",
     package="elcano.plugins.page",
-    routes=(".static_files:router", ".run_pages:router", ".sign_in_page:router"),
+    routes=(
+        ".static_files:router",
+        ".ask_page:router",
+        ".run_pages:router",
+        ".set_up_page:router",
+        ".sign_in_page:router",
+    ),
     middleware=(".error_pages:ErrorPages",),
 )

@@ -50,6 +50,7 @@ _ENVIRONMENT: Final = Environment(
     lstrip_blocks=True,
 )
 _ENVIRONMENT.filters.update(FILTERS)
+_ENVIRONMENT.globals["format"] = FILTERS
 
 
 async def render_page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:

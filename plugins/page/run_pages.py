@@ -1,24 +1,25 @@
-"""The pages that lead to runs: the first page, and the list of runs."""
+"""The pages of runs: their list; one run with its graph and sections; its steps; what it searched."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
-from starlette.datastructures import Headers
-from starlette.routing import Match
-from starlette.types import Scope
+from fastapi.responses import RedirectResponse
 
-from elcano.api.http.errors import NotAcceptable
-from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import PUBLIC
-from elcano.api.openapi import HTML, JSON
+from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.plugins.page.error_pages import PageRoute
-from elcano.plugins.page.public_api import Api
+from elcano.plugins.page.formats import STATUS_WORDS
+from elcano.plugins.page.graph_drawing import Drawing, Progress, draw_graph
+from elcano.plugins.page.public_api import Api, ApiProblem, PublicApi
 from elcano.plugins.page.rendering import render_page
 
-RECENT = 6
-"""Runs on the first page."""
+RUNS_A_PAGE: Final = 30
+STEPS_A_PAGE: Final = 50
+LATEST_STEPS: Final = 8
+"""Steps on the page of a run; all are on a page of their own."""
+PASSAGES_A_PAGE: Final = 50
 
 router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
 
@@ -27,84 +28,160 @@ router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=P
 async def show_runs(
     request: Request,
     api: Api,
-    before: Annotated[str | None, Query()] = None,
+    question: Annotated[str, Query(max_length=200)] = "",
+    status: Annotated[str, Query(max_length=20)] = "",
+    mode: Annotated[str, Query(max_length=100)] = "",
+    before: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
-    """The list of runs."""
-    page = await api.get("/v1/runs", limit=30, before=before)
-    return await render_page(request, "runs.html", runs=page["runs"], next=page["next"])
+    """The list of runs, filtered by the parameters of its address."""
+    wanted = {"question": question or None, "status": status or None, "mode": mode or None}
+    page, modes = await asyncio.gather(
+        api.get("/v1/runs", limit=RUNS_A_PAGE, before=before, **wanted), api.get("/v1/modes")
+    )
+    return await render_page(
+        request,
+        "runs.html",
+        runs=page["runs"],
+        next=page["next"],
+        before=before,
+        wanted={name: value for name, value in wanted.items() if value},
+        words=STATUS_WORDS,
+        modes=[one["name"] for one in modes],
+    )
 
 
 @router.get("/runs/{run_id}")
 async def show_run(request: Request, api: Api, run_id: str) -> Response:
-    """One run."""
-    return await render_page(request, "run.html", run=await api.get(f"/v1/runs/{run_id}"))
-
-
-async def show_first_page(
-    request: Request,
-    api: Api,
-    question: Annotated[str, Query(max_length=10_000, description="A question to begin with.")] = "",
-    follow: Annotated[str, Query(max_length=200, description="The run that the question follows.")] = "",
-) -> Response:
-    """The first page: a question, and what to research it with."""
-    runs, modes, graphs, sources, domains, models, followed = await asyncio.gather(
-        api.get("/v1/runs", limit=RECENT),
-        api.get("/v1/modes"),
-        api.get("/v1/graphs"),
+    """One run: what it does, where it is in its graph, what it has spent, and where one may step in."""
+    run = await api.get(f"/v1/runs/{run_id}")
+    after = max(int(run["steps"] or 0) - LATEST_STEPS + 1, 0)
+    graph, steps, sources = await asyncio.gather(
+        _find_inside(api, f"/v1/runs/{run_id}/graph"),
+        _find_inside(api, f"/v1/runs/{run_id}/steps", after=after, limit=LATEST_STEPS),
         api.get("/v1/sources"),
-        api.get("/v1/domains"),
-        api.get("/v1/models"),
-        api.find(f"/v1/runs/{follow}", pending=False) if follow else _find_nothing(),
     )
+    drawing = draw_run(ResearchGraph.model_validate(graph), run, steps or {}) if graph else None
     return await render_page(
         request,
-        "ask.html",
-        question=question,
-        followed=followed,
-        runs=runs["runs"],
-        modes=modes,
-        graphs=[graph for graph in graphs if graph["version"]],
-        sources=sorted(sources, key=lambda source: not source["ready"]),
-        domains=domains,
-        models=models,
-        price=choose_price(models),
+        "run.html",
+        run=run,
+        steps=steps,
+        drawing=drawing,
+        nodes={node["id"]: node for node in graph["nodes"]} if graph else {},
+        sources=[source["name"] for source in sources if source["ready"] and source["name"] not in run["sources"]],
     )
 
 
-async def _find_nothing() -> None:
-    return None
-
-
-def choose_price(models: Sequence[Mapping[str, Any]]) -> dict[str, float] | None:
-    """The price of the model that answers first; None if it is unknown."""
-    found: dict[str, float] | None = next(
-        (model["price"] for model in models if not model["agents"] and not model["fallback"]), None
-    )
-    return found
-
-
-class FirstPageRoute(PageRoute):
-    """The route of the first page, which is there for browsers; programs are told what the API says of itself."""
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Matches requests that would rather have HTML than JSON."""
-        accept = Headers(scope=scope).get("accept")
-        return super().matches(scope) if _prefers_html(accept) else (Match.NONE, {})
-
-
-def _prefers_html(accept: str | None) -> bool:
+async def _find_inside(api: PublicApi, path: str, **parameters: Any) -> Any:
+    """What is read from a run's log; None while nobody can read it, or if the caller may not."""
     try:
-        return choose_media_type(accept, (JSON, HTML)) == HTML
-    except NotAcceptable:
-        return False
+        return await api.get(path, **parameters)
+    except ApiProblem:
+        return None
 
 
-router.add_api_route("/", show_first_page, route_class_override=FirstPageRoute)
+def draw_run(graph: ResearchGraph, run: Mapping[str, Any], steps: Mapping[str, Any]) -> Drawing:
+    """The graph of a run with how far it has come."""
+    running = run["status"] == "running"
+    branching = [node.id for node in graph.nodes if isinstance(node, ParallelNode)]
+    visits = steps.get("visits", {})
+    at_branches = next((node for node in branching if node == run["node"] or node in visits), "")
+    progress = Progress(
+        here=run["node"] if running else "",
+        held=bool(run["hold"]) and run["stage"] in ("held", "paused", "approval"),
+        failed=run["failure"]["node"] if run["failure"] else "",
+        visits=visits,
+        branches=run["branches"],
+        branches_node=at_branches,
+    )
+    return draw_graph(graph, progress)
 
 
-@router.get("/set-up")
-async def show_set_up(request: Request, api: Api) -> Response:
-    """What is there to work with, what is missing, and how to mend it."""
-    ready = (await api.fetch("/readyz")).json()
-    sources = await api.get("/v1/sources")
-    return await render_page(request, "set_up.html", ready=ready, sources=sources)
+@router.get("/runs/{run_id}/steps")
+async def show_steps(
+    request: Request, api: Api, run_id: str, after: Annotated[int, Query(ge=0, le=1_000_000)] = 0
+) -> Response:
+    """The steps of a run or of a section, a page at a time."""
+    run, steps = await asyncio.gather(
+        api.find(f"/v1/runs/{run_id}", pending=False),
+        api.get(f"/v1/runs/{run_id}/steps", after=after, limit=STEPS_A_PAGE),
+    )
+    longest = max((row["seconds"] or 0 for row in steps["rows"] if row["row"] == "step"), default=0)
+    return await render_page(
+        request,
+        "steps.html",
+        run=run or build_section(run_id, steps["status"]),
+        steps=steps,
+        after=after,
+        page_size=STEPS_A_PAGE,
+        longest=longest,
+    )
+
+
+@router.get("/runs/{run_id}/steps/{step}")
+async def show_step(request: Request, api: Api, run_id: str, step: int) -> Response:
+    """One step: what went in and came out, what the run knew before and after, and the ways to go on from here."""
+    run, detail = await asyncio.gather(
+        api.find(f"/v1/runs/{run_id}", pending=False), api.get(f"/v1/runs/{run_id}/steps/{step}")
+    )
+    return await render_page(
+        request, "step.html", run=run or build_section(run_id, "running"), detail=detail, step=detail["step"]
+    )
+
+
+def build_section(run_id: str, status: str) -> dict[str, Any]:
+    """What is known of a section that has not ended, and so is no run of its own yet."""
+    root, _, section = run_id.partition(".")
+    return {
+        "run_id": run_id,
+        "question": f"Section {section} of {root}",
+        "status": status,
+        "stage": None,
+        "mode": "",
+        "choice": None,
+        "report": None,
+        "started_at": None,
+        "budget": None,
+    }
+
+
+@router.get("/runs/{run_id}/report")
+async def show_report(request: Request, run_id: str) -> Response:
+    """The report, as the API serves it to browsers."""
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/v1/runs/{run_id}/report", status_code=303)
+
+
+@router.get("/runs/{run_id}/sources")
+async def show_sources(
+    request: Request, api: Api, run_id: str, offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0
+) -> Response:
+    """What a run searched, what it found, and what of that it kept."""
+    run = await api.get(f"/v1/runs/{run_id}", pending=False)
+    evidence = await api.get(f"/v1/runs/{run_id}/evidence", offset=offset, limit=PASSAGES_A_PAGE)
+    state = await _find_state(api, run)
+    return await render_page(
+        request,
+        "sources.html",
+        run=run,
+        evidence=evidence,
+        offset=offset,
+        searches=list_searches(state),
+        kept=state.get("evidence", ()),
+    )
+
+
+async def _find_state(api: PublicApi, run: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the run knew after its latest step; empty if nobody can tell."""
+    if not run["steps"]:
+        return {}
+    detail = await _find_inside(api, f"/v1/runs/{run['run_id']}/steps/{run['steps']}")
+    return (detail and (detail["after"] or detail["before"])) or {}
+
+
+def list_searches(state: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Every search of a run, in its order, with the round that it belongs to."""
+    return [
+        {**call, "round": round_["number"]}
+        for round_ in state.get("conversation", ())
+        for call in round_.get("tool_calls", ())
+    ]

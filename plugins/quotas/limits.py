@@ -187,5 +187,6 @@ def check_quotas(settings: Settings) -> Iterator[Finding]:
     except QuotasUnreadable as error:
         yield Finding("fault", str(error), "correct the file, or ELCANO_QUOTAS")
         return
+    every = "every tenant has limits" if quotas.every_tenant != QuotaLimits() else "none for every tenant"
     own = f"{len(quotas.tenants)} tenants and {len(quotas.keys)} keys have limits of their own"
-    yield Finding("good", f"quotas: {own}")
+    yield Finding("good", f"quotas: {every}; {own}")

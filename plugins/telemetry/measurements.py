@@ -6,6 +6,7 @@ label of a process has a limited number of values; those beyond are `other`. Ten
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -83,13 +84,14 @@ class Instruments:
                 meter.create_observable_gauge(
                     metric.name, [self._observe_gauge(metric)], metric.unit, metric.description
                 )
-        self._bounds = {
-            "mode": BoundedValues(MODES),
-            "agent": BoundedValues(AGENTS),
-            "name": BoundedValues((*AGENTS, *TOOLS)),
-            "model": BoundedValues(_list_configured_models(settings)),
-            "provider": BoundedValues(SOURCES),
-        }
+        self._bounds = defaultdict(
+            BoundedValues,
+            mode=BoundedValues(MODES),
+            agent=BoundedValues(AGENTS),
+            name=BoundedValues((*AGENTS, *TOOLS)),
+            model=BoundedValues(_list_configured_models(settings)),
+            provider=BoundedValues(SOURCES),
+        )
 
     def record(self, metric: Metric, value: float, labels: Mapping[str, str]) -> None:
         """Add to a counter, or record into a histogram."""
@@ -108,10 +110,7 @@ class Instruments:
 
     def bound_labels(self, labels: Mapping[str, str]) -> dict[str, str]:
         """Return the labels with values of which there are few."""
-        return {name: self._bound(name).limit(value) for name, value in labels.items()}
-
-    def _bound(self, label: str) -> BoundedValues:
-        return self._bounds.setdefault(label, BoundedValues())
+        return {name: self._bounds[name].limit(value) for name, value in labels.items()}
 
     def _observe_gauge(self, metric: Metric) -> Any:
         def observe(options: CallbackOptions) -> Iterable[Observation]:

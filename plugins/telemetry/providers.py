@@ -62,7 +62,7 @@ class Providers:
         if chosen.traces:
             safe = SafeSpanExporter(exporter or OTLPSpanExporter(timeout=timeout), contents=chosen.trace_contents)
             self.tracer_provider.add_span_processor(BatchSpanProcessor(safe))
-        self._meters = MeterProvider(
+        self.meter_provider = MeterProvider(
             _list_readers(settings) if chosen.metrics else (),
             resource,
             shutdown_on_exit=False,
@@ -72,7 +72,6 @@ class Providers:
         )
         self.tracer = self.tracer_provider.get_tracer(names.SCOPE)
         """Of our spans in activities; making one takes as long as a span."""
-        self.meter_provider = ReplaySafeMeterProvider(self._meters)
         self.instruments = Instruments(self.meter_provider, settings)
 
     def flush(self) -> None:
@@ -86,7 +85,7 @@ class Providers:
 
     def _export_all(self) -> None:
         self.tracer_provider.force_flush()
-        self._meters.force_flush()
+        self.meter_provider.force_flush()
 
 
 def install_providers(
@@ -98,7 +97,8 @@ def install_providers(
     found = Providers(program, chosen, settings, exporter)
     _installed.append(found)
     trace.set_tracer_provider(found.tracer_provider)
-    metrics.set_meter_provider(found.meter_provider)
+    # Of libraries that measure within a workflow; ours and the SDK's are measured outside, where nothing is replayed.
+    metrics.set_meter_provider(ReplaySafeMeterProvider(found.meter_provider))
     install_recorder(KernelRecorder(found.instruments))
     measure_statements(found.instruments)
     if chosen.traces:

@@ -8,6 +8,7 @@ from temporalio.api.enums.v1 import TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
 from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.contracts import TASK_QUEUE, model_queue
@@ -32,11 +33,19 @@ async def count_open_runs(around: Surroundings) -> Mapping[tuple[str, ...], floa
 
 
 async def count_waiting_runs(client: Client) -> Mapping[tuple[str, ...], float]:
-    """Count the runs and sections that wait, by reason."""
-    found: dict[tuple[str, ...], float] = {}
-    for reason in get_args(HoldReason):
+    """Count the runs and sections that wait, by reason.
+
+    The first worker makes the search attribute: before it a server does not know it, and nothing waits.
+    """
+    found: dict[tuple[str, ...], float] = {(reason,): 0.0 for reason in get_args(HoldReason)}
+    for (reason,) in found:
         query = f"ExecutionStatus = 'Running' AND {WAITING_ATTRIBUTE} = '{reason}'"
-        found[(reason,)] = float((await client.count_workflows(query, rpc_timeout=CALL_TIMEOUT)).count)
+        try:
+            found[(reason,)] = float((await client.count_workflows(query, rpc_timeout=CALL_TIMEOUT)).count)
+        except RPCError as error:
+            if error.status is RPCStatusCode.INVALID_ARGUMENT and WAITING_ATTRIBUTE in error.message:
+                return found
+            raise
     return found
 
 

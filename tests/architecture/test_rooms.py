@@ -70,6 +70,7 @@ EXTRA = {
     "storage/failures.py": {"temporalio"},
     "activities/calls/ledger_lines.py": {"temporalio"},
     "activities/calls/heartbeats.py": {"temporalio"},
+    "activities/draining.py": {"temporalio"},
     "graphs/plugin.py": {"importlib.import_module"},
     "activities/providers/queue_limits.py": {"temporalio"},
     "workflows/sandbox.py": {"threading"},  # it is around workflows, not in them

@@ -9,7 +9,7 @@ from elcano.plugins.page.rendering import CONTENT_POLICY
 from elcano.plugins.page.static_files import FILES, VERSION
 from tests.page.browsing import PHONE, find_violations, measure_overflow
 from tests.page.conftest import OpenPage
-from tests.tour.runs import DONE, Tour
+from tests.tour.runs import DEEP, DONE, Tour
 
 SCRIPT_BYTES = 60_000
 STYLE_BYTES = 30_000
@@ -49,7 +49,8 @@ async def test_pages_are_served_with_their_policy_and_files_are_kept(tour: Tour)
 @pytest.mark.parametrize("colors", ["light", "dark"])
 async def test_pages_are_for_everybody(open_tour_page: OpenPage, tour: Tour, colors: str) -> None:
     async with open_tour_page(color_scheme=colors, viewport=PHONE) as page:
-        for place in (*PLACES, f"/runs/{tour.runs[DONE]}"):
+        done, deep = f"/runs/{tour.runs[DONE]}", f"/runs/{tour.runs[DEEP]}"
+        for place in (*PLACES, done, f"{done}/steps", f"{done}/steps/8", f"{done}/sources", deep):
             await page.goto(place)
             assert await find_violations(page) == [], place
             assert await measure_overflow(page) == 0, place

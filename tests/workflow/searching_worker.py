@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from elcano.activities.draining import run_workers
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Service
 from elcano.activities.sources.registry import Sources
@@ -13,7 +14,7 @@ from elcano.api.temporal.connection import connect_when_ready
 from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_configured
-from elcano.worker import run_workers, source_workers
+from elcano.worker import source_workers
 from tests.sources import found
 
 ROOT = Path(__file__).parents[2]

@@ -1,0 +1,167 @@
+// A run while it works: what is told is shown at once, and what the server knows is fetched anew soon after, so that the
+// figures are those of the API. A hidden page listens to nothing; when it is looked at again it goes on where it was.
+import { root } from "./api.js";
+import { refreshParts } from "./parts.js";
+import { tellTimes } from "./page.js";
+
+const run = document.getElementById("run");
+const connection = document.getElementById("connection");
+const feed = document.getElementById("feed");
+const FEED_LINES = 60;
+const RECENT = 30;
+const REFRESH_MS = 1500; // between two looks at what the server knows
+const RETRY_MS = 3000;
+const TERMINAL = ["complete", "failed", "cancelled"];
+const TYPES = ["started", "searching", "search_complete", "judging", "judge_complete", "looping", "hypothesizing", "analyzing",
+  "analysis_complete", "synthesizing", "node_error", "thinking", "routed", "state_updated", "branch_started", "branch_complete",
+  "ending_early", "paused", "unpaused", "topped_up", "stopping", "held", "hold_cleared", "rolling_back", "rolled_back", "run_resumed",
+  "forked", "execution_ended", "steered", "plan_proposed", "plan_approved", "plan_refused", "approval_requested", "call_approved",
+  "call_refused", "approval_expired", "report_ready", ...TERMINAL];
+const WHOLE = ["plan_proposed", "plan_approved", "plan_refused", "approval_requested", "call_approved", "call_refused",
+  "approval_expired", "paused", "unpaused", "held", "hold_cleared", ...TERMINAL]; // after these the page has other forms
+
+let source;
+const shownTo = Number(run.dataset.lastEvent ?? 0); // what the page shows already: the last event that the server knew
+// A run without open sections is told from its latest events on; the place in a stream with sections is known to the stream alone.
+let lastId = run.querySelector(".lanes .running") ? "" : String(Math.max(shownTo - RECENT, 0));
+let ended = !run.dataset.events;
+let retry;
+let refreshing;
+let refreshedAt = 0;
+let wholePage = false;
+let unanswered = false; // the last look at what the server knows failed
+let waitingLines = [];
+let frame = 0;
+
+// The stream.
+
+function listen() {
+  clearTimeout(retry);
+  if (ended || source || document.hidden) return;
+  source = new EventSource(`${root}${run.dataset.events}${lastId && `?since=${encodeURIComponent(lastId)}`}`);
+  source.onopen = () => { tellConnection(""); scheduleRefresh(); };
+  source.onerror = () => {
+    tellConnection("The connection to the server is lost. The run goes on without it; this page looks for it again by itself.");
+    if (source.readyState !== EventSource.CLOSED) return; // the browser tries again by itself
+    source = undefined;
+    retry = setTimeout(listen, RETRY_MS);
+    scheduleRefresh();
+  };
+  for (const type of TYPES) source.addEventListener(type, (message) => showEvent(type, message));
+  source.addEventListener("waiting", (message) => tellConnection(JSON.parse(message.data).message));
+  source.addEventListener("unreadable", (message) => addLine({ message: JSON.parse(message.data).message, section: "" }));
+  source.addEventListener("streaming", (message) => showWords(JSON.parse(message.data)));
+}
+
+function stopListening() {
+  source?.close();
+  source = undefined;
+}
+
+function tellConnection(text) {
+  if (connection.textContent !== text) connection.textContent = text;
+  connection.hidden = !text;
+}
+
+// What is told.
+
+function showEvent(type, message) {
+  const event = JSON.parse(message.data);
+  lastId = message.lastEventId || lastId;
+  tellConnection("");
+  addLine(event);
+  if (!event.path && event.seq <= shownTo) return; // told again, for those who have just come
+  if (!event.path && event.node) light(event.node);
+  if (event.path) {
+    const said = run.querySelector(`[data-said="${CSS.escape(event.path)}"]`);
+    if (said) said.textContent = event.message;
+  }
+  if (WHOLE.includes(type)) wholePage = true;
+  if (TERMINAL.includes(type) && !event.path) {
+    ended = true;
+    stopListening();
+  }
+  scheduleRefresh();
+}
+
+function addLine(event) {
+  waitingLines.push(event);
+  if (waitingLines.length > FEED_LINES) waitingLines = waitingLines.slice(-FEED_LINES);
+  frame ||= requestAnimationFrame(showLines);
+}
+
+function showLines() {
+  frame = 0;
+  if (!feed) return;
+  const lines = waitingLines.map((event) => {
+    const line = document.createElement("li");
+    if (event.section) {
+      const section = document.createElement("strong");
+      section.dir = "auto";
+      section.textContent = `${event.section} `;
+      line.append(section);
+    }
+    const text = document.createElement("span");
+    text.dir = "auto";
+    text.textContent = event.message;
+    line.append(text);
+    if (event.at) {
+      const time = document.createElement("time");
+      time.dateTime = event.at;
+      time.dataset.ago = "";
+      line.append(" ", time);
+    }
+    return line;
+  });
+  waitingLines = [];
+  feed.append(...lines);
+  while (feed.childElementCount > FEED_LINES) feed.firstElementChild.remove();
+  tellTimes(feed);
+  feed.scrollTop = feed.scrollHeight;
+}
+
+function light(node) {
+  const here = run.querySelector(`.node[data-node="${CSS.escape(node)}"]`);
+  if (!here || here.classList.contains("now")) return;
+  for (const other of run.querySelectorAll(".node.now")) other.classList.replace("now", "done");
+  here.classList.remove("done", "held", "failed");
+  here.classList.add("now");
+}
+
+function showWords(written) {
+  const place = run.querySelector(`[data-words="${CSS.escape(written.path)}"]`);
+  if (!place) return;
+  place.hidden = !written.text;
+  place.textContent = written.text;
+  place.scrollTop = place.scrollHeight;
+}
+
+// What the server knows.
+
+function scheduleRefresh() {
+  refreshing ||= setTimeout(refresh, Math.max(REFRESH_MS - (performance.now() - refreshedAt), 150));
+}
+
+async function refresh() {
+  refreshedAt = performance.now();
+  const whole = wholePage;
+  wholePage = false;
+  try {
+    const status = await refreshParts({ whole });
+    if (unanswered && source?.readyState !== EventSource.CONNECTING) tellConnection("");
+    unanswered = false;
+    if (status === "running" && ended && run.dataset.events) { ended = false; listen(); }
+  } catch {
+    wholePage ||= whole;
+    unanswered = true;
+    if (!ended) tellConnection("The server does not answer. This page looks for it again by itself.");
+    setTimeout(scheduleRefresh, RETRY_MS);
+  }
+  refreshing = undefined;
+}
+
+document.addEventListener("visibilitychange", () => (document.hidden ? stopListening() : (listen(), scheduleRefresh())));
+addEventListener("pageshow", (event) => { if (event.persisted) { stopListening(); listen(); scheduleRefresh(); } });
+addEventListener("pagehide", stopListening);
+document.addEventListener("elcano:done", () => { wholePage = true; scheduleRefresh(); });
+listen();

@@ -1,0 +1,45 @@
+"""The list of runs and the set-up: filtered by their addresses, followed while runs work, a word for each state."""
+
+from playwright.async_api import expect
+
+from tests.page.conftest import OpenPage
+from tests.tour.runs import DONE, REFUSED, Tour
+
+
+async def test_runs_are_filtered_and_an_empty_list_leads_on(open_tour_page: OpenPage) -> None:
+    async with open_tour_page(java_script_enabled=False) as page:
+        await page.goto("/runs")
+        await page.get_by_label("Status").select_option("failed")
+        await page.get_by_role("button", name="Filter").click()
+        await expect(page.get_by_role("link", name=REFUSED)).to_be_visible()
+        await expect(page.get_by_role("link", name=DONE)).to_have_count(0)
+        await page.get_by_label("Question").fill("nobody asked this")
+        await page.get_by_role("button", name="Filter").click()
+        await expect(page.get_by_role("heading", name="No run fits")).to_be_visible()
+        await page.get_by_role("link", name="see all runs").click()
+        await expect(page.locator(".runs > li")).not_to_have_count(0)
+        await page.goto("/runs?before=nonsense")
+        await expect(page.get_by_role("main")).to_contain_text("is no run's id")
+
+
+async def test_a_list_follows_the_runs_that_work(open_tour_page: OpenPage, tour: Tour) -> None:
+    async with open_tour_page() as page:
+        question = "Does the list know that this was cancelled?"
+        plan = {"mode": "deep", "approve_plan": True, "sources": ["log"]}
+        made = (await tour.api.post("/v1/runs", json={"question": question, **plan})).json()
+        await page.goto("/")
+        row = page.locator(".runs > li", has_text=question)
+        await expect(row.locator(".status")).to_have_text("Waiting for approval", timeout=20_000)
+        await tour.api.post(f"/v1/runs/{made['run_id']}/cancel")
+        await expect(row.locator(".status")).to_have_text("Cancelled", timeout=20_000)
+
+
+async def test_the_set_up_says_what_is_there_and_tries_a_source(open_tour_page: OpenPage) -> None:
+    async with open_tour_page() as page:
+        await page.goto("/set-up")
+        await expect(page.get_by_text("Everything that a run needs is there.")).to_be_visible()
+        await expect(page.get_by_role("region", name="Models")).to_contain_text("$2.50 sent")
+        await page.locator("li", has_text="The documents of 'log'.").locator("summary").click()
+        await page.get_by_label("Search for").first.fill("water on the island")
+        await page.get_by_role("button", name="Search").first.click()
+        await expect(page.locator(".found").first).to_contain_text("The island", timeout=20_000)

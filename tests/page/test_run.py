@@ -1,0 +1,104 @@
+"""A run in the page: it is followed as it works, its figures are those of the API, and one can step in."""
+
+import re
+from typing import Any
+
+from playwright.async_api import Page, expect
+
+from tests.page.conftest import OpenPage
+from tests.tour.runs import DEEP, DONE, SECTIONS, SPENT, Tour
+
+HOSTILE = """<img src=x onerror="document.title='run'">{{ 7 * 7 }}</title><script>document.title='run'</script>"""
+
+
+async def start(tour: Tour, question: str, **more: Any) -> str:
+    answer = await tour.api.post("/v1/runs", json={"question": question, "sources": ["log"], **more})
+    assert answer.status_code == 201, answer.text
+    run_id: str = answer.json()["run_id"]
+    return run_id
+
+
+async def act(page: Page, summary: str, button: str, **fields: str) -> None:
+    """Opens an action, fills its fields by their labels, and sends it."""
+    await page.locator(".acts summary", has_text=summary).click()
+    for label, value in fields.items():
+        await page.locator("details[open]").get_by_label(label).fill(value)
+    await page.locator("details[open]").get_by_role("button", name=button).click()
+
+
+async def test_a_run_that_waits_for_budget_is_topped_up_and_followed_to_its_report(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    run_id = tour.runs[SPENT]
+    async with open_tour_page() as page:
+        await page.goto(f"/runs/{run_id}")
+        await expect(page.locator("#notices")).to_contain_text("Its budget is used up.")
+        await page.get_by_role("button", name="Add", exact=True).click()
+        await expect(page.locator("form[data-post$=top-up] .fault[role=alert], [data-fault=body]").first).to_have_text(
+            re.compile("nothing is added")
+        )
+        await page.get_by_label("Tokens", exact=True).fill("90000")
+        await page.get_by_role("button", name="Add", exact=True).click()
+        await expect(page.locator("#feed")).to_contain_text(re.compile("limits|budget", re.IGNORECASE))
+        await expect(page.get_by_role("link", name="Read the report")).to_be_visible(timeout=60_000)
+        await expect(page.locator("#run-head .status")).to_have_text("Completed")
+        found = await tour.run(SPENT)
+        used = f"{found['budget']['tokens']['used'] / 1000:.1f}k of {found['budget']['tokens']['limit'] / 1000:.0f}k"
+        await expect(page.locator("#budget")).to_contain_text(used.replace(".0k", "k"))
+
+
+async def test_a_break_of_the_stream_is_told_and_ends(open_tour_page: OpenPage, tour: Tour) -> None:
+    async with open_tour_page() as page:
+        await page.goto(f"/runs/{tour.runs[DEEP]}")
+        await expect(page.locator(".lanes > li")).to_have_count(len(SECTIONS))
+        await expect(page.locator(".node[data-node=parallel_loops] .lane")).to_have_count(len(SECTIONS))
+        await page.context.set_offline(True)
+        await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        await page.evaluate("document.dispatchEvent(new Event('elcano:done'))")
+        await expect(page.locator("#connection")).to_contain_text("by itself")
+        await page.context.set_offline(False)
+        await expect(page.locator("#connection")).to_be_hidden(timeout=20_000)
+
+
+async def test_a_step_shows_what_it_did_and_a_fork_begins_there(open_tour_page: OpenPage, tour: Tour) -> None:
+    async with open_tour_page() as page:
+        await page.goto(f"/runs/{tour.runs[DONE]}")
+        await page.get_by_role("link", name="Judge, step 8").click()
+        await expect(page.get_by_role("heading", name="Step 8: Judge")).to_be_visible()
+        await expect(page.get_by_role("region", name="What came out")).to_contain_text("recommendation")
+        await page.get_by_role("link", name="Before", exact=True).click()
+        await page.get_by_role("link", name="After", exact=True).click()
+        await act(page, "Fork from here", "Fork", **{"Another question": HOSTILE})
+        await page.wait_for_url("**/runs/default-*")
+        await expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE)
+        await expect(page.get_by_role("link", name="step 8 of another run")).to_be_visible()
+        assert await page.title() != "run"
+        for place in ("/", "/runs", page.url, f"{page.url}/steps", f"{page.url}/steps/1", f"{page.url}/sources"):
+            await page.goto(place)
+            assert await page.title() != "run", place
+
+
+async def test_of_two_who_approve_a_plan_at_once_one_is_told_that_it_was_done(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    run_id = await start(tour, "What became of them?", mode="deep", approve_plan=True)
+    async with open_tour_page() as first, open_tour_page() as second:
+        for page in (first, second):
+            await page.goto(f"/runs/{run_id}")
+            await expect(page.get_by_role("heading", name="Approve the plan")).to_be_visible(timeout=30_000)
+        plan = first.locator("#plan")
+        await plan.get_by_role("button", name="Leave out").first.click()
+        await plan.get_by_label("Section 2").fill("The island again")
+        await plan.get_by_role("button", name="Add a section").click()
+        await expect(plan.locator("[data-section]")).to_have_count(len(SECTIONS))
+        await plan.locator("[data-section]").last.get_by_label("New section").fill("The crew")
+        await plan.get_by_role("button", name="Approve and research").click()
+        await expect(first.locator("#says")).to_contain_text("Approved")
+        late = second.locator("#plan").get_by_role("button", name="Approve and research")
+        if await late.count():
+            await late.click()
+            told = second.locator("form[data-post$=approve] .fault[role=alert]")
+            await expect(told.or_(second.locator("#sections .lanes")).first).to_be_visible()
+        await expect(first.locator(".lanes")).to_contain_text("The crew", timeout=30_000)
+        await expect(first.locator(".lanes")).not_to_contain_text("The harbour")
+    await tour.api.post(f"/v1/runs/{run_id}/cancel")

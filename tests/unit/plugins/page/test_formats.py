@@ -1,0 +1,54 @@
+"""How figures read."""
+
+import pytest
+
+from elcano.plugins.page.formats import choose_tone, describe_status, format_dollars, format_duration, format_tokens
+from elcano.plugins.page.sign_in_page import is_own_path
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text"),
+    [(None, "—"), (0, "0"), (840, "840"), (12_400, "12.4k"), (12_000, "12k"), (150_000, "150k"), (1_200_000, "1.2M")],
+)
+def test_tokens(tokens: int | None, text: str) -> None:
+    assert format_tokens(tokens) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "—"),
+        (0, "0 s"),
+        (1.84, "1.8 s"),
+        (42, "42 s"),
+        (185, "3 min 5 s"),
+        (7_800, "2 h 10 min"),
+        (86_400, "1 d"),
+    ],
+)
+def test_durations(seconds: float | None, text: str) -> None:
+    assert format_duration(seconds) == text
+
+
+def test_money_of_less_than_ten_cents_has_four_digits() -> None:
+    assert [format_dollars(amount) for amount in (None, 0, 0.0078, 0.5, 1_234.5)] == [
+        "—",
+        "$0.00",
+        "$0.0078",
+        "$0.50",
+        "$1,234.50",
+    ]
+
+
+def test_a_run_is_told_by_its_stage_while_it_works() -> None:
+    waiting = {"status": "running", "stage": "approval"}
+    assert (describe_status(waiting), choose_tone(waiting)) == ("Waiting for approval", "wait")
+    unknown = {"status": "running", "stage": None}
+    assert (describe_status(unknown), choose_tone(unknown)) == ("Running", "live")
+    assert choose_tone({"status": "completed", "stage": None}) == "good"
+
+
+@pytest.mark.parametrize("path", ["//evil.example", "/\\evil.example", "https://evil.example", "javascript:0", ""])
+def test_signing_in_leads_nowhere_else(path: str) -> None:
+    assert not is_own_path(path)
+    assert is_own_path("/runs?status=failed")

@@ -116,7 +116,7 @@ class ChatCompletion:
             raise RunFailed(self._explain_error(final))
         message: Item = {"role": "assistant", "content": self._write_answer(), "refusal": None}
         if self._followed.report is not None:
-            message["annotations"] = _nest_annotations(self._followed.report)
+            message["annotations"] = self._nest_annotations(self._followed.report)
         choice = {"index": 0, "message": message, "finish_reason": self._finish_reason(), "logprobs": None}
         return {**self._describe("chat.completion"), "choices": [choice], "usage": self._count_usage()}
 
@@ -139,7 +139,7 @@ class ChatCompletion:
         answer = self._write_answer()
         for start in range(0, len(answer), DELTA_CHARACTERS):
             yield self._chunk({"content": answer[start : start + DELTA_CHARACTERS]})
-        if self._followed.report is not None and (annotations := _nest_annotations(self._followed.report)):
+        if self._followed.report is not None and (annotations := self._nest_annotations(self._followed.report)):
             yield self._chunk({"annotations": annotations})
         yield self._chunk({}, self._finish_reason())
         if with_usage:
@@ -167,6 +167,13 @@ class ChatCompletion:
         text = WAITS.format(run_id=self._head.run_id) if report is None else report.markdown.rstrip()
         return f"{text}\n\n---\n\n{format_run_line(self._head.run_id, self._address)}"
 
+    def _nest_annotations(self, report: Report) -> list[Item]:
+        """The citations in the form that chat completions have."""
+        return [
+            {"type": "url_citation", "url_citation": {name: one[name] for name in one if name != "type"}}
+            for one in list_annotations(report, self._head.evidence_address)
+        ]
+
     def _finish_reason(self) -> str:
         final = self._followed.final
         return "length" if final is not None and final["status"] == "incomplete" else "stop"
@@ -192,11 +199,3 @@ def _read_progress(event: StreamEvent) -> str:
     if event["type"] == "response.output_item.added" and event["item"]["type"] == "web_search_call":
         return f"Searching: {event['item']['action']['query']}"
     return ""
-
-
-def _nest_annotations(report: Report) -> list[Item]:
-    """The citations that have an address, in the form that chat completions have."""
-    found = (one for one in list_annotations(report) if one["type"] == "url_citation")
-    return [
-        {"type": "url_citation", "url_citation": {name: one[name] for name in one if name != "type"}} for one in found
-    ]

@@ -30,7 +30,7 @@ class FollowedResponse:
     """A run that is followed from its first event."""
 
     def __init__(self, run: ArchivedRun, services: Services, feeds: Feeds) -> None:
-        self.log = ResponseLog(ResponseHead.of(run))
+        self.log = ResponseLog(ResponseHead.of(run, services.address))
         self.final: Response | None = None
         """The response once the run has ended."""
         self.report: Report | None = None

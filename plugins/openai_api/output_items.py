@@ -79,16 +79,25 @@ def build_text(text: str, annotations: list[Item]) -> Item:
     return {"type": "output_text", "text": text, "annotations": annotations, "logprobs": []}
 
 
-def list_annotations(report: Report) -> list[Item]:
+def list_annotations(report: Report, elsewhere: str) -> list[Item]:
     """A citation for every number of a reference in the text, at the characters (code points) where it stands.
 
-    Of a reference with an address it is a `url_citation`, of another one, as of an own file, a `file_citation`.
+    Args:
+        report: whose text it is.
+        elsewhere: the address for references that have none, as of an own file.
     """
-    references = {one.number: one for one in report.references}
+    addresses = {one.number: resolve_reference_url(one) or elsewhere for one in report.references}
+    titles = {one.number: one.title for one in report.references}
     return [
-        _build_citation(references[number], start, end)
+        {
+            "type": "url_citation",
+            "start_index": start,
+            "end_index": end,
+            "url": addresses[number],
+            "title": titles[number],
+        }
         for number, start, end in _find_numbers(report.markdown)
-        if number in references
+        if number in addresses
     ]
 
 
@@ -96,19 +105,6 @@ def _find_numbers(markdown: str) -> Iterator[tuple[int, int, int]]:
     for found in _MARK.finditer(markdown):
         if found["number"]:
             yield int(found["number"]), found.start(), found.end()
-
-
-def _build_citation(reference: Reference, start: int, end: int) -> Item:
-    url = resolve_reference_url(reference)
-    if url:
-        return {
-            "type": "url_citation",
-            "start_index": start,
-            "end_index": end,
-            "url": url,
-            "title": reference.title,
-        }
-    return {"type": "file_citation", "index": start, "file_id": reference.content_hash, "filename": reference.document}
 
 
 def resolve_reference_url(reference: Reference) -> str:

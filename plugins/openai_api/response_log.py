@@ -180,7 +180,11 @@ class ResponseLog:
             yield self._tell("response.output_item.done", output_index=self._reasoning_index, item=item)
 
     def _tell_report(self, report: Report) -> Iterator[StreamEvent]:
-        text, annotations, index = report.markdown, list_annotations(report), len(self.output)
+        text, annotations, index = (
+            report.markdown,
+            list_annotations(report, self.head.evidence_address),
+            len(self.output),
+        )
         message = build_message(self.head.run_id, text, annotations)
         place = {"item_id": message["id"], "output_index": index, "content_index": 0}
         begun = build_message(self.head.run_id, "", [], "in_progress")

@@ -41,11 +41,18 @@ class ResponseHead:
     created_at: int
     previous_run: str
     metadata: dict[str, str]
+    address: str
+    """Where clients reach the API."""
 
     @classmethod
-    def of(cls, run: ArchivedRun) -> "ResponseHead":
+    def of(cls, run: ArchivedRun, address: str) -> "ResponseHead":
         """The head of a run's response."""
-        return cls(run.run_id, run.mode, _read_creation_time(run), run.previous_run, run.metadata)
+        return cls(run.run_id, run.mode, _read_creation_time(run), run.previous_run, run.metadata, address)
+
+    @property
+    def evidence_address(self) -> str:
+        """Where the passages are that the run found."""
+        return f"{self.address}/v1/runs/{self.run_id}/evidence"
 
     @property
     def id(self) -> str:

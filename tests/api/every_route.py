@@ -39,7 +39,8 @@ class Route:
     def fill_path(self, run_id: str) -> str:
         """The path with something in place of each name."""
         names = {"run_id": run_id, "other_id": run_id, "name": "iterative", "step": 1, "number": 1, "node_id": NODE}
-        return self.path.format(**names, key_id="none", link_id="none", link="none", tenant="none")
+        unknown = ("key_id", "link_id", "link", "tenant", "webhook_id", "message_id")
+        return self.path.format(**names, **dict.fromkeys(unknown, "none"))
 
 
 def routes(document: Mapping[str, Any]) -> list[Route]:

@@ -35,7 +35,7 @@ OLD: Final = "tests.rules.plugin:plugin,tests.chaos.impatience:plugin"
 NEXT: Final = f"{OLD},tests.chaos.releases.next_release:plugin"
 LATER: Final = f"{OLD},tests.chaos.releases.later_release:plugin"
 """The plugins that make a program one of a release."""
-CURRENT, EXPANDED, CONTRACTED = "0011", "9001", "9002"
+CURRENT, EXPANDED, CONTRACTED = "0012", "9001", "9002"
 
 
 class Figures(NamedTuple):

@@ -81,7 +81,8 @@ async def test_a_response_that_is_cut_off_and_goes_on_and_is_followed(
         report = (await api.get(f"/v1/runs/{run_id}/report")).text
         assert "".join(deltas) == final.output_text == report
         (citation,) = message.to_dict()["content"][0]["annotations"]
-        assert report[citation["index"] :].startswith("[1]")
+        assert report[citation["start_index"] : citation["end_index"]] == "[1]"
+        assert citation["url"].endswith(f"/v1/runs/{run_id}/evidence")
         assert {"message", "reasoning", "web_search_call"} == {item.type for item in final.output}
         assert final.metadata == {
             "ticket": "4711", "elcano_run": run_id, "elcano_status": "completed", "elcano_ignored": "temperature",

@@ -4,8 +4,8 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "9001"
-down_revision = "0011"
-works_with = "0011"
+down_revision = "0012"
+works_with = "0012"
 
 
 def upgrade() -> None:

@@ -30,13 +30,11 @@ def test_a_number_is_cited_where_it_stands_and_nowhere_else() -> None:
         run_id="default-1", question="?", title="T", markdown=MARKDOWN, answered=True, partial=None, model="m",
         references=(reference(1, "https://a.example/1"), reference(2, "notes.md")), citations=(), unverified=(),
     )  # fmt: skip
-    found = list_annotations(report)
-    urls = [one for one in found if one["type"] == "url_citation"]
-    files = [one for one in found if one["type"] == "file_citation"]
-    assert [MARKDOWN[one["start_index"] : one["end_index"]] for one in urls] == ["[1]", "[1]"]
-    assert {(one["url"], one["title"]) for one in urls} == {("https://a.example/1", "T1")}
-    assert [MARKDOWN[one["index"] :].partition("]")[0] for one in files] == ["[2, retracted", "[2", "[2"]
-    assert files[0]["filename"] == "doc-2"
+    found = list_annotations(report, "https://elcano.example/evidence")
+    cited = [MARKDOWN[one["start_index"] : one["end_index"]] for one in found]
+    assert cited == ["[1]", "[2, retracted]", "[1]", "[2]", "[2]"]
+    assert {(one["url"], one["title"]) for one in found if one["title"] == "T1"} == {("https://a.example/1", "T1")}
+    assert {one["url"] for one in found if one["title"] == "T2"} == {"https://elcano.example/evidence"}
 
 
 def test_an_approval_names_who_asked() -> None:

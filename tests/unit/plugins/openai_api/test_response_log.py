@@ -11,7 +11,9 @@ from elcano.graphs.state.events import AgentEvent, EventType
 from elcano.plugins.openai_api.response_log import ResponseLog
 from elcano.plugins.openai_api.response_view import ResponseHead
 
-HEAD = ResponseHead(run_id="default-1", model="deep", created_at=1, previous_run="", metadata={"ticket": "4711"})
+HEAD = ResponseHead(
+    run_id="default-1", model="deep", created_at=1, previous_run="", metadata={"ticket": "4711"}, address=""
+)
 RUN = "default-1"
 
 

@@ -1,0 +1,18 @@
+"""The plugin `webhooks`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="webhooks",
+    description="Signed messages to servers of a tenant's own when its runs end, wait or need approval.",
+    package="elcano.plugins.webhooks",
+    settings=(".settings:WebhookSettings",),
+    admission_rules=(".watch_rule:open_rule",),
+    archivers=(".watch_rule:note_ended_run",),
+    companions=(".background:deliver_in_background",),
+    stores={"webhooks": ".webhook_store:WebhookStore"},
+    routes=(".routes:router",),
+    commands={"webhooks": ".commands:app"},
+)

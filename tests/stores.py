@@ -106,10 +106,15 @@ def s3_server() -> Iterator[str]:
 @pytest.fixture
 def s3(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """The URL of a place in an empty bucket; the variables that lead to it are set."""
-    for name, value in {**S3_VARIABLES, "AWS_ENDPOINT_URL": s3_server}.items():
-        monkeypatch.setenv(name, value)
+    return make_bucket(s3_server, monkeypatch)
+
+
+def make_bucket(server: str, changed: pytest.MonkeyPatch) -> str:
+    """Make an empty bucket, set the variables that lead to it, and return the URL of a place in it."""
+    for name, value in {**S3_VARIABLES, "AWS_ENDPOINT_URL": server}.items():
+        changed.setenv(name, value)
     bucket = f"bucket-{secrets.token_hex(8)}"
-    with urllib.request.urlopen(urllib.request.Request(f"{s3_server}/{bucket}", method="PUT")):
+    with urllib.request.urlopen(urllib.request.Request(f"{server}/{bucket}", method="PUT")):
         return f"s3://{bucket}/some/where"
 
 

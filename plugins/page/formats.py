@@ -46,6 +46,11 @@ def format_count(number: float | None) -> str:
     return "—" if number is None else f"{number:,.0f}"
 
 
+def count_things(number: int, thing: str) -> str:
+    """`1 round`, `2 rounds`."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
 def format_tokens(number: float | None) -> str:
     """Tokens as one reads them: `840`, `12.4k`, `1.2M`."""
     if number is None:
@@ -93,6 +98,7 @@ def choose_tone(run: Mapping[str, Any]) -> str:
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "count": format_count,
+    "counted": count_things,
     "tokens": format_tokens,
     "dollars": format_dollars,
     "duration": format_duration,

@@ -26,6 +26,8 @@ MARGIN: Final = 12
 MOST_LANES: Final = 8
 LARGE: Final = 24
 """Nodes of a graph from which on the ways not taken are left out."""
+MOST_WAYS: Final = 4
+"""Ways from a node of a large graph from which on they are drawn only once one is taken."""
 NAME_CHARACTERS: Final = 23
 SWEEPS: Final = 4
 
@@ -145,8 +147,14 @@ def _choose_nodes(graph: ResearchGraph, progress: Progress) -> list[str]:
     if len(names) <= LARGE or not visited:
         return names
     latest = progress.here or max(progress.visits, key=lambda node: int(progress.visits[node]["last_step"]))
-    coming = find_reachable([latest], graph.list_possible_nodes) if progress.here else set()
+    coming = find_reachable([latest], lambda node: _list_likely_nodes(graph, node)) if progress.here else set()
     return [name for name in names if name in visited or name in coming or name == graph.entry_node]
+
+
+def _list_likely_nodes(graph: ResearchGraph, node: str) -> list[str]:
+    """The nodes that can follow; none where so many can that the choice says nothing yet, as of a mode."""
+    following = graph.list_possible_nodes(node)
+    return following if len(set(following)) <= MOST_WAYS else []
 
 
 def _build_box(node: Node, progress: Progress) -> Box:

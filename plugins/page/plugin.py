@@ -12,6 +12,7 @@ plugin: Final = Plugin(
         ".static_files:router",
         ".ask_page:router",
         ".run_pages:router",
+        ".report_page:router",
         ".set_up_page:router",
         ".sign_in_page:router",
     ),

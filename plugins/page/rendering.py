@@ -57,9 +57,11 @@ async def render_page(request: Request, template: str, *, status: int = 200, **c
     """Render a template for a browser.
 
     Beside `context`, a template has `url(path)` and `static(name)`, which know where the application is mounted,
-    `here`, the path of the page, and `session`, who is signed in (None where nobody has to be).
+    `here`, the path of the page, `session`, who is signed in (None where nobody has to be), and `may(permission)`, so
+    that nobody is offered what they would be refused.
     """
     root = request.scope.get("root_path", "")
+    session = await _find_session(request)
     page = _ENVIRONMENT.get_template(template).render(
         root=root,
         url=partial(_build_address, root),
@@ -67,7 +69,8 @@ async def render_page(request: Request, template: str, *, status: int = 200, **c
         here=request.url.path.removeprefix(root),
         navigation=NAVIGATION,
         version=__version__,
-        session=await _find_session(request),
+        session=session,
+        may=lambda permission: session is None or permission in session["permissions"],
         **context,
     )
     return HTMLResponse(page, status_code=status, headers=dict(HEADERS))

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import RedirectResponse
 
 from elcano.api.http.request_identity import PUBLIC
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
@@ -143,12 +142,6 @@ def build_section(run_id: str, status: str) -> dict[str, Any]:
         "started_at": None,
         "budget": None,
     }
-
-
-@router.get("/runs/{run_id}/report")
-async def show_report(request: Request, run_id: str) -> Response:
-    """The report, as the API serves it to browsers."""
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/v1/runs/{run_id}/report", status_code=303)
 
 
 @router.get("/runs/{run_id}/sources")

@@ -13,7 +13,7 @@ from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Report
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
-from elcano.storage.store import open_store
+from elcano.storage.store import open_configured
 from tests.api.sse import Message, read_events
 from tests.chaos.researcher import Researcher, researching
 from tests.unit.dev.test_dev import until
@@ -132,7 +132,7 @@ async def reported(chosen: Settings, run: str) -> Report:
 async def ledger(chosen: Settings, run: str) -> list[LedgerEntry]:
     """The lines of the run and then of its sections, which are named by what follows the run's id in theirs."""
     run_id = run.rpartition("/")[2]
-    async with open_store(chosen.data_dir) as store:
+    async with open_configured(chosen) as store:
         lines = await store.of("default").ledger.entries(run_id, branches=True)
     return [line.model_copy(update={"run_id": line.run_id.removeprefix(run_id)}) for line in lines]
 

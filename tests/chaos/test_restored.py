@@ -1,6 +1,7 @@
 """The store, the histories or the objects are those of an older copy: `reconcile` has runs go on, or says why not."""
 
 import asyncio
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,10 +15,11 @@ from elcano.plugins.reconcile.installation import open_installation
 from elcano.plugins.reconcile.reconciliation import reconcile
 from elcano.settings import Settings
 from elcano.storage.objects import artifacts_of, payloads_of
-from elcano.storage.store import open_store
+from elcano.storage.store import open_configured
 from tests.chaos.conftest import ask, completed, ledger, report, told
 from tests.chaos.copies import copy_part, restore_part
 from tests.chaos.researcher import Place, Researcher
+from tests.stores import make_bucket
 from tests.unit.dev.test_dev import until
 
 
@@ -53,10 +55,23 @@ async def status_of(chosen: Settings, run: str) -> str:
         return str((await client.get(run)).json().get("status"))
 
 
+SERVERS = os.environ.get("ELCANO_TEST_STORES") == "servers"
+"""Whether the store is a database of PostgreSQL and the objects are in S3; else both are files."""
+
+
+@pytest.fixture(scope="module")
+def places(request: pytest.FixtureRequest, changed: pytest.MonkeyPatch) -> dict[str, str]:
+    """Where the store and the objects are, if they are on servers."""
+    if not SERVERS:
+        return {}
+    bucket = make_bucket(request.getfixturevalue("s3_server"), changed)
+    return {"store_url": request.getfixturevalue("age"), "objects_url": bucket}
+
+
 @pytest.fixture
-def brief(chosen: Settings) -> Settings:
+def brief(chosen: Settings, places: dict[str, str]) -> Settings:
     """Settings of a stack whose worker waits for no call that is held back."""
-    return chosen.model_copy(update={"shutdown_seconds": 1.0})
+    return chosen.model_copy(update={"shutdown_seconds": 1.0, **places})
 
 
 @pytest.mark.timeout(300)
@@ -136,11 +151,12 @@ async def test_older_histories_under_a_newer_store(brief: Settings, researcher: 
 async def count_tokens(chosen: Settings) -> int:
     """What all runs paid, with what was undone."""
     today = datetime.now(UTC).date()
-    async with open_store(chosen.data_dir) as store:
+    async with open_configured(chosen) as store:
         (row,) = await store.usage.summarize([], today - timedelta(days=1), today)
     return row.used.tokens
 
 
+@pytest.mark.skipif(SERVERS, reason="it looks into the files")
 @pytest.mark.timeout(300)
 async def test_objects_that_are_gone_or_that_nobody_knows(brief: Settings, researcher: Researcher) -> None:
     place = Place("Which bay was it?", "judge", 2)

@@ -50,7 +50,7 @@ async def test_pages_are_served_with_their_policy_and_files_are_kept(tour: Tour)
 async def test_pages_are_for_everybody(open_tour_page: OpenPage, tour: Tour, colors: str) -> None:
     async with open_tour_page(color_scheme=colors, viewport=PHONE) as page:
         done, deep = f"/runs/{tour.runs[DONE]}", f"/runs/{tour.runs[DEEP]}"
-        for place in (*PLACES, done, f"{done}/steps", f"{done}/steps/8", f"{done}/sources", deep):
+        for place in (*PLACES, done, f"{done}/steps", f"{done}/steps/8", f"{done}/sources", f"{done}/report", deep):
             await page.goto(place)
             assert await find_violations(page) == [], place
             assert await measure_overflow(page) == 0, place

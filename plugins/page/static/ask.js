@@ -72,7 +72,7 @@ function chooseKey(body) {
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = form.querySelector("[type=submit]");
-  if (button.disabled) return;
+  if (!button || button.disabled) return;
   const body = buildRequest();
   showFaults(form, []);
   button.disabled = true;
@@ -163,4 +163,4 @@ form.addEventListener("input", () => {
 
 restoreDraft(JSON.parse(sessionStorage.getItem(draftKey) ?? "{}"));
 describe();
-addEventListener("pageshow", () => { form.querySelector("[type=submit]").disabled = false; });
+addEventListener("pageshow", () => form.querySelector("[type=submit]")?.removeAttribute("disabled"));

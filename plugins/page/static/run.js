@@ -160,8 +160,19 @@ async function refresh() {
   refreshing = undefined;
 }
 
+/** Brings the node at work into sight, in a picture that is larger than its frame. */
+function showNode() {
+  const frame = run.querySelector(".graph");
+  const node = run.querySelector(".node.now, .node.held, .node.failed");
+  if (!frame || !node) return;
+  const place = node.getBoundingClientRect();
+  const seen = frame.getBoundingClientRect();
+  frame.scrollTo(frame.scrollLeft + place.left - seen.left - (seen.width - place.width) / 2, frame.scrollTop + place.top - seen.top - seen.height / 3);
+}
+
 document.addEventListener("visibilitychange", () => (document.hidden ? stopListening() : (listen(), scheduleRefresh())));
 addEventListener("pageshow", (event) => { if (event.persisted) { stopListening(); listen(); scheduleRefresh(); } });
 addEventListener("pagehide", stopListening);
 document.addEventListener("elcano:done", () => { wholePage = true; scheduleRefresh(); });
+showNode();
 listen();

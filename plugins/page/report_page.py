@@ -1,0 +1,126 @@
+"""The reading view of a report: its text with contents, and each statement with the quotes and passages it rests on.
+
+The text is what the API serves as HTML, which the sanitiser of reports wrote: the one string that templates take as it
+is. Everything else, quotes and passages too, is data and escaped.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+from markupsafe import Markup
+
+from elcano.api.http.request_identity import PUBLIC
+from elcano.plugins.page.error_pages import PageRoute
+from elcano.plugins.page.public_api import Api, ApiProblem
+from elcano.plugins.page.rendering import render_page
+
+PASSAGES: Final = 200
+"""Passages that are fetched to show quotes in them; of a longer list the quotes of the others stand alone."""
+AROUND: Final = 400
+"""Characters of a passage that are shown before and after a quote."""
+SUPPORT_WORDS: Final[Mapping[str, str]] = {
+    "supported": "Supported by its quotes",
+    "in_passage": "Supported by its passages",
+    "partly": "Supported in part",
+    "unchecked": "Quotes hold, not reviewed",
+    "not_supported": "Not supported",
+}
+_MAIN: Final = re.compile(r"<main>\n(.*)</main>", re.DOTALL)
+_TITLE: Final = re.compile(r"\A<h1>.*?</h1>\n?", re.DOTALL)
+_HEADING: Final = re.compile(r"<h2>(.*?)</h2>", re.DOTALL)
+_TAG: Final = re.compile(r"<[^>]*>")
+
+router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A quote where it stands."""
+
+    number: int | None
+    verdict: str
+    text: str
+    before: str
+    """The words of the passage before it; empty if the passage is not at hand."""
+    after: str
+    source: str
+    locator: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the report that cites something, with its quotes."""
+
+    text: str
+    support: str
+    reason: str
+    quotes: Sequence[Quote]
+
+
+@router.get("/runs/{run_id}/report")
+async def show_report(request: Request, api: Api, run_id: str) -> Response:
+    """The report of a run."""
+    path = f"/v1/runs/{run_id}/report"
+    run, report, page = await asyncio.gather(
+        api.get(f"/v1/runs/{run_id}", pending=False), api.get(path), api.fetch(path, accept="text/html")
+    )
+    try:
+        passages = (await api.get(f"/v1/runs/{run_id}/evidence", limit=PASSAGES))["evidence"]
+    except ApiProblem:  # whoever may read a report may lack the right to read what it was made of
+        passages = []
+    body, contents = split_report(page.text)
+    claims = list(list_claims(report, {passage["id"]: passage for passage in passages}))
+    return await render_page(
+        request,
+        "report.html",
+        run=run,
+        report=report,
+        body=body,
+        contents=contents,
+        claims=claims,
+        words=SUPPORT_WORDS,
+        language=report["language"] or "",
+    )
+
+
+def split_report(page: str) -> tuple[Markup, list[str]]:
+    """The text of a report's page, its parts numbered as `part-1`, and their headings; its title stands above it."""
+    found = _MAIN.search(page)
+    body = _TITLE.sub("", found[1] if found else "", count=1)
+    headings = [_TAG.sub("", heading) for heading in _HEADING.findall(body)]
+    numbers = iter(range(1, len(headings) + 1))
+    numbered = _HEADING.sub(lambda heading: f'<h2 id="part-{next(numbers)}">{heading[1]}</h2>', body)
+    return Markup(numbered), [Markup(heading).unescape() for heading in headings]
+
+
+def list_claims(report: Mapping[str, Any], passages: Mapping[str, Mapping[str, Any]]) -> Iterator[Claim]:
+    """Every statement that cites something, in the order of the report."""
+    for part in report["parts"]:
+        for block in part["blocks"]:
+            for statement in block["statements"]:
+                if statement["citations"]:
+                    quotes = [build_quote(one, passages.get(one["evidence"])) for one in statement["citations"]]
+                    yield Claim(statement["text"], statement["support"], statement["reason"], quotes)
+
+
+def build_quote(citation: Mapping[str, Any], passage: Mapping[str, Any] | None) -> Quote:
+    """A quote with the words around it, if the passage is at hand and has it at its place."""
+    before = after = ""
+    if passage is not None and citation["start"] is not None:
+        text = passage["text"]
+        start, end = citation["start"] - passage["start"], citation["end"] - passage["start"]
+        if 0 <= start < end <= len(text):
+            before, after = text[max(start - AROUND, 0) : start], text[end : end + AROUND]
+    return Quote(
+        number=citation["number"],
+        verdict=citation["verdict"],
+        text=citation["quote"],
+        before=before,
+        after=after,
+        source=passage["source"] if passage else "",
+        locator=passage["locator"] if passage else "",
+    )

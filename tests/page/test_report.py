@@ -1,0 +1,43 @@
+"""A report in the page: read with its contents, each statement with the quote in its passage, by verdict."""
+
+from playwright.async_api import expect
+
+from elcano.plugins.page.report_page import build_quote, split_report
+from tests.page.conftest import OpenPage
+from tests.tour.runs import DONE, PASSAGES, Tour
+
+CITATION = {"number": 1, "verdict": "verified", "quote": "froze", "start": 112, "end": 117, "evidence": "e"}
+PASSAGE = {"text": "The harbour froze in winter.", "start": 100, "source": "log", "locator": "harbour.md"}
+
+
+async def test_a_citation_leads_to_its_reference_and_a_statement_to_its_passage(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    async with open_tour_page(java_script_enabled=False) as page:
+        await page.goto(f"/runs/{tour.runs[DONE]}")
+        await page.get_by_role("link", name="Read the report").click()
+        await page.locator(".report a.number").first.click()
+        await expect(page.locator(".report li:target")).to_have_count(1)
+        await page.get_by_role("link", name="How it was checked").click()
+        await page.locator(".claim-list summary").first.click()
+        quoted = await page.locator(".claim-list mark").first.inner_text()
+        assert any(quoted in text for text in PASSAGES.values())
+        shown = page.locator(".claim-list > li:visible")
+        everything = await shown.count()
+        await page.get_by_role("radio").last.check()
+        assert 0 < await shown.count() <= everything
+
+
+def test_a_quote_stands_in_its_passage_only_where_it_is() -> None:
+    quote = build_quote(CITATION, PASSAGE)
+    assert (quote.before, quote.text, quote.after) == ("The harbour ", "froze", " in winter.")
+    for strange in ({**CITATION, "start": 90}, {**CITATION, "end": 900}, {**CITATION, "start": None}):
+        assert (build_quote(strange, PASSAGE).before, build_quote(strange, PASSAGE).after) == ("", "")
+    assert build_quote(CITATION, None).source == ""
+
+
+def test_parts_of_a_report_are_numbered_and_its_title_stands_above() -> None:
+    body, contents = split_report("<body>\n<main>\n<h1>T</h1>\n<h2>A &amp; <em>B</em></h2>\n<h2>C</h2>\n</main>\n")
+    assert contents == ["A & B", "C"]
+    assert body == '<h2 id="part-1">A &amp; <em>B</em></h2>\n<h2 id="part-2">C</h2>\n'
+    assert split_report("<p>nothing</p>") == ("", [])

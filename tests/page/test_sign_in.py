@@ -1,0 +1,64 @@
+"""Where the API asks who is there, a browser signs in, comes back to where it was, and is offered what it may do."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, expect
+from temporalio.client import Client
+
+from elcano.api.app import create_app
+from elcano.plugins.access.access_store import AccessStore, get_access
+from elcano.settings import Settings
+from elcano.storage.store import open_store
+from tests.api.serving import serving
+from tests.page.browsing import Watched, find_violations, open_page
+
+QUESTION = "What is lost when a session ends?"
+
+
+@pytest.fixture
+async def guarded(
+    tmp_path: Path, temporal: Client, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[str, AccessStore]]:
+    """The address of an API that asks who is there, and where its keys are."""
+    monkeypatch.setenv("ELCANO_API_KEYS", "true")
+
+    async def client() -> Client:
+        return temporal
+
+    async with open_store(tmp_path) as store:
+        app = create_app(Settings(data_dir=tmp_path, _env_file=None), store=store, client=client)
+        async with serving(app) as address:
+            yield address, get_access(store)
+
+
+async def test_a_session_begins_ends_and_loses_nothing_that_was_typed(
+    guarded: tuple[str, AccessStore], browser: Browser, watched: Watched
+) -> None:
+    address, access = guarded
+    reader, _ = await access.of("acme").create_key("Rosa", "reader", (), None, "")
+    researcher, _ = await access.of("acme").create_key("Juan", "researcher", (), None, "")
+    async with open_page(browser, address, watched) as page:
+        await page.goto("/runs?status=failed")
+        assert page.url.endswith("/login?to=/runs%3Fstatus%3Dfailed")
+        assert await find_violations(page) == []
+        await page.get_by_label("API key").fill("elc_mistyped")
+        await page.get_by_role("button", name="Sign in").click()
+        await expect(page.get_by_role("alert")).to_contain_text("mistyped")
+        await page.get_by_label("API key").fill(reader.text)
+        await page.get_by_role("button", name="Sign in").click()
+        await expect(page.get_by_text("Rosa")).to_be_visible()
+        assert page.url.endswith("/runs?status=failed")
+        await page.goto("/")
+        await expect(page.get_by_role("button", name="Research")).to_have_count(0)
+        await page.get_by_role("button", name="Sign out").click()
+        await page.get_by_label("API key").fill(researcher.text)
+        await page.get_by_role("button", name="Sign in").click()
+        await page.get_by_label("What do you want to know?").fill(QUESTION)
+        await page.context.clear_cookies()
+        await page.get_by_role("button", name="Research").click()
+        await page.get_by_role("link", name="sign in again").click()
+        await page.get_by_label("API key").fill(researcher.text)
+        await page.get_by_role("button", name="Sign in").click()
+        await expect(page.get_by_label("What do you want to know?")).to_have_value(QUESTION)

@@ -28,6 +28,7 @@ BUILT_IN: Final = (
     "openai_api",
     "ag_ui",
     "webhooks",
+    "schedules",
     "certificates",
     "access",
     "encryption",

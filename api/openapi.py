@@ -75,6 +75,7 @@ TAGS: Final = [
     {"name": "knowledge", "description": "What all runs found, as a graph."},
     {"name": "openai", "description": "The API of OpenAI in front of runs, for clients that speak it."},
     {"name": "webhooks", "description": "Servers of your own that are told of runs."},
+    {"name": "schedules", "description": "Questions that are asked again and again."},
     {"name": "access", "description": "API keys, sessions of browsers, links to runs, and the audit log."},
     {"name": "quotas", "description": "What a tenant used, and what it may still use."},
     {"name": "operations", "description": "For those who run the service."},

@@ -27,6 +27,7 @@ BUILT_IN: Final = (
     "mcp_server",
     "openai_api",
     "webhooks",
+    "schedules",
     "certificates",
     "access",
     "encryption",

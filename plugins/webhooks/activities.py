@@ -10,7 +10,13 @@ from typing import Final
 
 from temporalio import activity
 from temporalio.client import Client
-from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.common import (
+    SearchAttributeKey,
+    SearchAttributePair,
+    TypedSearchAttributes,
+    WorkflowIDConflictPolicy,
+    WorkflowIDReusePolicy,
+)
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory, WorkflowAlreadyStartedError
 
 from elcano.api.events.journal_reader import JournalReader
@@ -18,6 +24,7 @@ from elcano.api.http.errors import RunNotFound
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.graphs.state.events import AgentEvent
 from elcano.plugins.webhooks.contracts import (
     BEGIN_DELIVERIES,
@@ -190,6 +197,11 @@ def _build_failure(text: str, *, final: bool = False) -> ApplicationError:
     return ApplicationError(text, non_retryable=final, category=ApplicationErrorCategory.BENIGN)
 
 
+def describe_owner(tenant: str) -> TypedSearchAttributes:
+    """By what a workflow is found when its tenant is deleted."""
+    return TypedSearchAttributes([SearchAttributePair(SearchAttributeKey.for_keyword(TENANT_ATTRIBUTE), tenant)])
+
+
 async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Delivery, *, again: bool = False) -> None:
     """Note a delivery and start its workflow, both once however often this is called; `again`: one that failed."""
     await webhooks.add_delivery(delivery.endpoint, delivery.message)
@@ -202,5 +214,6 @@ async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Del
             task_queue=TASK_QUEUE,
             id_reuse_policy=reuse,
             id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
+            search_attributes=describe_owner(delivery.tenant),
             static_summary=f"{delivery.message.type} of {delivery.message.run_id or 'a test'}",
         )

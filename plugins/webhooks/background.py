@@ -15,7 +15,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
 from elcano.graphs.plugin import Surroundings
-from elcano.plugins.webhooks.activities import WebhookActivities
+from elcano.plugins.webhooks.activities import WebhookActivities, describe_owner
 from elcano.plugins.webhooks.contracts import TASK_QUEUE, WATCH_WORKFLOW, RunWatch, watch_workflow_id
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.targets import Sender
@@ -90,6 +90,7 @@ async def begin_noted_watches(client: Client, store: WebhookStore) -> int:
             id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
             start_signal="look_again",
+            search_attributes=describe_owner(tenant),
             static_summary=f"Webhooks of {run_id}",
         )
         await store.drop_watch(tenant, run_id, at)

@@ -1,0 +1,1 @@
+"""Schedules: questions that are asked again and again, by Temporal's own schedules."""

@@ -1,0 +1,115 @@
+"""Starts the runs of schedules, as the API would start them, and waits for their ends."""
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from pydantic import ValidationError
+from temporalio import activity
+from temporalio.client import Client, WorkflowFailureError
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+from temporalio.service import RPCError, RPCStatusCode
+
+from elcano.api.http.errors import PROBLEMS
+from elcano.api.http.permissions import Principal
+from elcano.api.runs.request_facts import judge_run_request
+from elcano.api.runs.run_request import RunRequest
+from elcano.api.runs.submission import build_request_key, submit_run
+from elcano.api.services import Process, Services
+from elcano.graphs.errors import ElcanoError
+from elcano.graphs.records import RunFilter
+from elcano.plugins.schedules.contracts import METADATA, START, WAIT, ScheduledQuestion, ScheduledStart, StartedRun
+from elcano.storage.store import TenantStore
+
+BEAT_SECONDS: Final = 10.0
+DAY: Final = 86_400.0
+PAGE: Final = 200
+LATER: Final = frozenset({429, 500, 502, 503})
+"""The statuses of refusals that may not be there the next time: the start is tried again."""
+
+_log = logging.getLogger("schedules")
+
+
+@dataclass(frozen=True)
+class ScheduleActivities:
+    """The activities of one worker."""
+
+    process: Process
+    client: Client
+
+    @activity.defn(name=START)
+    async def start(self, start: ScheduledStart) -> StartedRun:
+        """Start the run of one time, or find the one that was started for it.
+
+        Raises:
+            ApplicationError: it could not be started now.
+        """
+        asked = start.question
+        principal = Principal(tenant=asked.tenant, user=asked.user, key_id=asked.api_key)
+        services = self.process.of(principal)
+        try:
+            request = RunRequest.model_validate(asked.request)
+            if (refusal := await _find_used_up_budget(asked, services)) is not None:
+                return _refuse(asked, refusal)
+            key = build_request_key(start.key, request, "schedule")
+            submission = await submit_run(partial(judge_run_request, request, services), key, services)
+        except ValidationError as error:
+            return _refuse(asked, f"its request is no longer understood: {error.error_count()} faults")
+        except ElcanoError as error:
+            kind = next((PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS), None)
+            if kind is not None and kind.status not in LATER:
+                return _refuse(asked, str(error))
+            raise ApplicationError(str(error), category=ApplicationErrorCategory.BENIGN) from None
+        return StartedRun(run_id=submission.run.run_id)
+
+    @activity.defn(name=WAIT)
+    async def wait(self, run_id: str) -> None:
+        """Wait until a run has ended, however it does."""
+        handle = self.client.get_workflow_handle(run_id)
+        ending = asyncio.create_task(handle.result())
+        try:
+            while not ending.done():
+                activity.heartbeat()
+                await asyncio.wait([ending], timeout=BEAT_SECONDS)
+            with suppress(WorkflowFailureError):
+                await ending
+        except RPCError as error:
+            if error.status != RPCStatusCode.NOT_FOUND:  # it was deleted
+                raise
+        finally:
+            ending.cancel()
+
+
+def _refuse(asked: ScheduledQuestion, why: str) -> StartedRun:
+    _log.warning("the schedule %r of the tenant %r started no run: %s", asked.schedule, asked.tenant, why)
+    return StartedRun(refusal=why)
+
+
+async def _find_used_up_budget(asked: ScheduledQuestion, services: Services) -> str | None:
+    """Say that the runs of the last days have used what they may together; None: they have not, or may use anything."""
+    if asked.budget is None:
+        return None
+    since = time.time() - asked.budget.days * DAY
+    used = 0
+    for run_id in await list_scheduled_runs(services.store, asked.schedule, since, most=10_000):
+        used += (await services.store.ledger.used(run_id)).tokens
+    if used < asked.budget.tokens:
+        return None
+    return f"its runs of the last {asked.budget.days:g} days used {used:,} of {asked.budget.tokens:,} tokens"
+
+
+async def list_scheduled_runs(store: TenantStore, schedule: str, since: float, most: int) -> list[str]:
+    """The ids of the runs that a schedule started since a time, the newest first."""
+    found: list[str] = []
+    before: str | None = None
+    while len(found) < most:
+        page = await store.runs.page(limit=PAGE, before=before, wanted=RunFilter(created_after=since))
+        found += [one.run_id for one in page.runs if one.run.metadata.get(METADATA) == schedule]
+        if page.next is None:
+            break
+        before = page.next
+    return found[:most]

@@ -1,0 +1,113 @@
+"""`elcano schedules`: questions that are asked again and again."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from elcano.cli.options import AsJson, argument, option
+from elcano.cli.printing import format_line, format_local_time, print_columns, print_json, print_line
+from elcano.cli.requests import get_json, open_api, post_json, print_note
+
+app = typer.Typer(no_args_is_help=True)
+
+Name = Annotated[str, argument("A schedule's name.")]
+Note = Annotated[str, option("Why.")]
+
+
+@app.command("create")
+def create_schedule(
+    name: Annotated[str, argument("The schedule's name: small letters, digits and hyphens.")],
+    question: Annotated[str, argument("The question to research each time.")],
+    cron: Annotated[list[str] | None, option("When: a cron expression; may be repeated.")] = None,
+    every: Annotated[float, option("When: every so many seconds.", min=0)] = 0.0,
+    time_zone: Annotated[str, option("The time zone of the cron expressions.")] = "UTC",
+    mode: Annotated[str, option("The mode; left out: chosen from the question.")] = "",
+    overlap: Annotated[str, option("If the earlier run goes on: skip, queue_one, queue_all or allow.")] = "skip",
+    tokens: Annotated[int, option("Tokens that its runs may use together in --days.", min=0)] = 0,
+    days: Annotated[float, option("The days of --tokens.", min=0)] = 30.0,
+    run_file: Annotated[Path | None, option("A JSON file with the other fields of `POST /v1/runs`.")] = None,
+    paused: Annotated[bool, option("Start nothing until it is unpaused.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a schedule and print when it starts runs."""
+    run: dict[str, Any] = {} if run_file is None else json.loads(run_file.read_text(encoding="utf-8"))
+    run |= {"question": question} | ({"mode": mode} if mode else {})
+    body: dict[str, Any] = {"name": name, "run": run, "time_zone": time_zone, "overlap": overlap, "paused": paused}
+    body |= {"cron": cron} if cron else {}
+    body |= {"every_seconds": every} if every else {}
+    body |= {"budget": {"tokens": tokens, "days": days}} if tokens else {}
+    _print_schedule(post_json("/v1/schedules", body), as_json)
+
+
+@app.command("list")
+def list_schedules(as_json: AsJson = False) -> None:
+    """List your schedules by name."""
+    found: list[dict[str, Any]] = get_json("/v1/schedules")
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        print_line("There are no schedules.")
+        return
+    rows = [["name", "next run", "question"]]
+    for one in found:
+        following = [format_local_time(time, "%Y-%m-%d %H:%M") for time in one["next_times"][:1]]
+        rows.append(
+            [one["name"], "paused" if one["paused"] else "".join(following) or "-", format_line(one["question"])]
+        )
+    print_columns(rows)
+
+
+@app.command("show")
+def show_schedule(name: Name, as_json: AsJson = False) -> None:
+    """Show a schedule with its next times."""
+    _print_schedule(get_json(f"/v1/schedules/{name}"), as_json)
+
+
+@app.command("runs")
+def list_runs(name: Name, limit: Annotated[int, option("Runs at most.", min=1, max=200)] = 20) -> None:
+    """List the runs that a schedule started, the newest first."""
+    for run in get_json(f"/v1/schedules/{name}/runs?limit={limit}")["runs"]:
+        print_line(run)
+
+
+@app.command("pause")
+def pause_schedule(name: Name, note: Note = "") -> None:
+    """Start nothing until the schedule is unpaused."""
+    post_json(f"/v1/schedules/{name}/pause", {"note": note})
+    print_line(f"{name} is paused")
+
+
+@app.command("unpause")
+def unpause_schedule(name: Name, note: Note = "") -> None:
+    """Start runs again."""
+    post_json(f"/v1/schedules/{name}/unpause", {"note": note})
+    print_line(f"{name} starts runs")
+
+
+@app.command("trigger")
+def trigger_schedule(name: Name) -> None:
+    """Start a run now."""
+    post_json(f"/v1/schedules/{name}/trigger", {})
+    print_line(f"{name} starts a run; `elcano schedules runs {name}` lists it")
+
+
+@app.command("delete")
+def delete_schedule(name: Name) -> None:
+    """Delete a schedule. The runs that it started stay."""
+    with open_api() as api:
+        api.delete(f"/v1/schedules/{name}")
+    print_line(f"{name} is deleted")
+
+
+def _print_schedule(one: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(one)
+        return
+    print_line(f"{one['name']}: {format_line(one['question'])}")
+    for time in one["next_times"]:
+        print_line(f"  {format_local_time(time, '%Y-%m-%d %H:%M:%S')}")
+    if one["paused"]:
+        print_note(f"it is paused: {one['note'] or 'nobody said why'}")

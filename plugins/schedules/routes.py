@@ -1,0 +1,296 @@
+"""Schedules over HTTP: questions that are asked again and again."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Final, TypeAlias
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import AwareDatetime, Field
+from temporalio.client import ScheduleActionStartWorkflow, ScheduleDescription
+from temporalio.converter import DataConverter
+
+from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid, TemporalUnavailable, problem_docs
+from elcano.api.http.fields import Described, Moment, Request, Text
+from elcano.api.http.request_identity import requires
+from elcano.api.runs.request_facts import judge_run_request
+from elcano.api.runs.run_request import RunRequest
+from elcano.api.services import Provided, Services
+from elcano.graphs.tenant_identity import run_id as new_run_id
+from elcano.plugins.schedules.activities import list_scheduled_runs
+from elcano.plugins.schedules.contracts import METADATA, RunBudget, ScheduledQuestion
+from elcano.plugins.schedules.settings import read_schedule_settings
+from elcano.plugins.schedules.temporal_schedules import (
+    LEAST_SECONDS,
+    OVERLAPS,
+    Overlap,
+    ScheduleExists,
+    ScheduleNotFound,
+    TenantSchedules,
+    build_spec,
+)
+
+MOST_CRON: Final = 20
+NAME: Final = r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"
+MOST_SCHEDULES: Final = 100
+"""Of one tenant."""
+
+
+class SchedulesOff(Refusal, status=409, title="Runs cannot be scheduled here"):
+    """The operator has not switched schedules on."""
+
+
+class TooManySchedules(Refusal, status=409, title="No more schedules can be kept"):
+    """As many are kept as may be."""
+
+
+class ScheduleBudget(Request):
+    """What the runs of a schedule may use together."""
+
+    tokens: int = Field(ge=1_000, le=10_000_000_000, examples=[1_000_000])
+    """Tokens of all its runs; the run that passes them still ends, and the next one is not started."""
+    days: float = Field(default=30.0, gt=0, le=366, allow_inf_nan=False, examples=[30.0])
+    """In any so many days."""
+
+
+class ScheduleRequest(Request):
+    """The schedule to make."""
+
+    name: str = Field(pattern=NAME, examples=["monday-papers"])
+    """Its name: small letters, digits and hyphens."""
+    run: RunRequest
+    """The question, and how it is researched: the body of `POST /v1/runs`."""
+    cron: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(
+        default=[], max_length=MOST_CRON, examples=[["0 7 * * MON"]]
+    )
+    """When: cron expressions of five fields, or `@daily` and its likes. At an hour that a clock change leaves out
+    nothing is started."""
+    every_seconds: float | None = Field(default=None, ge=LEAST_SECONDS, le=366 * 86_400, allow_inf_nan=False)
+    """When: every so many seconds; in place of `cron`, or beside it."""
+    time_zone: str = Field(default="UTC", max_length=100, examples=["Europe/Berlin"])
+    """The time zone of `cron`, by its name in the IANA database."""
+    start_at: AwareDatetime | None = Field(default=None, strict=False)
+    """Nothing is started before."""
+    end_at: AwareDatetime | None = Field(default=None, strict=False)
+    """Nothing is started later."""
+    overlap: Overlap = Field(default="skip", examples=["skip"])
+    """What happens when the earlier run still goes on: the new one is skipped, waits (`queue_one`: one of them,
+    `queue_all`: each), or runs beside it (`allow`)."""
+    catch_up_seconds: float = Field(default=3_600.0, ge=10, le=366 * 86_400, allow_inf_nan=False, examples=[3_600.0])
+    """What Temporal missed while it was down is made up for if it is not longer ago."""
+    budget: ScheduleBudget | None = None
+    """What its runs may use together; left out: each has its own budget alone."""
+    paused: bool = Field(default=False, examples=[False])
+    """Whether it starts nothing until it is unpaused."""
+    note: Text = Field(default="", max_length=500, examples=["For the Monday meeting"])
+    """What it is for."""
+
+
+class ScheduleView(Described):
+    """A schedule."""
+
+    name: str = Field(examples=["monday-papers"])
+    """Its name."""
+    question: str = Field(examples=["What is new on retries?"])
+    """What is asked."""
+    cron: tuple[str, ...]
+    """When, as it was asked for; Temporal keeps it as calendars."""
+    every_seconds: tuple[float, ...]
+    """Or every so many seconds."""
+    time_zone: str
+    """The time zone."""
+    overlap: Overlap
+    """What happens when the earlier run still goes on."""
+    budget: RunBudget | None
+    """What its runs may use together."""
+    paused: bool
+    """Whether it is paused."""
+    note: str
+    """What it is for, or why it was paused."""
+    next_times: tuple[Moment, ...]
+    """The next ten times."""
+    missed: int
+    """Times that were missed because Temporal was down longer than may be made up for."""
+    skipped: int
+    """Times that were skipped because the earlier run went on."""
+    created_at: Moment
+    """When it was made."""
+
+    @classmethod
+    async def of(cls, name: str, described: ScheduleDescription, converter: DataConverter) -> "ScheduleView":
+        """The view of what Temporal says."""
+        action, schedule = described.schedule.action, described.schedule
+        assert isinstance(action, ScheduleActionStartWorkflow)
+        (question,) = await converter.decode(action.args, [ScheduledQuestion])
+        cron = question.cron
+        return cls(
+            name=name,
+            question=str(question.request.get("question", "")),
+            cron=cron,
+            every_seconds=tuple(one.every.total_seconds() for one in schedule.spec.intervals),
+            time_zone=schedule.spec.time_zone_name or "UTC",
+            overlap=next(one for one, policy in OVERLAPS.items() if policy == schedule.policy.overlap),
+            budget=question.budget,
+            paused=schedule.state.paused,
+            note=schedule.state.note or "",
+            next_times=tuple(described.info.next_action_times),
+            missed=described.info.num_actions_missed_catchup_window,
+            skipped=described.info.num_actions_skipped_overlap,
+            created_at=described.info.created_at,
+        )
+
+
+class ScheduleRuns(Described):
+    """Runs that a schedule started."""
+
+    runs: tuple[str, ...]
+    """Their ids, the newest first."""
+
+
+class ScheduleNote(Request):
+    """Why something is done."""
+
+    note: Text = Field(default="", max_length=500, examples=["Over the holidays"])
+    """Shown with the schedule."""
+
+
+ScheduleName: TypeAlias = Annotated[str, Path(max_length=64, description="The schedule's name.")]
+READ: Final = (requires("list_runs"),)
+CHANGE: Final = (requires("start_run"),)
+
+router = APIRouter(prefix="/v1/schedules", tags=["schedules"])
+
+
+@router.post(
+    "",
+    status_code=201,
+    dependencies=CHANGE,
+    responses=problem_docs(ScheduleExists, SchedulesOff, TooManySchedules, TemporalUnavailable),
+)
+async def create_schedule(request: ScheduleRequest, services: Provided, response: Response) -> ScheduleView:
+    """Ask a question again and again. It is judged now as at each time: what cannot work is refused."""
+    schedules = await _open(services)
+    _require_times(request)
+    await judge_run_request(request.run, services, new_run_id(services.tenant, "0" * 26))
+    if len([name async for name in schedules.list_names()]) >= MOST_SCHEDULES:
+        raise TooManySchedules(f"there are {MOST_SCHEDULES} schedules already: delete one that is not needed")
+    body = request.run.model_dump(mode="json", exclude_defaults=True)
+    body["metadata"] = {**request.run.metadata, METADATA: request.name}
+    question = ScheduledQuestion(
+        tenant=services.tenant,
+        schedule=request.name,
+        request=body,
+        user=services.principal.user,
+        api_key=services.principal.key_id,
+        budget=None if request.budget is None else RunBudget(**request.budget.model_dump()),
+        cron=tuple(request.cron),
+    )
+    made = await schedules.create(
+        request.name,
+        question,
+        build_spec(request.cron, request.every_seconds, request.time_zone, request.start_at, request.end_at),
+        overlap=request.overlap,
+        catch_up_seconds=request.catch_up_seconds,
+        paused=request.paused,
+        note=request.note,
+    )
+    response.headers["Location"] = f"/v1/schedules/{request.name}"
+    return await _view(request.name, made, services)
+
+
+@router.get("", dependencies=READ, responses=problem_docs(SchedulesOff, TemporalUnavailable))
+async def list_schedules(services: Provided) -> list[ScheduleView]:
+    """List your schedules by name. A new one may take a second to be there."""
+    schedules = await _open(services)
+    names = sorted([name async for name in schedules.list_names()])
+    return [await _view(name, await schedules.describe(name), services) for name in names]
+
+
+@router.get("/{name}", dependencies=READ, responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable))
+async def get_schedule(name: ScheduleName, services: Provided) -> ScheduleView:
+    """Read one schedule, with its next times."""
+    return await _view(name, await (await _open(services)).describe(name), services)
+
+
+@router.get(
+    "/{name}/runs", dependencies=READ, responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable)
+)
+async def list_schedule_runs(
+    name: ScheduleName, services: Provided, limit: Annotated[int, Query(ge=1, le=200, description="Runs at most.")] = 50
+) -> ScheduleRuns:
+    """List the runs that a schedule started."""
+    described = await (await _open(services)).describe(name)
+    since = described.info.created_at.timestamp()
+    return ScheduleRuns(runs=tuple(await list_scheduled_runs(services.store, name, since, limit)))
+
+
+@router.post(
+    "/{name}/pause", dependencies=CHANGE, responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable)
+)
+async def pause_schedule(name: ScheduleName, services: Provided, body: ScheduleNote | None = None) -> ScheduleView:
+    """Start nothing until the schedule is unpaused."""
+    schedules = await _open(services)
+    await schedules.pause(name, (body or ScheduleNote()).note)
+    return await _view(name, await schedules.describe(name), services)
+
+
+@router.post(
+    "/{name}/unpause", dependencies=CHANGE, responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable)
+)
+async def unpause_schedule(name: ScheduleName, services: Provided, body: ScheduleNote | None = None) -> ScheduleView:
+    """Start runs again. What was due meanwhile is not made up for."""
+    schedules = await _open(services)
+    await schedules.unpause(name, (body or ScheduleNote()).note)
+    return await _view(name, await schedules.describe(name), services)
+
+
+@router.post(
+    "/{name}/trigger",
+    status_code=202,
+    dependencies=CHANGE,
+    responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable),
+)
+async def trigger_schedule(name: ScheduleName, services: Provided) -> ScheduleView:
+    """Start a run now, as at a time of the schedule."""
+    schedules = await _open(services)
+    await schedules.trigger(name)
+    return await _view(name, await schedules.describe(name), services)
+
+
+@router.delete(
+    "/{name}",
+    status_code=204,
+    dependencies=CHANGE,
+    responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable),
+)
+async def delete_schedule(name: ScheduleName, services: Provided) -> None:
+    """Delete a schedule. The runs that it started stay."""
+    await (await _open(services)).delete(name)
+
+
+async def _open(services: Services) -> TenantSchedules:
+    if not read_schedule_settings().schedules:
+        raise SchedulesOff("whoever runs this service has to set ELCANO_SCHEDULES=true for the API and all workers")
+    return TenantSchedules(await services.temporal.client(), services.tenant)
+
+
+async def _view(name: str, described: ScheduleDescription, services: Services) -> ScheduleView:
+    return await ScheduleView.of(name, described, (await services.temporal.client()).data_converter)
+
+
+def _require_times(request: ScheduleRequest) -> None:
+    """Refuses what Temporal would take and never start.
+
+    Raises:
+        RequestInvalid: it has no times, or its time zone is none.
+    """
+    faults = []
+    if not request.cron and request.every_seconds is None:
+        faults.append(FieldFault(field="cron", message="say when: `cron` expressions, or `every_seconds`"))
+    try:
+        ZoneInfo(request.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        faults.append(FieldFault(field="time_zone", message=f"there is no time zone {request.time_zone!r}"))
+    if request.end_at is not None and request.end_at <= (request.start_at or datetime.now(UTC)):
+        faults.append(FieldFault(field="end_at", message="is over, or before `start_at`"))
+    if faults:
+        raise RequestInvalid(faults)

@@ -1,0 +1,166 @@
+"""Schedules on the real server: nights of clock changes, 31sts, a run that is started once, and what is refused."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+from zoneinfo import ZoneInfo
+
+import httpx
+import pytest
+from temporalio.client import Client
+
+from elcano.api.services import Process, Writable
+from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.connection import Connection
+from elcano.plugins.schedules.background import build_schedule_worker
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from tests.api.again.going_on import QUESTION, Provider, ended, until, working
+
+Json = dict[str, Any]
+RUN: Json = {"question": QUESTION, "mode": "iterative"}
+
+
+@pytest.fixture(autouse=True)
+def switched_on(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
+    monkeypatch.setenv("ELCANO_SCHEDULES", "true")
+    for module in ("temporal_schedules", "background"):
+        monkeypatch.setattr(f"elcano.plugins.schedules.{module}.TASK_QUEUE", f"{task_queue}-schedules")
+
+
+@pytest.fixture
+async def make(api: httpx.AsyncClient) -> AsyncIterator[Callable[..., Any]]:
+    """Makes schedules, which are deleted after the test: the server is shared."""
+    names: list[str] = []
+
+    async def made(**fields: Any) -> Json:
+        name = f"test-{uuid4().hex[:8]}"
+        answer = await api.post("/v1/schedules", json={"name": name, "run": RUN, **fields})
+        assert answer.status_code == 201, answer.text
+        names.append(name)
+        found: Json = answer.json()
+        return found
+
+    yield made
+    for name in names:
+        await api.delete(f"/v1/schedules/{name}")
+
+
+@asynccontextmanager
+async def starting(client: Client, store: Store, settings: Settings, queue: str) -> AsyncIterator[None]:
+    """A worker of schedules."""
+
+    async def connect() -> Client:
+        return client
+
+    temporal = Temporal(Connection(connect), queue)
+    process = Process(settings, store, temporal, Writable(store.probe), lambda tenant, run: None)
+    async with build_schedule_worker(client, process):
+        yield
+
+
+def local_times(schedule: Json, zone: str) -> list[str]:
+    times = (datetime.fromisoformat(one).astimezone(ZoneInfo(zone)) for one in schedule["next_times"])
+    return [one.strftime("%m-%d %H:%M %Z") for one in times]
+
+
+async def test_nights_of_clock_changes_and_months_without_a_31st(make: Callable[..., Any]) -> None:
+    zone = "Europe/Berlin"
+    spring = await make(cron=["30 2 * * *"], time_zone=zone, start_at="2027-03-27T00:00:00+01:00")
+    assert local_times(spring, zone)[:2] == ["03-27 02:30 CET", "03-29 02:30 CEST"]
+    autumn = await make(cron=["30 2 * * *"], time_zone=zone, start_at="2027-10-30T00:00:00+02:00")
+    assert local_times(autumn, zone)[:3] == ["10-30 02:30 CEST", "10-31 02:30 CET", "11-01 02:30 CET"]
+    last = await make(cron=["0 9 31 * *"], time_zone=zone, start_at="2027-01-01T00:00:00+01:00")
+    assert [one[:5] for one in local_times(last, zone)][:4] == ["01-31", "03-31", "05-31", "07-31"]
+    leap = await make(cron=["0 9 29 2 *"], start_at="2027-01-01T00:00:00Z")
+    assert leap["next_times"][0].startswith("2028-02-29T09:00")
+
+
+async def test_a_schedule_starts_a_run_once_and_says_which(
+    make: Callable[..., Any],
+    served: str,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    task_queue: str,
+) -> None:
+    async with (
+        httpx.AsyncClient(base_url=served) as api,
+        working(temporal, store, api_settings, Provider()),
+        starting(temporal, store, api_settings, task_queue),
+    ):
+        budget = {"tokens": 1_000, "days": 1}
+        made = await make(cron=["@yearly"], time_zone="Asia/Tokyo", budget=budget, note="For the meeting")
+        assert (made["cron"], made["time_zone"], made["question"]) == (["@yearly"], "Asia/Tokyo", QUESTION)
+        path = f"/v1/schedules/{made['name']}"
+        assert (await api.post(f"{path}/trigger")).status_code == 202
+        runs: list[str] = []
+
+        async def has_started() -> bool:
+            runs[:] = (await api.get(f"{path}/runs")).json()["runs"]
+            return bool(runs)
+
+        await until(has_started)
+        view = await ended(api, runs[0])
+        assert view["metadata"] == {"elcano_schedule": made["name"]}
+        assert view["budget"]["tokens"]["used"] > 1_000
+
+        query = f"WorkflowId STARTS_WITH 'schedule.default.{made['name']}' AND ExecutionStatus = 'Completed'"
+
+        async def count_ended() -> int:
+            return len([one async for one in temporal.list_workflows(query)])
+
+        async def has_told() -> bool:
+            return await count_ended() == 1
+
+        await until(has_told)
+        await api.post(f"{path}/trigger")
+
+        async def has_refused() -> bool:
+            return await count_ended() == 2
+
+        await until(has_refused)
+        assert (await api.get(f"{path}/runs")).json()["runs"] == runs
+        paused = (await api.post(f"{path}/pause", json={"note": "holidays"})).json()
+        assert (paused["paused"], paused["note"]) == (True, "holidays")
+        assert (await api.post(f"{path}/unpause")).json()["paused"] is False
+        again = await api.post("/v1/schedules", json={"name": made["name"], "run": RUN, "cron": ["@daily"]})
+        assert again.status_code == 409
+
+        async def is_listed() -> bool:
+            return made["name"] in [one["name"] for one in (await api.get("/v1/schedules")).json()]
+
+        await until(is_listed)
+        assert (await api.delete(path)).status_code == 204
+        assert (await api.get(path)).status_code == 404
+        assert (await api.get(f"/v1/runs/{runs[0]}")).status_code == 200
+
+
+REFUSED: list[tuple[Json, str]] = [
+    ({}, "cron"),
+    ({"cron": ["every day"]}, "cron"),
+    ({"cron": ["0 25 * * *"]}, "cron"),
+    ({"cron": ["@daily"], "time_zone": "Europe/Atlantis"}, "time_zone"),
+    ({"cron": ["@daily"], "time_zone": "../../etc/passwd"}, "time_zone"),
+    ({"every_seconds": 1}, "every_seconds"),
+    ({"cron": ["@daily"], "end_at": "2020-01-01T00:00:00Z"}, "end_at"),
+    ({"cron": ["@daily"], "overlap": "cancel"}, "overlap"),
+    ({"cron": ["@daily"], "name": "No spaces"}, "name"),
+    ({"cron": ["@daily"], "name": "a.b"}, "name"),
+    ({"cron": ["@daily"], "run": {"question": ""}}, "run.question"),
+    ({"cron": ["@daily"], "run": {"question": QUESTION, "mode": "telepathy"}}, "mode"),
+    ({"cron": ["@daily"], "budget": {"tokens": 1}}, "budget.tokens"),
+]
+
+
+async def test_what_could_never_run_is_refused(api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    for fields, field in REFUSED:
+        answer = await api.post("/v1/schedules", json={"name": "refused", "run": RUN, **fields})
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field), (fields, answer.text)
+    assert (await api.get("/v1/schedules/refused")).status_code == 404
+    monkeypatch.setenv("ELCANO_SCHEDULES", "false")
+    off = await api.post("/v1/schedules", json={"name": "off", "run": RUN, "cron": ["@daily"]})
+    assert off.status_code == 409
+    assert "ELCANO_SCHEDULES=true" in off.json()["detail"]

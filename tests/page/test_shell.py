@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import httpx
-import pytest
 
 from elcano.plugins.page.rendering import CONTENT_POLICY
 from elcano.plugins.page.static_files import FILES, VERSION
@@ -46,14 +45,17 @@ async def test_pages_are_served_with_their_policy_and_files_are_kept(tour: Tour)
         assert (await client.get("/v1/nothing")).headers["content-type"] == "application/problem+json"
 
 
-@pytest.mark.parametrize("colors", ["light", "dark"])
-async def test_pages_are_for_everybody(open_tour_page: OpenPage, tour: Tour, colors: str) -> None:
-    async with open_tour_page(color_scheme=colors, viewport=PHONE) as page:
-        done, deep = f"/runs/{tour.runs[DONE]}", f"/runs/{tour.runs[DEEP]}"
+async def test_pages_are_for_everybody(open_tour_page: OpenPage, tour: Tour) -> None:
+    done, deep = f"/runs/{tour.runs[DONE]}", f"/runs/{tour.runs[DEEP]}"
+    async with open_tour_page(viewport=PHONE) as page:
         for place in (*PLACES, done, f"{done}/steps", f"{done}/steps/8", f"{done}/sources", f"{done}/report", deep):
             await page.goto(place)
             assert await find_violations(page) == [], place
             assert await measure_overflow(page) == 0, place
+        await page.emulate_media(color_scheme="dark")
+        for place in (deep, f"{done}/report"):
+            await page.goto(place)
+            assert await find_violations(page) == [], f"{place} in the dark"
 
 
 async def test_the_keyboard_leads_to_the_content_first(open_tour_page: OpenPage) -> None:

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from elcano.api.app import create_app
 from elcano.plugins.access.access_store import AccessStore
+from elcano.plugins.webhooks.webhook_store import get_webhooks
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.every_route import Route, routes
@@ -51,6 +52,7 @@ class Asking:
         path = route.path.format(
             run_id=pick["run"], other_id=pick["run"], name=pick["name"], number=1, step=1, node_id=pick["node"],
             key_id=pick["key"], link_id=pick["link"], link=pick["secret"], tenant=pick["tenant"],
+            webhook_id=pick["webhook"], message_id="none",
         )  # fmt: skip
         body: Any = route.body
         if body and self._chance.random() < 0.5:
@@ -72,8 +74,10 @@ async def test_no_request_reads_anything_of_the_other_tenant(
         run_id = await leave_run(store.of(tenant), f"What of {word}?")
         _, link = await access.of(tenant).create_link(run_id, 4e9, word)
         key_id = keys[tenant].token.split("_")[1]
+        webhooks = get_webhooks(store.of(tenant))
+        webhook = await webhooks.create("https://example.org/hook", ["run.completed"], "", word, "x")
         for kind, one in (("run", run_id), ("name", f"graph_of_{tenant}"), ("name", f"agent_of_{tenant}"),
-                          ("key", key_id), ("link", link.id)):  # fmt: skip
+                          ("key", key_id), ("link", link.id), ("webhook", webhook.id)):  # fmt: skip
             ids.setdefault(kind, []).append(one)
         secrets[tenant] = {word, link.id}
     chance = random.Random(20261126)

@@ -74,6 +74,7 @@ TAGS: Final = [
     {"name": "tools", "description": "Servers of tools (MCP) that graphs can call."},
     {"name": "knowledge", "description": "What all runs found, as a graph."},
     {"name": "openai", "description": "The API of OpenAI in front of runs, for clients that speak it."},
+    {"name": "ag-ui", "description": "AG-UI in front of runs, for front ends of agents that speak it."},
     {"name": "webhooks", "description": "Servers of your own that are told of runs."},
     {"name": "schedules", "description": "Questions that are asked again and again."},
     {"name": "access", "description": "API keys, sessions of browsers, links to runs, and the audit log."},

@@ -26,6 +26,7 @@ BUILT_IN: Final = (
     "mcp",
     "mcp_server",
     "openai_api",
+    "ag_ui",
     "webhooks",
     "schedules",
     "certificates",

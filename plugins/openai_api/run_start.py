@@ -14,11 +14,12 @@ from fastapi import Header
 from pydantic import ValidationError
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
+from elcano.api.runs.named_graphs import find_named_graph
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import MAX_INSTRUCTIONS, RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
 from elcano.api.services import Services
-from elcano.graphs.records import ArchivedRun
+from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.plugins.openai_api.conversation import Conversation
 from elcano.plugins.openai_api.parameters import IGNORED, OpenAIRequest
 
@@ -147,7 +148,9 @@ def _choose_sources(request: OpenAIRequest, own: Mapping[str, Any], services: Se
 
 async def _find_first_attempt(asked: RunRequest, services: Services) -> ArchivedRun | None:
     """The run that the same client asked for in the same words, and that is open or has just ended."""
-    page = await services.store.runs.page(limit=LOOKED_AT)
+    graph = await find_named_graph(asked.mode, services.store.graphs)
+    wanted = RunFilter(mode=asked.mode if graph is None else graph.name)
+    page = await services.store.runs.page(limit=LOOKED_AT, wanted=wanted)
     for listed in page.runs:
         run = listed.run
         ended = run.finished_at is not None and run.finished_at < time.time() - RETRIED_SECONDS

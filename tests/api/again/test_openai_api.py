@@ -203,6 +203,10 @@ async def test_a_client_that_sends_a_request_again_by_itself_gets_the_same_run(
             for count in (0, 1, 2, 0)
         ]
         assert ids[0] == ids[1] == ids[2] != ids[3]
+        other = await api.post(
+            "/openai/v1/responses", json={**body, "model": "simple"}, headers={"X-Stainless-Retry-Count": "1"}
+        )
+        assert other.json()["id"] not in ids
 
 
 REFUSED: list[tuple[Json, int, str, str]] = [

@@ -1,0 +1,1 @@
+"""AG-UI: runs as the events that front ends of agents understand."""

@@ -6,6 +6,7 @@ application, with the headers of the browser's own, so that who may see what is 
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, TypeAlias
+from urllib.parse import quote
 
 import httpx
 from fastapi import Depends, Request
@@ -39,14 +40,17 @@ class PublicApi:
         self._headers = [(name, value) for name, value in request.headers.items() if name not in NOT_FORWARDED]
 
     async def fetch(self, path: str, *, accept: str = "application/json", **parameters: Any) -> httpx.Response:
-        """Ask for a path; parameters that are None are left out. The answer may be a refusal."""
+        """Ask for a path, as it reads unescaped; parameters that are None are left out. It may be refused."""
         chosen = {name: value for name, value in parameters.items() if value is not None}
         transport = httpx.ASGITransport(
             self._app, raise_app_exceptions=False, root_path=self._root, client=self._client
         )
         async with httpx.AsyncClient(transport=transport, base_url=self._base, timeout=SECONDS) as client:
             return await client.get(
-                path, params=chosen, headers=httpx.Headers([*self._headers, ("accept", accept)]), follow_redirects=False
+                quote(path),
+                params=chosen,
+                headers=httpx.Headers([*self._headers, ("accept", accept)]),
+                follow_redirects=False,
             )
 
     async def get(self, path: str, **parameters: Any) -> Any:

@@ -42,6 +42,8 @@ async def test_pages_are_served_with_their_policy_and_files_are_kept(tour: Tour)
         unknown = await client.get("/runs/default-01kb1q3yw5v7c8m2n4p6r8t0vx")
         assert (unknown.status_code, unknown.headers["content-type"]) == (404, "text/html; charset=utf-8")
         assert "there is no run" in unknown.text
+        sly = await client.get("/runs/default-01kb1q3yw5v7c8m2n4p6r8t0vx%3Fpending=no%23")
+        assert (sly.status_code, "pending=no#" in sly.text) == (404, True)
         assert (await client.get("/v1/nothing")).headers["content-type"] == "application/problem+json"
 
 

@@ -30,6 +30,7 @@ BUILT_IN: Final = (
     "webhooks",
     "schedules",
     "certificates",
+    "exports",
     "access",
     "encryption",
     "telemetry",

@@ -21,6 +21,11 @@ DAYS: Final = 90.0
 _TIME: Final = "%Y-%m-%d %H:%M"
 
 
+@app.callback()
+def keys() -> None:
+    """Make, list, rotate and revoke API keys."""
+
+
 @app.command("create")
 def create_key(
     name: Annotated[str, argument("Who or what will use it; what it does is recorded under this name.")],

@@ -11,6 +11,11 @@ from elcano.cli.requests import get_json, open_api, post_json, print_note
 app = typer.Typer(no_args_is_help=True)
 
 
+@app.callback()
+def share() -> None:
+    """Share a run by links that can only be read, expire and can be revoked."""
+
+
 @app.command("create")
 def create_link(
     run: Run, days: Annotated[float, option("In how many days it expires.", min=0)] = 30.0, as_json: AsJson = False

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from elcano.api.http.request_identity import PUBLIC
+from elcano.graphs.plugin import list_plugins
 from elcano.plugins.page.error_pages import PageRoute
 from elcano.plugins.page.public_api import Api, ApiProblem
 from elcano.plugins.page.rendering import render_page
@@ -29,6 +30,12 @@ SUPPORT_WORDS: Final[Mapping[str, str]] = {
     "unchecked": "Quotes hold, not reviewed",
     "not_supported": "Not supported",
 }
+EXPORTS: Final[Mapping[str, str]] = {
+    "docx": "The report for Word",
+    "csv": "The evidence as a table",
+    "zip": "Everything, with its certificate",
+}
+"""The files of the plugin `exports`, by form."""
 _MAIN: Final = re.compile(r"<main>\n(.*)</main>", re.DOTALL)
 _TITLE: Final = re.compile(r"\A<h1>.*?</h1>\n?", re.DOTALL)
 _HEADING: Final = re.compile(r"<h2>(.*?)</h2>", re.DOTALL)
@@ -84,6 +91,7 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
         claims=claims,
         words=SUPPORT_WORDS,
         language=report["language"] or "",
+        exports=EXPORTS if any(plugin.name == "exports" for plugin in list_plugins()) else {},
     )
 
 

@@ -16,6 +16,11 @@ Name = Annotated[str, argument("A schedule's name.")]
 Note = Annotated[str, option("Why.")]
 
 
+@app.callback()
+def schedules() -> None:
+    """Ask a question again and again, by a calendar or an interval."""
+
+
 @app.command("create")
 def create_schedule(
     name: Annotated[str, argument("The schedule's name: small letters, digits and hyphens.")],

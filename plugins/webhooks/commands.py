@@ -13,6 +13,11 @@ app = typer.Typer(no_args_is_help=True)
 WebhookId = Annotated[str, argument("A webhook's id, as `elcano webhooks list` prints it.")]
 
 
+@app.callback()
+def webhooks() -> None:
+    """Have servers of your own told when runs end, wait or need approval."""
+
+
 @app.command("create")
 def create_webhook(
     url: Annotated[str, argument("Where messages are sent.")],

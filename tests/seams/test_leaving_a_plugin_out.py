@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 MODES = {"teams": "magentic", "literature": "literature_review", "data": "data", "analysis": "analysis"}
 SOURCES = {"documents": "packages", "literature": "pubmed", "web": "web", "knowledge": "knowledge"}
 ROUTES = {"data": "/v1/databases", "mcp": "/v1/tools", "knowledge": "/v1/knowledge"}
-WITH = {"documents": ["web"]}
+WITH = {"documents": ["web"], "certificates": ["exports"]}
 """What is left out with a plugin, because it needs it."""
 
 

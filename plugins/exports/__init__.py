@@ -1,0 +1,1 @@
+"""Exports: what a run leaves, in the forms that other programs open."""

@@ -1,0 +1,28 @@
+"""`elcano export`: what a run leaves, saved as a file."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from elcano.cli.options import Run, option
+from elcano.cli.printing import print_line, require_writable
+from elcano.cli.requests import open_api
+
+Form = Annotated[
+    Literal["docx", "csv", "jsonl", "zip"],
+    typer.Option(
+        "--format",
+        help="docx: the report for Word; csv, jsonl: the evidence; zip: everything, with the certificate.",
+    ),
+]
+Out = Annotated[Path | None, option("Save it as this file; by default `RUN.FORMAT`.")]
+
+
+def export(run: Run, form: Form = "docx", out: Out = None) -> None:
+    """Save a run's report for Word, its evidence as a table, or everything that it leaves."""
+    file = Path(f"{run}.{form}") if out is None else out
+    require_writable(file)
+    with open_api() as api:
+        api.download(f"/v1/runs/{run}/exports/{form}", file)
+    print_line(str(file))

@@ -1,0 +1,131 @@
+"""`GET /v1/runs/{run_id}/exports/{form}`: what a run leaves, as a file to be saved."""
+
+import asyncio
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
+from dataclasses import dataclass
+from typing import IO, Final, Literal, TypeAlias
+
+from fastapi import APIRouter, Response
+from fastapi.responses import StreamingResponse
+
+from elcano.api.http.errors import NotCertifiable, ReportLost, ReportNotReady, RunNotFound, problem_docs
+from elcano.api.http.request_identity import requires
+from elcano.api.reports.bibliography import FORMS
+from elcano.api.reports.drawings import load_pictures
+from elcano.api.reports.page import render_report_page
+from elcano.api.reports.results import load_stored_report
+from elcano.api.runs.run_status import kept_run
+from elcano.api.services import Provided, Services
+from elcano.graphs.report.report import Report
+from elcano.plugins.certificates.run_certificate import stream_certificate
+from elcano.plugins.exports.evidence_tables import write_csv, write_json_lines
+from elcano.plugins.exports.word_document import write_word_document
+
+Form: TypeAlias = Literal["docx", "csv", "jsonl", "zip"]
+"""The forms: a Word document of the report, the evidence as CSV or JSON Lines, and everything in one archive."""
+MEDIA_TYPES: Final[dict[Form, str]] = {
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl",
+    "zip": "application/zip",
+}
+_PIECE: Final = 262_144
+"""Bytes of an archive that are sent at once."""
+_IN_MEMORY: Final = 8_000_000
+"""Bytes of an archive above which it is a file."""
+
+router = APIRouter(prefix="/v1/runs/{run_id}/exports", tags=["results"])
+
+
+@router.get(
+    "/{form}",
+    dependencies=[requires("inspect_run")],
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file",
+            "content": {kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in MEDIA_TYPES.values()},
+        },
+        **problem_docs(RunNotFound, ReportNotReady, ReportLost, NotCertifiable),
+    },
+)
+async def export_run(run_id: str, form: Form, services: Provided) -> Response:
+    """Save what a run leaves: its report as `docx`, its evidence as `csv` or `jsonl`, or everything as `zip`.
+
+    The archive has the report in all forms, its references, the evidence, and the certificate of an ended run.
+    """
+    run = await kept_run(run_id, services.store)
+    headers = {"Content-Disposition": f'attachment; filename="{run.run_id}.{form}"'}
+    kind = MEDIA_TYPES[form]
+    if form == "csv":
+        return StreamingResponse(write_csv(services.store, run_id), media_type=kind, headers=headers)
+    if form == "jsonl":
+        return StreamingResponse(write_json_lines(services.store, run_id), media_type=kind, headers=headers)
+    stored = await load_stored_report(run_id, services)
+    if form == "docx":
+        document = await asyncio.to_thread(_write_document, stored)
+        return Response(document, media_type=kind, headers=headers)
+    archive = await _write_archive(run_id, stored, services)
+    return StreamingResponse(_read_pieces(archive), media_type=kind, headers=headers)
+
+
+def _write_document(stored: str) -> bytes:
+    return write_word_document(Report.model_validate_json(stored))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A file of the archive that is made of the report."""
+
+    name: str
+    write: Callable[[Report], str | bytes]
+
+
+_PARTS: Final = (
+    _Part("report.md", lambda report: report.markdown),
+    _Part("report.docx", write_word_document),
+    _Part("references.bib", lambda report: FORMS["application/x-bibtex"](report.references)),
+    _Part("references.ris", lambda report: FORMS["application/x-research-info-systems"](report.references)),
+    _Part("references.json", lambda report: FORMS["application/vnd.citationstyles.csl+json"](report.references)),
+)
+
+
+async def _write_archive(run_id: str, stored: str, services: Services) -> IO[bytes]:
+    """Everything as a file that is read from its beginning; it is gone once it is closed.
+
+    Raises:
+        NotCertifiable: the run goes on, or left no log.
+    """
+    certificate = await stream_certificate(run_id, services.temporal, services.store)
+    pictures = await load_pictures(stored, services.store)
+    file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - who reads it closes it
+    try:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            report = await asyncio.to_thread(Report.model_validate_json, stored)
+            archive.writestr("report.json", stored)
+            archive.writestr("report.html", await asyncio.to_thread(render_report_page, report, pictures))
+            for part in _PARTS:
+                archive.writestr(part.name, await asyncio.to_thread(part.write, report))
+            await _write_pieces(archive, "evidence.csv", write_csv(services.store, run_id))
+            await _write_pieces(archive, "evidence.jsonl", write_json_lines(services.store, run_id))
+            await _write_pieces(archive, "certificate.json", certificate)
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+async def _write_pieces(archive: zipfile.ZipFile, name: str, pieces: AsyncIterator[bytes]) -> None:
+    with archive.open(name, "w", force_zip64=True) as entry:
+        async for piece in pieces:
+            await asyncio.to_thread(entry.write, piece)
+
+
+async def _read_pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
+    with closing(file):
+        while piece := await asyncio.to_thread(file.read, _PIECE):
+            yield piece

@@ -1,0 +1,60 @@
+"""What a run leaves, saved as files over HTTP, and opened again."""
+
+import csv
+import io
+import json
+import zipfile
+
+import docx
+import httpx
+from temporalio.client import Client
+
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from tests.api.again.going_on import QUESTION, Provider, ended, until, working
+
+
+async def test_a_run_is_saved_in_each_form(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    provider = Provider(sections=2)
+    async with working(temporal, store, api_settings, provider):
+        started = (await api.post("/v1/runs", json={"question": QUESTION, "mode": "deep"})).json()
+        run_id, exports = started["run_id"], f"/v1/runs/{started['run_id']}/exports"
+        early = await api.get(f"{exports}/docx")
+        assert early.status_code == 409
+        assert (await api.get(f"{exports}/csv")).status_code == 200, "evidence can be saved at any time"
+        assert (await ended(api, run_id))["status"] == "completed"
+
+        async def certified() -> bool:
+            return (await api.get(f"/v1/runs/{run_id}/certificate")).status_code == 200
+
+        await until(certified)
+        report = (await api.get(f"/v1/runs/{run_id}/report", headers={"Accept": "application/json"})).json()
+        word = await api.get(f"{exports}/docx")
+        assert word.headers["content-disposition"] == f'attachment; filename="{run_id}.docx"'
+        document = docx.Document(io.BytesIO(word.content))
+        assert document.paragraphs[0].text == report["title"]
+        evidence = (await api.get(f"/v1/runs/{run_id}/evidence")).json()["evidence"]
+        rows = list(csv.DictReader(io.StringIO((await api.get(f"{exports}/csv")).text, newline="")))
+        assert [row["id"] for row in rows] == [one["id"] for one in evidence]
+        lines = [json.loads(line) for line in (await api.get(f"{exports}/jsonl")).text.splitlines()]
+        assert lines == evidence
+        packed = await api.get(f"{exports}/zip")
+        with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
+            assert archive.testzip() is None
+            assert {*archive.namelist()} == {
+                *("report.json", "report.html", "report.md", "report.docx"),
+                *("references.bib", "references.ris", "references.json"),
+                *("evidence.csv", "evidence.jsonl", "certificate.json"),
+            }
+            assert archive.read("report.md").decode() == report["markdown"]
+            certificate = await api.get(f"/v1/runs/{run_id}/certificate")
+            assert archive.read("certificate.json") == certificate.content
+
+
+async def test_what_cannot_be_saved_is_refused_in_words(api: httpx.AsyncClient) -> None:
+    assert (await api.get("/v1/runs/default-nothing/exports/docx")).status_code == 404
+    wrong = await api.get("/v1/runs/default-nothing/exports/pdf")
+    assert wrong.status_code == 422
+    assert "docx" in wrong.text

@@ -1,0 +1,106 @@
+"""The Word document of a report, read back: what is there is there, and strangers write nothing but text."""
+
+import io
+import zipfile
+from typing import Any
+
+import docx
+from docx.document import Document
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elcano.graphs.report.report import Reference
+from elcano.plugins.exports.word_document import write_word_document
+from tests.unit.api.test_page import LIST, report
+
+RICH = r"""# The harbour
+
+> Asked: when did it freeze?
+
+It **froze** in *1709*, `for weeks`. [1]
+
+## When
+
+- in winter
+    - in January
+- again
+
+3. third
+4. fourth
+
+| year | days |
+| --- | ---: |
+| 1709 | 12 |
+| 1740 | |
+
+$$a^2 + b^2$$
+
+```
+raw <text>
+```
+"""
+
+
+def opened(markdown: str, **about: Any) -> Document:
+    return docx.Document(io.BytesIO(write_word_document(report(f"{markdown}\n\n{LIST}", **about))))
+
+
+def paragraphs(document: Document, style: str) -> list[str]:
+    return [one.text for one in document.paragraphs if one.style is not None and one.style.name == style]
+
+
+def test_headings_lists_tables_and_formulas_are_those_of_word() -> None:
+    document = opened(RICH, title="The harbour")
+    assert paragraphs(document, "Title") == ["The harbour"]
+    assert paragraphs(document, "Heading 1") == ["When", "References"]
+    assert paragraphs(document, "List Bullet") == ["in winter", "again"]
+    assert paragraphs(document, "List Bullet 2") == ["in January"]
+    assert paragraphs(document, "List") == ["3.\tthird", "4.\tfourth", "1.\tOil — docs"]
+    assert paragraphs(document, "Quote") == ["Asked: when did it freeze?"]
+    (table,) = document.tables
+    assert [[cell.text for cell in row.cells] for row in table.rows] == [["year", "days"], ["1709", "12"], ["1740", ""]]
+    sentence = next(one for one in document.paragraphs if one.text.startswith("It froze"))
+    assert [run.text for run in sentence.runs if run.bold] == ["froze"]
+    assert [run.text for run in sentence.runs if run.italic] == ["1709"]
+    texts = [one.text for one in document.paragraphs]
+    assert "raw <text>" in texts
+    assert texts[-1] == "One formula is as text here; the report as HTML has them drawn."
+    assert (document.core_properties.title, document.core_properties.comments) == ("The harbour", "Run run")
+
+
+def test_a_number_leads_to_its_reference_and_the_reference_to_its_address() -> None:
+    data = write_word_document(report(f"It froze. [1]\n\n{LIST}"))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        body = archive.read("word/document.xml").decode()
+        related = archive.read("word/_rels/document.xml.rels").decode()
+    assert '<w:hyperlink w:anchor="reference-1">' in body
+    assert 'w:name="reference-1"' in body
+    assert 'Target="https://example.org/oil" TargetMode="External"' in related
+
+
+def test_right_to_left_is_set_by_the_language() -> None:
+    data = write_word_document(report(f"# מים\n\nקפא.\n\n{LIST}", language="he"))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.read("word/document.xml").count(b"<w:bidi/>") >= 3
+
+
+def test_strangers_write_nothing_but_text() -> None:
+    hostile = "a\x00b\x0b <w:p>&amp; <script>x</script> [link](javascript:alert(1)) [file](file:///etc/passwd) {{=1+1}}"
+    document = opened(f"# {hostile}\n\n| {hostile} |\n| --- |\n| =cmd |\n\n{hostile}", title=hostile)
+    assert not [one for one in document.part.rels.values() if one.is_external and "example.org" not in one.target_ref]
+    assert "<script>x</script>" in document.paragraphs[0].text
+
+
+def test_a_long_report_with_long_tables_is_written() -> None:
+    table = "| a | b | c |\n| --- | --- | --- |\n" + "".join(f"| {n} | x | y |\n" for n in range(300))
+    text = "\n\n".join(f"Sentence {n} of many words that say little. [1]" for n in range(1_500))
+    document = opened(f"# Long\n\n{table}\n\n{text}")
+    assert len(document.tables[0].rows) == 301
+    assert len(document.paragraphs) > 1_500
+
+
+@settings(max_examples=60)
+@given(st.text(max_size=300))
+def test_whatever_a_report_says_it_can_be_opened(text: str) -> None:
+    many = (Reference(number=1, document="d", title=text, source="s", locators=(), content_hash="0" * 64),)
+    opened(text, title=text, references=many)

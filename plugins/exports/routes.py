@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+import time
 import zipfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
@@ -120,7 +121,9 @@ async def _write_archive(run_id: str, stored: str, services: Services) -> IO[byt
 
 
 async def _write_pieces(archive: zipfile.ZipFile, name: str, pieces: AsyncIterator[bytes]) -> None:
-    with archive.open(name, "w", force_zip64=True) as entry:
+    about = zipfile.ZipInfo(name, time.localtime()[:6])
+    about.compress_type = zipfile.ZIP_DEFLATED
+    with archive.open(about, "w", force_zip64=True) as entry:
         async for piece in pieces:
             await asyncio.to_thread(entry.write, piece)
 

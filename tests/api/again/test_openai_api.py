@@ -286,7 +286,7 @@ async def test_a_run_that_fails_is_an_error_of_its_chat(
 
 
 async def test_a_client_that_leaves_while_it_waits_leaves_its_run_going(served: str) -> None:
-    async with httpx.AsyncClient(base_url=served) as api:
+    async with httpx.AsyncClient(base_url=served, timeout=60) as api:
         body = {"model": "iterative", "input": QUESTION}
         with pytest.raises(httpx.ReadTimeout):
             await api.post("/openai/v1/responses", json=body, timeout=httpx.Timeout(5, read=0.5))

@@ -34,7 +34,7 @@ from elcano.dev.program import CannotStart, end_on_signals, exit_cannot_start, p
 from elcano.dev.stack import child_environment, open_stack
 from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees, required_extras
 from elcano.graphs.errors import SourceRefused
-from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, list_aliases
+from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, can_choose_mode, list_aliases
 from elcano.graphs.model_names import OFFLINE
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.parser import Parser
@@ -88,12 +88,13 @@ def require_mode(text: str) -> str:
     """Return the name of the mode `text`, which may be an alias.
 
     Raises:
-        CannotStart: there is no such mode, or an extra that it needs is not installed.
+        CannotStart: there is no such mode, or an extra that it needs is not installed; one that chooses a mode then
+            chooses another.
     """
     name = list_aliases().get(text.lower(), text.lower())
     if (graph := MODES.get(name)) is None:
         raise CannotStart(f"there is no mode {text!r}: set MODE to one of {', '.join(MODES)}")
-    if lacking := sorted(required_extras(graph) & missing_extras()):
+    if not can_choose_mode(graph) and (lacking := sorted(required_extras(graph) & missing_extras())):
         extras = ", ".join(map(repr, lacking))
         raise CannotStart(f"the mode {name!r} needs the extra {extras}, which is not installed: `make setup` does that")
     return name

@@ -121,3 +121,4 @@ def test_a_mode_that_cannot_run_is_refused_before_anything_starts(
         in capsys.readouterr().err
     )
     assert not data_dir.exists()
+    assert demo.require_mode("auto") == "auto", "what a light environment has is enough for it"

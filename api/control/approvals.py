@@ -4,9 +4,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from elcano.api.control.requests import ControlBody
+from elcano.api.control.requests import ControlBody, request_control
+from elcano.api.http.errors import Forbidden
 from elcano.api.http.fields import Accepted, Request, Spoken, Text
 from elcano.api.runs.run_view import CALL, PlannedSection
+from elcano.api.services import Services
 from elcano.graphs.engine.approvals import (
     BY_CHARACTERS,
     REASON_CHARACTERS,
@@ -164,3 +166,31 @@ class RefuseCallBody(ControlBody):
     def build_action(self) -> Action:
         """The refusal as a run takes it."""
         return RefuseCall(call=self.call, reason=self.reason, by=self.by)
+
+
+async def decide(
+    asked_by: str, call: str | None, approved: bool, reason: str, services: Services, by: str, request_id: str
+) -> None:
+    """Pass a decision on to the run, or the section, that asked for it, for routes of another form than ours.
+
+    Args:
+        asked_by: the run or the section.
+        call: the call of a tool that waits; None: the plan does.
+        approved: whether it may go on.
+        reason: why not, if not.
+        services: of who decides.
+        by: who that is.
+        request_id: the same decision under the same id is made once.
+
+    Raises:
+        Forbidden: the one who decides may not.
+        Exception: as of `request_control`.
+    """
+    control: ControlBody
+    if call is None:
+        control = ApproveBody() if approved else RefuseBody(reason=reason)
+    else:
+        control = ApproveCallBody(call=call) if approved else RefuseCallBody(call=call, reason=reason)
+    if (why := services.principal.explain_refusal(control.permission)) is not None:
+        raise Forbidden(why)
+    await request_control(asked_by, control, request_id, services, by)

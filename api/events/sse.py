@@ -8,7 +8,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
@@ -30,12 +30,12 @@ open forever for a client that has gone, and those of an old process end in time
 _RENAMED: Final[Mapping[str, str]] = {"error": "node_error"}
 _NAMES: Final[Mapping[type[object], str]] = {Waiting: "waiting", UnreadableBranch: "unreadable", Streaming: "streaming"}
 """Names of messages that are not events: they have no `id`, so that a client continues after its last event."""
-_HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a proxy is not to collect messages
+STREAM_HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a proxy is not to collect messages
 
 
 def event_stream(feed: Feed, since: Cursor) -> EventSourceResponse:
     """A response with every event after `since`, as they come; it ends with the feed or when the client leaves."""
-    return EventSourceResponse(_stream_messages(feed, since), headers=_HEADERS)
+    return EventSourceResponse(_stream_messages(feed, since), headers=STREAM_HEADERS)
 
 
 async def _stream_messages(feed: Feed, since: Cursor) -> AsyncIterator[bytes]:
@@ -110,11 +110,14 @@ def get_feeds(request: Request) -> Feeds:
     return found
 
 
+ProvidedFeeds: TypeAlias = Annotated[Feeds, Depends(get_feeds)]
+
+
 async def open_feed(
     run_id: str,
     since: Annotated[Cursor, Depends(last_event_id)],
     services: Provided,
-    feeds: Annotated[Feeds, Depends(get_feeds)],
+    feeds: ProvidedFeeds,
 ) -> AsyncIterator[Feed]:
     """The run's feed, shared and open as long as the response is being sent."""
     async with feeds.open(services.tenant, run_id) as feed:

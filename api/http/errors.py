@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from elcano.graphs.errors import (
     CypherRefused,
@@ -326,6 +326,11 @@ def field_faults(errors: Iterable[Mapping[str, Any]], *, skip: int = 0) -> tuple
         FieldFault(field=".".join(str(part) for part in error["loc"][skip:]) or "body", message=error["msg"])
         for error in errors
     )
+
+
+def explain_invalid(error: ValidationError) -> RequestInvalid:
+    """The refusal of what a client sent and a model did not take, with all faults and nothing of what was sent."""
+    return RequestInvalid(field_faults(error.errors(include_url=False, include_context=False, include_input=False)))
 
 
 def list_request_faults(error: Exception) -> tuple[FieldFault, ...]:

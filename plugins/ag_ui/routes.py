@@ -6,28 +6,26 @@ that the first one started from its beginning.
 
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT
 from pydantic import ValidationError
 
-from elcano.api.control.approvals import ApproveBody, ApproveCallBody, RefuseBody, RefuseCallBody
-from elcano.api.control.requests import ControlBody, request_control
+from elcano.api.control.approvals import decide
 from elcano.api.events.feed import NumberedEvent
 from elcano.api.events.journal_merge import Cursor
-from elcano.api.events.sse import get_feeds
+from elcano.api.events.sse import STREAM_HEADERS, ProvidedFeeds
 from elcano.api.events.watcher import Feeds
 from elcano.api.http.errors import (
     FieldFault,
-    Forbidden,
     KeyReused,
     RequestInvalid,
     RunNotFound,
     TemporalUnavailable,
     TooManyRuns,
-    field_faults,
+    explain_invalid,
     problem_docs,
 )
 from elcano.api.http.request_identity import requires
@@ -50,9 +48,6 @@ if TYPE_CHECKING:
 SETTINGS: Final = "elcano"
 """The forwarded property that holds further fields of a run."""
 REFUSED: Final = "Refused over AG-UI."
-_HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a proxy is not to collect messages
-
-ProvidedFeeds: TypeAlias = Annotated[Feeds, Depends(get_feeds)]
 
 router = APIRouter(tags=["ag-ui"])
 
@@ -80,7 +75,7 @@ async def run_agent(body: dict[str, Any], services: Provided, feeds: ProvidedFee
     else:
         run = await _start(asked, services)
     return StreamingResponse(
-        _stream(asked, run, after, services, feeds), media_type="text/event-stream", headers=_HEADERS
+        _stream(asked, run, after, services, feeds), media_type="text/event-stream", headers=STREAM_HEADERS
     )
 
 
@@ -95,9 +90,7 @@ def _read_input(body: Mapping[str, Any]) -> "RunAgentInput":
     try:
         return RunAgentInput.model_validate(body)
     except ValidationError as error:
-        raise RequestInvalid(
-            field_faults(error.errors(include_url=False, include_context=False, include_input=False))
-        ) from error
+        raise explain_invalid(error) from error
 
 
 async def _start(asked: "RunAgentInput", services: Services) -> ArchivedRun:
@@ -112,9 +105,7 @@ async def _start(asked: "RunAgentInput", services: Services) -> ArchivedRun:
     try:
         request = RunRequest.model_validate(fields)
     except ValidationError as error:
-        raise RequestInvalid(
-            field_faults(error.errors(include_url=False, include_context=False, include_input=False))
-        ) from error
+        raise explain_invalid(error) from error
     key = build_request_key(asked.run_id, request, "ag-ui")
     return (await submit_run(partial(judge_run_request, request, services), key, services)).run
 
@@ -148,8 +139,7 @@ async def _decide(entries: "list[ResumeEntry]", services: Services, asker: str, 
 
     Raises:
         RequestInvalid: an entry answers nothing that a run asked.
-        Forbidden: the one who decides may not.
-        Exception: as of `request_control`.
+        Exception: as of `decide`.
     """
     from elcano.plugins.ag_ui.translation import PLAN, parse_interrupt
 
@@ -163,14 +153,8 @@ async def _decide(entries: "list[ResumeEntry]", services: Services, asker: str, 
         said = entry.payload if isinstance(entry.payload, dict) else {}
         approved = entry.status == "resolved" and said.get("approved") is True
         reason = str(said.get("reason") or REFUSED)
-        control: ControlBody
-        if call.startswith(f"{PLAN}/"):
-            control = ApproveBody() if approved else RefuseBody(reason=reason)
-        else:
-            control = ApproveCallBody(call=call) if approved else RefuseCallBody(call=call, reason=reason)
-        if (why := services.principal.explain_refusal(control.permission)) is not None:
-            raise Forbidden(why)
-        await request_control(asked_by, control, f"{key}-{number}", services, asker)
+        decided = None if call.startswith(f"{PLAN}/") else call
+        await decide(asked_by, decided, approved, reason, services, asker, f"{key}-{number}")
     return await current_run(run_id, services.temporal, services.store)
 
 

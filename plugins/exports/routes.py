@@ -14,7 +14,7 @@ from fastapi.responses import StreamingResponse
 
 from elcano.api.http.errors import NotCertifiable, ReportLost, ReportNotReady, RunNotFound, problem_docs
 from elcano.api.http.request_identity import requires
-from elcano.api.reports.bibliography import FORMS
+from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.drawings import load_pictures
 from elcano.api.reports.page import render_report_page
 from elcano.api.reports.results import load_stored_report
@@ -88,9 +88,9 @@ class _Part:
 _PARTS: Final = (
     _Part("report.md", lambda report: report.markdown),
     _Part("report.docx", write_word_document),
-    _Part("references.bib", lambda report: FORMS["application/x-bibtex"](report.references)),
-    _Part("references.ris", lambda report: FORMS["application/x-research-info-systems"](report.references)),
-    _Part("references.json", lambda report: FORMS["application/vnd.citationstyles.csl+json"](report.references)),
+    _Part("references.bib", lambda report: FORMS[BIBTEX](report.references)),
+    _Part("references.ris", lambda report: FORMS[RIS](report.references)),
+    _Part("references.json", lambda report: FORMS[CSL](report.references)),
 )
 
 

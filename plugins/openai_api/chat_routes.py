@@ -9,13 +9,14 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
+from elcano.api.events.sse import ProvidedFeeds
 from elcano.api.http.errors import KeyReused, Refusal, TemporalUnavailable, TooManyRuns, problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.routes import IdempotencyKey
 from elcano.api.services import Provided, Services
 from elcano.graphs.report.report import Report
 from elcano.plugins.openai_api.conversation import Conversation, format_run_line, read_conversation
-from elcano.plugins.openai_api.following import FollowedResponse, ProvidedFeeds
+from elcano.plugins.openai_api.following import FollowedResponse
 from elcano.plugins.openai_api.output_items import Item, list_annotations
 from elcano.plugins.openai_api.parameters import ChatRequest
 from elcano.plugins.openai_api.response_log import DELTA_CHARACTERS, StreamEvent

@@ -3,13 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Annotated, Final, TypeAlias
-
-from fastapi import Depends
+from typing import Final
 
 from elcano.api.events.feed import NumberedEvent, Waiting
 from elcano.api.events.journal_merge import Cursor
-from elcano.api.events.sse import get_feeds
 from elcano.api.events.watcher import Feeds
 from elcano.api.reports.results import load_artifact
 from elcano.api.runs.run_status import read_run
@@ -22,8 +19,6 @@ from elcano.plugins.openai_api.response_view import Response, ResponseHead
 
 LOOK_SECONDS: Final = 2.0
 """How long the events of a run that works are waited for, where only its present state is asked for."""
-
-ProvidedFeeds: TypeAlias = Annotated[Feeds, Depends(get_feeds)]
 
 
 class FollowedResponse:

@@ -9,13 +9,13 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
 
-from elcano.api.control.approvals import ApproveBody, ApproveCallBody, RefuseBody, RefuseCallBody
-from elcano.api.control.requests import ControlBody, new_request_id, request_control
+from elcano.api.control.approvals import decide
+from elcano.api.control.requests import new_request_id
 from elcano.api.control.routes import cancel_open_run
+from elcano.api.events.sse import ProvidedFeeds
 from elcano.api.http.errors import (
     DeleteRefused,
     FieldFault,
-    Forbidden,
     KeyReused,
     RequestInvalid,
     RunEnded,
@@ -32,7 +32,7 @@ from elcano.api.runs.run_status import current_run
 from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.state.failures import Cancellation
 from elcano.plugins.openai_api.conversation import Approval, read_conversation
-from elcano.plugins.openai_api.following import FollowedResponse, ProvidedFeeds
+from elcano.plugins.openai_api.following import FollowedResponse
 from elcano.plugins.openai_api.output_items import PLAN_CALL, read_approval_id
 from elcano.plugins.openai_api.parameters import ResponseRequest
 from elcano.plugins.openai_api.response_view import PREFIX, read_response_id
@@ -130,25 +130,16 @@ async def _decide(run_id: str, approval: Approval, services: Services, asker: st
 
     Raises:
         RequestInvalid: nothing of this response has asked.
-        Forbidden: the one who decides may not.
-        Exception: as of `request_control`.
+        Exception: as of `decide`.
     """
     found = read_approval_id(approval.request)
     asked_by, call = found or ("", "")
     if asked_by != run_id and not asked_by.startswith(f"{run_id}."):
         message = f"{approval.request[:100]!r} is not the id of an approval request of this response"
         raise RequestInvalid([FieldFault(field="input.approval_request_id", message=message)])
-    control: ControlBody
+    decided = None if call.startswith(f"{PLAN_CALL}/") else call
     reason = approval.reason.strip() or REFUSED
-    if call.startswith(f"{PLAN_CALL}/"):
-        control = ApproveBody() if approval.approve else RefuseBody(reason=reason)
-    elif approval.approve:
-        control = ApproveCallBody(call=call)
-    else:
-        control = RefuseCallBody(call=call, reason=reason)
-    if (why := services.principal.explain_refusal(control.permission)) is not None:
-        raise Forbidden(why)
-    await request_control(asked_by, control, key or new_request_id(), services, asker)
+    await decide(asked_by, decided, approval.approve, reason, services, asker, key or new_request_id())
 
 
 @router.get(

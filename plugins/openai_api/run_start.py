@@ -5,7 +5,7 @@ request that they mark as such a retry is answered with the run that its first a
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any, Final, TypeAlias
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import Header
 from pydantic import ValidationError
 
-from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
+from elcano.api.http.errors import FieldFault, RequestInvalid, explain_invalid
 from elcano.api.runs.named_graphs import find_named_graph
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import MAX_INSTRUCTIONS, RunRequest
@@ -130,11 +130,7 @@ def _build_run_request(
     try:
         return RunRequest.model_validate(fields)
     except ValidationError as error:
-        raise RequestInvalid(field_faults(_as_mappings(error))) from error
-
-
-def _as_mappings(error: ValidationError) -> Iterable[Mapping[str, Any]]:
-    return error.errors(include_url=False, include_context=False, include_input=False)
+        raise explain_invalid(error) from error
 
 
 def _choose_sources(request: OpenAIRequest, own: Mapping[str, Any], services: Services) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from typing import Any, Final
 from fastapi.responses import Response, StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
+from elcano.api.events.sse import STREAM_HEADERS
+
 DONE: Final = b"data: [DONE]\n\n"
-_HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a proxy is not to collect messages
 
 KEEP_ALIVE: Final = KEEPALIVE_COMMENT
 
@@ -28,7 +29,7 @@ class JsonResponse(Response):
 
 def stream_response(messages: AsyncIterator[bytes]) -> StreamingResponse:
     """The response that sends these messages."""
-    return StreamingResponse(messages, media_type="text/event-stream", headers=_HEADERS)
+    return StreamingResponse(messages, media_type="text/event-stream", headers=STREAM_HEADERS)
 
 
 def format_message(data: dict[str, Any], name: str | None = None) -> bytes:

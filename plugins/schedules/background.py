@@ -7,6 +7,7 @@ from datetime import timedelta
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from elcano import __version__
 from elcano.api.services import Process, Writable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
@@ -40,6 +41,7 @@ def build_schedule_worker(client: Client, process: Process) -> Worker:
         workflows=[ScheduledRunWorkflow],
         activities=[activities.start, activities.wait],
         workflow_runner=workflow_runner(),
+        build_id=__version__,  # else the SDK hashes every module of the process, which takes seconds
         max_concurrent_activities=500,  # one for each scheduled run that goes on
         graceful_shutdown_timeout=timedelta(seconds=1),  # what is cut off is done again
     )

@@ -11,6 +11,7 @@ from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.worker import Worker
 
+from elcano import __version__
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
@@ -62,6 +63,7 @@ def build_webhook_worker(client: Client, activities: WebhookActivities) -> Worke
         workflows=[WatchWorkflow, DeliveryWorkflow],
         activities=[activities.follow_run, activities.begin_deliveries, activities.send, activities.give_up],
         workflow_runner=workflow_runner(),
+        build_id=__version__,  # else the SDK hashes every module of the process, which takes seconds
         max_concurrent_activities=FOLLOWED,
         graceful_shutdown_timeout=timedelta(seconds=1),  # what is cut off is done again
     )

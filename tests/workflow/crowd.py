@@ -4,11 +4,14 @@ import asyncio
 import json
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
 
 from temporalio.api.enums.v1 import TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
 from temporalio.client import Client
+from temporalio.service import RPCError
 
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import pass_without_waiting
@@ -23,6 +26,8 @@ from elcano.worker import source_workers
 from tests.sources import Shelf
 from tests.workflow.conftest import asking
 from tests.workflow.test_sources import looking
+
+ANSWER = timedelta(seconds=10)
 
 
 class Crowd:
@@ -54,9 +59,10 @@ class Crowd:
         )
         async with asyncio.timeout(60):
             while True:
-                described = await self._client.workflow_service.describe_task_queue(asked)
-                if described.stats.approximate_backlog_count >= calls:
-                    return
+                with suppress(RPCError):  # a server that is busy with the queue may not answer: it is asked again
+                    described = await self._client.workflow_service.describe_task_queue(asked, timeout=ANSWER)
+                    if described.stats.approximate_backlog_count >= calls:
+                        return
                 await asyncio.sleep(0.05)
 
     async def end(self) -> None:

@@ -13,6 +13,8 @@ plugin: Final = Plugin(
         ".ask_page:router",
         ".run_pages:router",
         ".report_page:router",
+        ".comparison_page:router",
+        ".usage_page:router",
         ".set_up_page:router",
         ".sign_in_page:router",
     ),

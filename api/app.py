@@ -107,7 +107,7 @@ def create_app(
     app.state.identity = identity or build_identity(settings)
     added = load_objects("routes")  # before the handlers: what plugins raise is defined with their routes
     install_error_handlers(app)
-    app.add_middleware(BodyLimit)
+    app.add_middleware(BodyLimit, routes=app.routes)
     app.add_middleware(Conditional)
     app.add_middleware(HttpMethods, routes=app.routes)
     if settings.allowed_origins:

@@ -70,6 +70,7 @@ TAGS: Final = [
     {"name": "graphs", "description": "The modes, and graphs of your own."},
     {"name": "agents", "description": "The agents that graphs call, and agents of your own."},
     {"name": "sources", "description": "What can be searched."},
+    {"name": "documents", "description": "Documents of your own: upload them, see how they stand, search them."},
     {"name": "databases", "description": "What questions can be put to."},
     {"name": "tools", "description": "Servers of tools (MCP) that graphs can call."},
     {"name": "knowledge", "description": "What all runs found, as a graph."},
@@ -165,7 +166,7 @@ def _list_common_problems(
     kinds: list[type[Exception]] = [HostRefused, RequestInvalid]
     if sends_body:
         kinds += [BodyUnreadable, BodyTooLarge]
-    if method in ("post", "delete"):
+    if method in ("post", "put", "delete"):
         kinds += [CrossOriginRefused]
     if method == "post":
         kinds += [MediaTypeUnsupported]

@@ -6,8 +6,8 @@ them where the operator named nothing else that is searched.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol, runtime_checkable
 
 from elcano.api.http.errors import FieldFault, SourceNotFound
 from elcano.api.temporal.workers import Workers, WorkerSurvey
@@ -16,6 +16,7 @@ from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.settings.settings import Settings
+from elcano.storage.store import TenantStore
 
 _SERVED: Final = ("sqlite://", "postgresql://")
 """How the addresses of databases begin that need no extra."""
@@ -87,6 +88,28 @@ class SourceCatalogue:
         if (spec := self.specs.get(name)) is None:
             raise SourceNotFound(f"there is no source {name!r}; there are: {', '.join(self.specs) or 'none'}")
         return spec
+
+
+@runtime_checkable
+class OwnSources(Protocol):
+    """The data of a plugin in which a tenant has sources of its own."""
+
+    async def describe_sources(self) -> Mapping[str, Mapping[str, str]]:
+        """By the source that they are parts of: what each is called behind the colon, and its description."""
+        ...
+
+
+async def add_own_sources(sources: SourceCatalogue, store: TenantStore) -> SourceCatalogue:
+    """The catalogue with the sources that the tenant has itself, as far as it may use what they are parts of."""
+    specs = dict(sources.specs)
+    for beside in store.beside.values():
+        if not isinstance(beside, OwnSources):
+            continue
+        for whole, parts in (await beside.describe_sources()).items():
+            if (spec := sources.specs.get(whole)) is not None:
+                named = ((f"{whole}:{name}", text) for name, text in parts.items())
+                specs |= {name: spec.model_copy(update={"name": name, "description": text}) for name, text in named}
+    return replace(sources, specs=specs)
 
 
 @dataclass(frozen=True)

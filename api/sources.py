@@ -25,7 +25,7 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
-from elcano.api.source_survey import survey_sources
+from elcano.api.source_survey import SourceCatalogue, add_own_sources, survey_sources
 from elcano.api.temporal.workers import Workers
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS, SourceSpec
 from elcano.graphs.providers import Provider, SourceCheck, SourceChecked, get_provider_state
@@ -200,13 +200,15 @@ router = APIRouter(prefix="/v1/sources", tags=["sources"], responses=problem_doc
 @router.get("", dependencies=READ)
 async def list_sources(services: Provided) -> list[SourceView]:
     """List the sources that there are, with what they can do, what they allow, what they lack and how they stand."""
-    return await _build_source_views(list(services.sources.specs.values()), services)
+    sources = await add_own_sources(services.sources, services.store)
+    return await _build_source_views(list(sources.specs.values()), sources, services)
 
 
 @router.get("/{name}", dependencies=READ, responses=problem_docs(SourceNotFound))
 async def get_source(name: str, services: Provided) -> SourceView:
     """Read one source."""
-    (shown,) = await _build_source_views([services.sources.get(name)], services)
+    sources = await add_own_sources(services.sources, services.store)
+    (shown,) = await _build_source_views([sources.get(name)], sources, services)
     return shown
 
 
@@ -223,8 +225,9 @@ async def get_source(name: str, services: Provided) -> SourceView:
 )
 async def check_source(name: str, request: CheckRequest, services: Provided) -> CheckView:
     """Search one source once, through a worker, for at most 30 seconds; nothing of it is kept."""
-    spec = services.sources.get(name)
-    survey = await survey_sources(services.sources, services.temporal.workers, services.settings)
+    sources = await add_own_sources(services.sources, services.store)
+    spec = sources.get(name)
+    survey = await survey_sources(sources, services.temporal.workers, services.settings)
     lack = services.sources.missing[name] if name in services.sources.off else survey.lacks[name]
     if why := lack or await _explain_unserved_source(spec, services.temporal.workers):
         raise SourceClosed(f"the source {name!r} cannot be searched: {why}")
@@ -244,10 +247,12 @@ async def _explain_unserved_source(spec: SourceSpec, workers: Workers) -> str:
     return "" if polled else f"no worker polls the task queue {spec.queue!r}: start one"
 
 
-async def _build_source_views(specs: list[SourceSpec], services: Services) -> list[SourceView]:
+async def _build_source_views(
+    specs: list[SourceSpec], sources: SourceCatalogue, services: Services
+) -> list[SourceView]:
     empty = await run_in_threadpool(empty_collections, services.settings)
     survey, idle, (providers, now) = await asyncio.gather(
-        survey_sources(services.sources, services.temporal.workers, services.settings),
+        survey_sources(sources, services.temporal.workers, services.settings),
         asyncio.gather(*(_explain_unserved_source(spec, services.temporal.workers) for spec in specs)),
         services.providers.all(),
     )

@@ -18,6 +18,7 @@ BUILT_IN: Final = (
     "research",
     "teams",
     "documents",
+    "uploads",
     "literature",
     "web",
     "data",

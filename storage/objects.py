@@ -188,6 +188,13 @@ ARTIFACTS: Final = "artifacts"
 """The prefix of all artifacts."""
 PAYLOADS: Final = "payloads"
 """The prefix of all payloads."""
+FILES: Final = "files"
+"""The prefix of all files."""
+
+
+def files_of_tenant(tenant: str) -> str:
+    """The prefix of the files of a tenant."""
+    return f"{FILES}/{encode_key_segment(tenant)}"
 
 
 def artifacts_of_tenant(tenant: str) -> str:

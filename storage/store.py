@@ -22,6 +22,7 @@ from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.deletion import PluginStore
 from elcano.storage.evidence import EvidenceStore
+from elcano.storage.files import FileStore
 from elcano.storage.health import Probe
 from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
@@ -53,6 +54,7 @@ class TenantStore:
     tenant: str
     evidence: EvidenceStore
     artifacts: ArtifactStore
+    files: FileStore
     ledger: Ledger
     usage: UsageStore
     admission: AdmissionStore
@@ -92,6 +94,7 @@ class Store:
             tenant=tenant,
             evidence=EvidenceStore(self._engine, tenant),
             artifacts=ArtifactStore(self._engine, tenant, self.objects, self._cipher),
+            files=FileStore(tenant, self.objects, self._cipher),
             ledger=Ledger(self._engine, tenant, self._build),
             usage=UsageStore(self._engine, tenant),
             admission=AdmissionStore(self._engine, tenant),

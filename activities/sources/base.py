@@ -64,6 +64,15 @@ class SearchesStore(Protocol):
 
 
 @runtime_checkable
+class HasParts(Protocol):
+    """A source of which parts can be searched, each named behind a colon: `uploads:handbook`."""
+
+    def get_part(self, name: str) -> Source:
+        """The part of this name; whether a tenant has it is known when it is searched."""
+        ...
+
+
+@runtime_checkable
 class AsksServers(Protocol):
     """Further interface of a source that asks servers known from the start: `elcano doctor --deep` tries them."""
 

@@ -10,7 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 
-from elcano.activities.sources.base import Source
+from elcano.activities.sources.base import HasParts, Source
 from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, list_configured_sources
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.plugin import import_object
@@ -42,12 +42,15 @@ class Sources:
         return tuple(source.spec for source in self._sources.values() if source.spec.queue)
 
     def get(self, name: str) -> Source:
-        """The source called `name`.
+        """The source called `name`, or the part of one that is named behind a colon.
 
         Raises:
             SourceRefused: there is none, or it is not set up; the text says what to do.
         """
-        source = self._sources.get(name)
+        whole, _, part = name.partition(":")
+        source = self._sources.get(whole)
+        if part:
+            source = source.get_part(part) if isinstance(source, HasParts) else None
         if source is None:
             raise SourceRefused(self._refusal(name))
         return source

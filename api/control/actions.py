@@ -20,7 +20,7 @@ from elcano.api.http.errors import FieldFault
 from elcano.api.http.fields import Accepted, Spoken, Text
 from elcano.api.runs.budget_view import LimitsView
 from elcano.api.services import Services
-from elcano.api.source_survey import find_source_faults, survey_sources
+from elcano.api.source_survey import add_own_sources, find_source_faults, survey_sources
 from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
 from elcano.graphs.engine.steering import (
     GUIDANCE_CHARACTERS,
@@ -195,7 +195,8 @@ class SteerBody(ControlBody):
         """Sources that cannot be searched here."""
         if not self.add_sources:
             return []
-        survey = await survey_sources(services.sources, services.temporal.workers, services.settings, self.add_sources)
+        known = await add_own_sources(services.sources, services.store)
+        survey = await survey_sources(known, services.temporal.workers, services.settings, self.add_sources)
         return find_source_faults("add_sources", self.add_sources, survey)
 
 

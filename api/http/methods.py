@@ -22,7 +22,7 @@ METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 def format_allow_header(routes: Sequence[BaseRoute], scope: Scope) -> str:
     """What `Allow` says of the path that is asked for; empty if there is no such path."""
-    named = [route for route in _flatten_routes(routes) if getattr(route, "path", None) == scope["path"]]
+    named = [route for route in flatten_routes(routes) if getattr(route, "path", None) == scope["path"]]
     own = [method for method in METHODS if _has_full_match(named, {**scope, "method": method})]
     found = own or [method for method in METHODS if _has_full_match(routes, {**scope, "method": method})]
     if not found:
@@ -30,19 +30,19 @@ def format_allow_header(routes: Sequence[BaseRoute], scope: Scope) -> str:
     return ", ".join([*found, *(["HEAD"] if "GET" in found else []), "OPTIONS"])
 
 
-def _flatten_routes(routes: Sequence[BaseRoute]) -> Iterator[BaseRoute]:
+def flatten_routes(routes: Sequence[BaseRoute]) -> Iterator[BaseRoute]:
     """Routes that are within routers too, which are included here without a prefix of their own."""
     for route in routes:
         router = getattr(route, "original_router", None)
         if router is None:
             yield route
         else:
-            yield from _flatten_routes(router.routes)
+            yield from flatten_routes(router.routes)
 
 
 def list_paths(routes: Sequence[BaseRoute]) -> list[str]:
     """The paths that there are, such as `/v1/runs/{run_id}`, each once."""
-    return [*dict.fromkeys(path for route in _flatten_routes(routes) if (path := getattr(route, "path", "")))]
+    return [*dict.fromkeys(path for route in flatten_routes(routes) if (path := getattr(route, "path", "")))]
 
 
 class HttpMethods:

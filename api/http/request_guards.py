@@ -6,7 +6,7 @@ Pages of other sites that the operator named may use the API (CORS, by Starlette
 
 No parameter is ignored: a client that misspells the mark of the next page would otherwise get the first one for ever.
 Which parameters a route has is read off the API's own document. No request makes the process hold more than `MAX_BODY`
-bytes.
+bytes: a route that takes larger bodies (`STREAMED_BODY`) reads them piece by piece and sets a limit of its own.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,11 +14,12 @@ from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from fastapi import Request
+from fastapi import Depends, Request
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from elcano.api.http.errors import (
@@ -30,6 +31,7 @@ from elcano.api.http.errors import (
     NotAcceptable,
     RequestInvalid,
 )
+from elcano.api.http.methods import flatten_routes
 from elcano.api.http.problems import known_problem
 from elcano.settings.settings import Settings
 
@@ -37,15 +39,30 @@ MAX_BODY: Final = 1024 * 1024
 """Bytes; the largest request that makes sense is a graph of some tens of kilobytes."""
 
 
+async def _stream_body() -> None:
+    """Marks a route that reads its body itself."""
+
+
+STREAMED_BODY: Final[Any] = Depends(_stream_body)
+"""Declares a route whose body is a file, in any media type, and is read piece by piece: one of its `dependencies`."""
+
+
+def _streams_body(routes: Sequence[BaseRoute], scope: Scope) -> bool:
+    """Whether the path and the method are those of a route with `STREAMED_BODY`."""
+    marked = (route for route in flatten_routes(routes) if STREAMED_BODY in getattr(route, "dependencies", ()))
+    return any(route.matches(scope)[0] is Match.FULL for route in marked)
+
+
 class BodyLimit:
     """ASGI middleware: reads the body before the application does and answers 413 if it is over `MAX_BODY`."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
         self._app = app
+        self._routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes on a request whose body was read whole."""
-        if scope["type"] != "http":
+        if scope["type"] != "http" or (scope["method"] in ("PUT", "POST") and _streams_body(self._routes, scope)):
             await self._app(scope, receive, send)
             return
         try:
@@ -103,6 +120,8 @@ async def require_json(request: Request) -> None:
     Raises:
         MediaTypeUnsupported: there is a body, and it says that it is something else, or nothing.
     """
+    if STREAMED_BODY in getattr(request.scope.get("route"), "dependencies", ()):
+        return
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json")):
         return
@@ -265,7 +284,7 @@ EXPOSED: Final = (
     "Retry-After",
 )
 """Headers of answers that a page may read, besides those that every page may."""
-METHODS: Final = ("GET", "HEAD", "POST", "DELETE")
+METHODS: Final = ("GET", "HEAD", "POST", "PUT", "DELETE")
 REMEMBERED_SECONDS: Final = 600
 """How long a browser need not ask again whether a page may."""
 

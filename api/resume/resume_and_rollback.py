@@ -31,7 +31,7 @@ from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import ModelRequest, default_model
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Services
-from elcano.api.source_survey import find_source_faults, survey_sources
+from elcano.api.source_survey import add_own_sources, find_source_faults, survey_sources
 from elcano.graphs.contracts import DiscardedWork
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.engine.entries import RunResumed
@@ -155,7 +155,8 @@ async def judge_names(model: ModelRequest | None, sources: Sequence[str] | None,
     """List the faults of models and sources that a request changes."""
     refused = Refusals()
     if sources:
-        survey = await survey_sources(services.sources, services.temporal.workers, services.settings, sources)
+        known = await add_own_sources(services.sources, services.store)
+        survey = await survey_sources(known, services.temporal.workers, services.settings, sources)
         refused.faults += find_source_faults("sources", sources, survey)
     if model is not None:
         refused.faults += find_model_name_faults(read_model_choice(model))

@@ -15,7 +15,7 @@ from elcano.api.runs.model_checks import list_called_models, list_model_queues, 
 from elcano.api.runs.named_graphs import find_named_graph, list_graph_names, validate_received_graph
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.services import Services
-from elcano.api.source_survey import assess_sources, choose_sources, find_choice_faults
+from elcano.api.source_survey import add_own_sources, assess_sources, choose_sources, find_choice_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.graph_traits import read_graph_traits
@@ -40,7 +40,8 @@ async def judge_run_request(request: RunRequest, services: Services, run_id: str
 
 async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
     """What the request names, as far as it is there, and what this server and its workers can do."""
-    settings, catalogue, refused = services.settings, services.sources, Refusals()
+    settings, refused = services.settings, Refusals()
+    catalogue = await add_own_sources(services.sources, services.store)
     named = request.sources or catalogue.by_default
     queues = [catalogue.queues[name] for name in named if name in catalogue.queues]
     graph = await _resolve_graph(request, services, refused)

@@ -57,8 +57,9 @@ class SourcePolicy(Frozen):
 class SourceSpec(Frozen):
     """All that is known of a source without opening it."""
 
-    name: str = Field(pattern=f"^{NAME.pattern}$")
-    """The name for graphs, agents and clients; its queue is named after it."""
+    name: str = Field(pattern=f"^{NAME.pattern}(:{NAME.pattern})?$")
+    """The name for graphs, agents and clients; its queue is named after it. One part of a source, such as a tenant's
+    own collection, has the part's name behind a colon."""
     kind: str
     """Its content in a word: `documents`, `articles`, `trials`."""
     description: str

@@ -55,6 +55,7 @@ class DocumentsSource:
         index_path: the index file; it and its folder are created when needed.
         parse_seconds: how long reading one document may take.
         clock: monotonic seconds.
+        parser: what reads the collection's documents; left out: a new one.
     """
 
     def __init__(
@@ -65,12 +66,13 @@ class DocumentsSource:
         *,
         parse_seconds: float = PARSE_SECONDS,
         clock: Callable[[], float] = time.monotonic,
+        parser: Parser | None = None,
     ) -> None:
         self._spec = spec
         self._name = name = spec.name
         self._collection = collection
         self._index = Index(index_path)
-        self._parser = Parser(parse_seconds)
+        self._parser = parser or Parser(parse_seconds)
         self._clock = clock
         self._indexing = Threads(f"index-{name}", 1)  # all who wait share one sync
         self._searching = Threads(f"search-{name}", SEARCH_THREADS)
@@ -103,6 +105,14 @@ class DocumentsSource:
         listing = await self._synchronised()
         unread = await self._searching.run(self._index.skipped)
         return sorted((*listing.skipped, *unread)) + list(listing.ignored)
+
+    async def update_index(self) -> None:
+        """Bring the index up to date, as a search does first.
+
+        Raises:
+            SourceUnavailable: the index is locked or cannot be written now.
+        """
+        await self._synchronised()
 
     async def close(self) -> None:
         """Stop a running sync; its work so far is kept."""

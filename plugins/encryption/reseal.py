@@ -33,7 +33,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import SealedDataUnreadable
 from elcano.plugins.encryption.envelope import KeyRing, find_key_id
-from elcano.storage.objects import ARTIFACTS, PAYLOADS, Objects, encode_key_segment
+from elcano.storage.objects import ARTIFACTS, FILES, PAYLOADS, Objects, encode_key_segment
 from elcano.storage.payloads import SEALED
 from elcano.storage.sql.cipher import MARK, seal_object, unseal_object
 from elcano.storage.sql.columns import SealedJson, SealedText, Word, find_sealed_part, unescape_nul
@@ -59,7 +59,7 @@ class KeyUse:
     """What is kept under which key, and what a reseal did."""
 
     kept: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Values by place (a table, `artifacts`, `payloads`, `histories`) and key; `CLEAR`: without one."""
+    """Values by place (a table, `artifacts`, `files`, `payloads`, `histories`) and key; `CLEAR`: without one."""
     rewritten: int = 0
     faults: list[str] = field(default_factory=list)
     """Values that cannot be read, in words."""
@@ -86,9 +86,10 @@ class Resealer:
                 await self._look_at_table(table)
             elif any(isinstance(column.type, Word) for column in table.columns):
                 await self._look_at_words(table)
-        async for keys in self._objects.list_below(ARTIFACTS):
-            for key in keys:
-                await self._look_at_artifact(key)
+        for place in (ARTIFACTS, FILES):
+            async for keys in self._objects.list_below(place):
+                for key in keys:
+                    await self._look_at_object(place, key)
         async for keys in self._objects.list_below(PAYLOADS):
             for key in keys:
                 await self._look_at_payload(key)
@@ -166,16 +167,16 @@ class Resealer:
                     await connection.execute(insert_new(connection, table).values(value))
                     self.use.rewritten += 1
 
-    async def _look_at_artifact(self, key: str) -> None:
+    async def _look_at_object(self, place: str, key: str) -> None:
         head = await self._objects.get_head(key, len(MARK) + _HEAD_BYTES)
         if head is None:
-            return  # its run was deleted
+            return  # it was deleted
         found = find_key_id(head[len(MARK) :]) if head.startswith(MARK) else CLEAR
         if found != self._ring.active and self._rewrite:
-            found = await self._rewrite_artifact(key, found)
-        self.use.kept[ARTIFACTS, found] += 1
+            found = await self._rewrite_object(key, found)
+        self.use.kept[place, found] += 1
 
-    async def _rewrite_artifact(self, key: str, found: str) -> str:
+    async def _rewrite_object(self, key: str, found: str) -> str:
         """Rewrite an object that a run names; returns its key then. One that none names may be being deleted."""
         kept = await self._objects.get(key) if await self._is_named(key) else None
         if kept is None:
@@ -192,7 +193,9 @@ class Resealer:
         return self._ring.active
 
     async def _is_named(self, key: str) -> bool:
-        _, tenant, run, name = key.split("/")
+        place, tenant, *_, run, name = key.split("/")
+        if place == FILES:
+            return await self._objects.get_head(key, 1) is not None
         wanted = select(artifacts.c.run_id).where(artifacts.c.tenant == tenant, artifacts.c.key == name)
         async with self._engine.connect() as connection:
             return run in {encode_key_segment(run_id) for run_id in await connection.scalars(wanted)}

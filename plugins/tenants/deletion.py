@@ -26,7 +26,7 @@ from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.plugins.tenants.deletion_store import TenantDeletion, get_deletion_store
 from elcano.plugins.tenants.tenant_rows import delete_rows
 from elcano.storage.health import STORE_ERRORS
-from elcano.storage.objects import PAYLOADS, Objects, artifacts_of_tenant
+from elcano.storage.objects import PAYLOADS, Objects, artifacts_of_tenant, files_of_tenant
 from elcano.storage.store import Store
 
 PASS_SECONDS: Final = 2.0
@@ -124,6 +124,7 @@ async def delete_histories(client: Client, tenant: str) -> AsyncIterator[tuple[s
 async def delete_objects(objects: Objects, tenant: str) -> int:
     """Delete the artifacts and payloads of a tenant, also those that no row names any more; returns how many."""
     deleted = await objects.delete_below(artifacts_of_tenant(tenant))
+    deleted += await objects.delete_below(files_of_tenant(tenant))
     # The folder of payloads is called like their run: the tenant, a hyphen, and what has no hyphen in it.
     owned = re.compile(rf"{PAYLOADS}/{re.escape(tenant)}-[0-9a-z]+/[^/]+")
     async for keys in objects.list_below(PAYLOADS, after=f"{PAYLOADS}/{tenant}-"):

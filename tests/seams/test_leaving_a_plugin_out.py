@@ -14,8 +14,9 @@ from elcano.plugins import BUILT_IN, REQUIRED
 ROOT = Path(__file__).parents[2]
 MODES = {"teams": "magentic", "literature": "literature_review", "data": "data", "analysis": "analysis"}
 SOURCES = {"documents": "packages", "literature": "pubmed", "web": "web", "knowledge": "knowledge"}
+SOURCES["uploads"] = "uploads"
 ROUTES = {"data": "/v1/databases", "mcp": "/v1/tools", "knowledge": "/v1/knowledge"}
-WITH = {"documents": ["web"], "certificates": ["exports"]}
+WITH = {"documents": ["uploads", "web"], "certificates": ["exports"]}
 """What is left out with a plugin, because it needs it."""
 
 

@@ -13,6 +13,7 @@ from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge
 from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.plugins.quotas.claims import get_tenant_quotas
 from elcano.plugins.quotas.limits import Quotas
+from elcano.plugins.uploads.document_files import keep_document
 from elcano.plugins.webhooks.contracts import Message
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.ledger import LedgerEntry
@@ -74,6 +75,7 @@ async def test_every_table_is_filled_and_every_key_begins_with_the_tenant(whole:
     endpoint = await webhooks.create("https://example.org/hook", ["run.completed"], "run-1", "", "")
     message = Message(id="msg_1", type="run.completed", at=1.0, run_id="run-1")
     await webhooks.add_delivery(endpoint.id, message)
+    await keep_document(whole.of("a"), "handbook", "a.txt", b"Oil.", "")
     kept = [table for table in metadata.sorted_tables if "tenant" in table.columns]
     assert set(await rows(whole)) == {table.name for table in kept} - {"usage_totals"}
     assert {table.primary_key.columns.keys()[0] for table in kept} == {"tenant"}

@@ -1,0 +1,1 @@
+"""Uploads: documents of a tenant's own, in collections that its runs can search."""

@@ -1,0 +1,50 @@
+"""Documents with their files: kept, deleted, always so that nothing is left behind that no row names."""
+
+from hashlib import sha256
+from typing import Final
+
+from elcano.plugins.uploads.document_store import UploadedDocument, build_document, get_uploads
+from elcano.storage.store import TenantStore
+
+AT_ONCE: Final = 200
+"""Documents that are deleted at a time; each has two files."""
+
+
+async def keep_document(
+    store: TenantStore, collection: str, path: str, data: bytes, by: str
+) -> tuple[UploadedDocument, bool]:
+    """Keep the bytes of a document; returns it, and whether it is new or changed.
+
+    The same bytes under the same name change nothing.
+    """
+    uploads = get_uploads(store)
+    data_hash = sha256(data).hexdigest()
+    known = await uploads.find(collection, path)
+    if known is not None and known.data_hash == data_hash:
+        return known, False
+    made = build_document(collection, path, data_hash, len(data), by)
+    await store.files.put(made.data_file, data)
+    former = await uploads.put(made)
+    if former is not None and former.data_hash != data_hash:
+        await _delete_files(store, former)
+    return made, True
+
+
+async def delete_document(store: TenantStore, document: UploadedDocument) -> None:
+    """Delete a document."""
+    await _delete_files(store, document)
+    await get_uploads(store).delete(document.collection, [document.key])
+
+
+async def delete_collection(store: TenantStore, collection: str) -> int:
+    """Delete all documents of a collection; returns how many there were."""
+    uploads, deleted = get_uploads(store), 0
+    while found := await uploads.page(collection, limit=AT_ONCE):
+        await _delete_files(store, *found)
+        await uploads.delete(collection, [one.key for one in found])
+        deleted += len(found)
+    return deleted
+
+
+async def _delete_files(store: TenantStore, *found: UploadedDocument) -> None:
+    await store.files.delete([file for one in found for file in (one.data_file, one.text_file)])

@@ -1,0 +1,239 @@
+"""What the plugin stores: one row for each uploaded document; its bytes, and what was read of them, are files.
+
+A document is known by its name, and its files by the hash of its bytes as well: what is uploaded anew under a name
+never mixes with what is still being read of the former one.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, and_, delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.tenant_identity import Tenant
+from elcano.plugins.uploads.document_names import hash_name
+from elcano.plugins.uploads.source_spec import NAME
+from elcano.settings.settings import Settings
+from elcano.storage.sql.columns import Id, LongText, SealedText
+from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
+from elcano.storage.sql.tables import TenantBound, metadata
+from elcano.storage.store import Store, TenantStore
+
+DocumentState = Literal["uploaded", "indexed", "refused"]
+
+documents = Table(
+    "uploaded_documents",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("collection", Id, primary_key=True),
+    Column("key", Id, primary_key=True),
+    Column("path", SealedText, nullable=False),
+    Column("data_hash", Id, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("state", Id, nullable=False),
+    Column("reason", SealedText, nullable=False),
+    Column("title", SealedText, nullable=False),
+    Column("media_type", Id, nullable=False),
+    Column("empty_pages", Integer, nullable=False),
+    Column("read_at", Double, nullable=True),
+    Column("uploaded_at", Double, nullable=False),
+    Column("uploaded_by", LongText, nullable=False),
+    Index("uploaded_documents_by_state", "state", "tenant", "collection"),
+    Index("uploaded_documents_sizes", "tenant", "size"),
+)
+"""By the hash of its path: what is known of a document; `reason` says why it is refused, `read_at` is null until its
+bytes were read for the first time."""
+
+
+class UploadedDocument(Frozen):
+    """A document as it is stored."""
+
+    collection: str
+    key: str
+    """The hash of its path."""
+    path: str
+    data_hash: str
+    """SHA-256 of its bytes, hexadecimal."""
+    size: int
+    """In bytes."""
+    state: DocumentState = "uploaded"
+    reason: str = ""
+    title: str = ""
+    media_type: str = ""
+    empty_pages: int = 0
+    """Pages without text, such as scanned ones."""
+    read_at: float | None = None
+    """When its bytes were last read; None: they are yet to be."""
+    uploaded_at: float
+    uploaded_by: str
+
+    @property
+    def data_file(self) -> str:
+        """The key of the file with its bytes."""
+        return f"{self.collection}/{self.key}/{self.data_hash}"
+
+    @property
+    def text_file(self) -> str:
+        """The key of the file with what was read of it."""
+        return f"{self.data_file}-read"
+
+
+class CollectionCount(Frozen):
+    """How many documents of a collection there are, by state, and how large they are together."""
+
+    collection: str
+    uploaded: int = 0
+    indexed: int = 0
+    refused: int = 0
+    size: int = 0
+
+    @property
+    def documents(self) -> int:
+        """All of them."""
+        return self.uploaded + self.indexed + self.refused
+
+
+class TenantUploads(TenantBound):
+    """The uploaded documents of one tenant."""
+
+    async def put(self, document: UploadedDocument) -> UploadedDocument | None:
+        """Keep a document, which is then to be read; returns the one that had its name."""
+        row = self._row(**document.model_dump())
+        async with self._engine.begin() as connection:
+            await begin_exclusive(connection, f"uploads {self._tenant} {document.collection} {document.key}")
+            wanted = self._select(documents).where(self._named(document.collection, document.key))
+            former = (await connection.execute(wanted)).mappings().first()
+            await connection.execute(insert_or_replace(connection, documents).values(row))
+        return None if former is None else UploadedDocument.model_validate(dict(former))
+
+    async def find(self, collection: str, path: str) -> UploadedDocument | None:
+        """The document of this name; None: there is none."""
+        wanted = self._select(documents).where(self._named(collection, hash_name(path)))
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(wanted)).mappings().first()
+        return None if row is None else UploadedDocument.model_validate(dict(row))
+
+    async def page(
+        self, collection: str, *, after: str = "", limit: int, state: DocumentState | None = None
+    ) -> list[UploadedDocument]:
+        """Documents in the order of their keys, those behind the key `after`, at most `limit`."""
+        table = documents
+        wanted = self._select(table).where(table.c.collection == collection, table.c.key > after)
+        if state is not None:
+            wanted = wanted.where(table.c.state == state)
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(wanted.order_by(table.c.key).limit(limit))
+            return [UploadedDocument.model_validate(dict(row)) for row in rows.mappings()]
+
+    async def list_read(self, collection: str) -> list[UploadedDocument]:
+        """All documents whose bytes were read at some time, also those that are to be read again, by key."""
+        table = documents
+        wanted = self._select(table).where(table.c.collection == collection, table.c.read_at.is_not(None))
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(wanted.order_by(table.c.key))
+            return [UploadedDocument.model_construct(**row) for row in rows.mappings()]
+
+    async def count(self, collection: str | None = None) -> dict[str, CollectionCount]:
+        """What there is in each collection, by its name in alphabetical order; with `collection` in that one."""
+        table = documents
+        wanted = select(table.c.collection, table.c.state, func.count(), func.sum(table.c.size)).where(self._own(table))
+        if collection is not None:
+            wanted = wanted.where(table.c.collection == collection)
+        wanted = wanted.group_by(table.c.collection, table.c.state).order_by(table.c.collection)
+        found: dict[str, CollectionCount] = {}
+        async with self._engine.connect() as connection:
+            for name, state, count, size in await connection.execute(wanted):
+                known = found.get(name, CollectionCount(collection=name))
+                found[name] = known.model_copy(update={state: count, "size": known.size + int(size)})
+        return found
+
+    async def measure(self) -> tuple[int, int]:
+        """How many documents there are in all collections, and how many bytes they have together."""
+        wanted = select(func.count(), func.coalesce(func.sum(documents.c.size), 0)).where(self._own(documents))
+        async with self._engine.connect() as connection:
+            number, size = (await connection.execute(wanted)).one()
+        return number, int(size)
+
+    async def note_outcome(self, document: UploadedDocument, **values: Any) -> bool:
+        """Note what was read of a document; False: it was deleted or replaced meanwhile."""
+        mine = and_(self._named(document.collection, document.key), documents.c.data_hash == document.data_hash)
+        async with self._engine.begin() as connection:
+            return bool(
+                (await connection.execute(update(documents).where(mine).values(**values, read_at=time.time()))).rowcount
+            )
+
+    async def read_again(self, collection: str) -> int:
+        """Have all documents of a collection read again; returns how many there are. They stay searchable meanwhile."""
+        mine = and_(self._own(documents), documents.c.collection == collection)
+        async with self._engine.begin() as connection:
+            return (await connection.execute(update(documents).where(mine).values(state="uploaded"))).rowcount
+
+    async def delete(self, collection: str, keys: Sequence[str]) -> None:
+        """Forget documents; their files are deleted before."""
+        mine = and_(self._own(documents), documents.c.collection == collection, documents.c.key.in_(keys))
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(documents).where(mine))
+
+    async def describe_sources(self) -> Mapping[str, Mapping[str, str]]:
+        """See `OwnSources`: every collection is a source."""
+        return {NAME: {name: f"The uploaded documents of {name!r}." for name in await self.count()}}
+
+    def _named(self, collection: str, key: str) -> Any:
+        return and_(self._own(documents), documents.c.collection == collection, documents.c.key == key)
+
+
+class UploadStore:
+    """The uploaded documents of all tenants."""
+
+    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
+        """`engine`: of the store's database."""
+        self._engine = engine
+
+    def of(self, tenant: str) -> TenantUploads:
+        """Those of one tenant."""
+        return TenantUploads(self._engine, tenant)
+
+    async def list_unread(self, limit: int) -> list[tuple[Tenant, str]]:
+        """Collections with documents that are yet to be read, with their tenants."""
+        table = documents
+        wanted = select(table.c.tenant, table.c.collection).where(table.c.state == "uploaded").distinct().limit(limit)
+        async with self._engine.connect() as connection:
+            return [(row.tenant, row.collection) for row in await connection.execute(wanted)]
+
+    async def delete_run(self, tenant: str, run_id: str) -> None:
+        """Documents belong to no run."""
+
+    async def delete_tenant(self, tenant: str) -> None:
+        """The rows and the files go with all others."""
+
+    async def close(self) -> None:
+        """The engine is the store's."""
+
+
+def build_document(collection: str, path: str, data_hash: str, size: int, by: str) -> UploadedDocument:
+    """A document that was uploaded now."""
+    return UploadedDocument(
+        collection=collection,
+        key=hash_name(path),
+        path=path,
+        data_hash=data_hash,
+        size=size,
+        uploaded_at=time.time(),
+        uploaded_by=by,
+    )
+
+
+def get_upload_store(store: Store) -> UploadStore:
+    """The uploaded documents in a store."""
+    found = store.beside[NAME]
+    assert isinstance(found, UploadStore)
+    return found
+
+
+def get_uploads(store: TenantStore) -> TenantUploads:
+    """The uploaded documents in a tenant's store."""
+    found = store.beside[NAME]
+    assert isinstance(found, TenantUploads)
+    return found

@@ -1,0 +1,19 @@
+"""The plugin `uploads`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="uploads",
+    description="Collections of documents that a tenant uploads, searched as sources.",
+    package="elcano.plugins.uploads",
+    needs=("documents",),
+    sources=(".source_spec:UPLOADS",),
+    settings=(".settings:UploadSettings",),
+    companions=(".background:read_in_background",),
+    stores={"uploads": ".document_store:UploadStore"},
+    exporters=(".tenant_documents:export_documents",),
+    routes=(".routes:router",),
+    commands={"documents": ".commands:app"},
+)

@@ -1,0 +1,72 @@
+"""Bodies that are files, received piece by piece: a large one is on the disk, and no client can fill the memory."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from typing import IO, Final
+
+from fastapi import Request
+from starlette.requests import ClientDisconnect
+
+from elcano.api.http.errors import BodyTooLarge, Refusal
+
+IN_MEMORY: Final = 1_000_000
+"""Bytes of a body above which it is a file."""
+
+
+class UploadBrokenOff(Refusal, status=400, title="The upload broke off"):
+    """The client went before all of the body was there; nothing of it is kept."""
+
+
+def check_declared_size(request: Request, limit: int) -> None:
+    """Refuse a body that says to be too large, before anything of it is read.
+
+    Raises:
+        BodyTooLarge: it has more than `limit` bytes.
+    """
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit:
+        raise BodyTooLarge(_explain(int(declared), limit))
+
+
+async def limit_body(request: Request, limit: int) -> AsyncIterator[bytes]:
+    """The pieces of a body.
+
+    Raises:
+        BodyTooLarge: as soon as it has more than `limit` bytes.
+        UploadBrokenOff: it is cut off.
+    """
+    check_declared_size(request, limit)
+    received = 0
+    try:
+        async for piece in request.stream():
+            received += len(piece)
+            if received > limit:
+                raise BodyTooLarge(_explain(received, limit))
+            yield piece
+    except ClientDisconnect as error:
+        raise UploadBrokenOff("the connection was closed before all of it had arrived: send it again") from error
+
+
+async def receive_file(request: Request, limit: int) -> IO[bytes]:
+    """The whole body as a file that is read from its beginning; it is gone once it is closed.
+
+    Raises:
+        BodyTooLarge, UploadBrokenOff: see `limit_body`.
+    """
+    file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - who reads it closes it
+    try:
+        async for piece in limit_body(request, limit):
+            await asyncio.to_thread(file.write, piece) if file.tell() + len(piece) > IN_MEMORY else file.write(piece)
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _explain(size: int, limit: int) -> str:
+    return (
+        f"the body has {size / 1e6:,.1f} MB or more; at most {limit / 1e6:,.1f} MB are taken "
+        "(ELCANO_FILE_LIMIT_MB, and what the tenant may still upload)"
+    )

@@ -1,0 +1,190 @@
+"""Documents over HTTP: upload them into collections, see how they stand, have them read again, delete them.
+
+A collection is there as long as a document is in it. An upload is resumed by sending again what is not there yet: the
+same bytes under the same name change nothing.
+"""
+
+import asyncio
+from typing import Annotated, Any, Final, TypeAlias
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from elcano.api.http.errors import BodyTooLarge, FieldFault, Refusal, RequestInvalid, StoreUnavailable, problem_docs
+from elcano.api.http.request_guards import STREAMED_BODY
+from elcano.api.http.request_identity import requires
+from elcano.api.services import Provided, Services
+from elcano.graphs.catalogue.sources import NAME
+from elcano.graphs.errors import InputInvalid
+from elcano.plugins.uploads.document_files import delete_collection, delete_document, keep_document
+from elcano.plugins.uploads.document_names import LONGEST_NAME, normalize_name
+from elcano.plugins.uploads.document_store import DocumentState, UploadedDocument, get_uploads
+from elcano.plugins.uploads.received_files import UploadBrokenOff, check_declared_size, receive_file
+from elcano.plugins.uploads.settings import read_upload_settings
+from elcano.plugins.uploads.views import CollectionView, DocumentPage, DocumentView, ReadingBegun
+
+KEPT_AT_ONCE: Final = asyncio.Semaphore(2)
+"""Files that one process has in memory as a whole, to encrypt and to write them."""
+_FILE_BODY: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+class CollectionNotFound(Refusal, status=404, title="No such collection"):
+    """The tenant has uploaded nothing into a collection of this name."""
+
+
+class DocumentNotFound(Refusal, status=404, title="No such document"):
+    """The collection has no document of this name."""
+
+
+class UploadsFull(Refusal, status=409, title="No more documents can be kept"):
+    """The tenant has as many documents as it may, or as large ones."""
+
+
+CollectionName: TypeAlias = Annotated[
+    str,
+    Path(
+        pattern=f"^{NAME.pattern}$",
+        description="The collection: up to 64 small letters, digits, `_` and `-`.",
+        examples=["handbook"],
+    ),
+]
+DocumentPath: TypeAlias = Annotated[
+    str,
+    Path(description=f"The document's name, with `/` between folders; at most {LONGEST_NAME} characters."),
+]
+READ: Final = requires("read_catalogue")
+EDIT: Final = requires("edit_catalogue")
+
+router = APIRouter(prefix="/v1/collections", tags=["documents"], responses=problem_docs(StoreUnavailable))
+
+
+@router.get("", dependencies=[READ])
+async def list_collections(services: Provided) -> list[CollectionView]:
+    """List your collections of uploaded documents, with how far each is read."""
+    return [CollectionView.of(one) for one in (await get_uploads(services.store).count()).values()]
+
+
+@router.get("/{collection}", dependencies=[READ], responses=problem_docs(CollectionNotFound))
+async def get_collection(collection: CollectionName, services: Provided) -> CollectionView:
+    """Read how far a collection is."""
+    return await _view_collection(collection, services)
+
+
+@router.delete("/{collection}", status_code=204, dependencies=[EDIT], responses=problem_docs(CollectionNotFound))
+async def delete_documents(collection: CollectionName, services: Provided) -> None:
+    """Delete a collection with all its documents. Passages that runs found in them stay with the runs."""
+    if not await delete_collection(services.store, collection):
+        raise _no_collection(collection)
+
+
+@router.post("/{collection}/index", status_code=202, dependencies=[EDIT], responses=problem_docs(CollectionNotFound))
+async def read_documents_again(collection: CollectionName, services: Provided) -> ReadingBegun:
+    """Have all documents of a collection read again, as after an upgrade that reads more. They stay searchable."""
+    found = await get_uploads(services.store).read_again(collection)
+    if not found:
+        raise _no_collection(collection)
+    return ReadingBegun(documents=found)
+
+
+@router.get("/{collection}/documents", dependencies=[READ], responses=problem_docs(CollectionNotFound))
+async def list_documents(
+    collection: CollectionName,
+    services: Provided,
+    state: Annotated[DocumentState | None, Query(description="Only those in this state.")] = None,
+    after: Annotated[str, Query(max_length=64, description="`next` of the page before.")] = "",
+    limit: Annotated[int, Query(ge=1, le=1_000, description="Documents at most.")] = 100,
+) -> DocumentPage:
+    """List the documents of a collection, each with its state and why it is refused if it is."""
+    found = await get_uploads(services.store).page(collection, after=after, limit=limit + 1, state=state)
+    if not found and not after:
+        await _view_collection(collection, services)
+    shown = tuple(DocumentView.of(one) for one in found[:limit])
+    return DocumentPage(documents=shown, next=found[limit - 1].key if len(found) > limit else None)
+
+
+@router.get("/{collection}/documents/{path:path}", dependencies=[READ], responses=problem_docs(DocumentNotFound))
+async def get_document(collection: CollectionName, path: DocumentPath, services: Provided) -> DocumentView:
+    """Read how a document stands."""
+    return DocumentView.of(await _find_document(collection, path, services))
+
+
+@router.put(
+    "/{collection}/documents/{path:path}",
+    dependencies=[EDIT, STREAMED_BODY],
+    openapi_extra=_FILE_BODY,
+    responses=problem_docs(BodyTooLarge, UploadBrokenOff, UploadsFull),
+)
+async def put_document(
+    collection: CollectionName, path: DocumentPath, request: Request, response: Response, services: Provided
+) -> DocumentView:
+    """Upload a document: the body is its bytes. 201: it is new or changed, and will be read; 200: it is there already.
+
+    Its kind is told by its bytes, whatever the name or the `Content-Type` says.
+    """
+    name = _parse_name(path)
+    limit = services.settings.file_limit_bytes
+    check_declared_size(request, limit)
+    await _require_room(services)
+    with await receive_file(request, limit) as file:
+        async with KEPT_AT_ONCE:
+            data = await asyncio.to_thread(file.read)
+            if not data:
+                raise RequestInvalid([FieldFault(field="body", message="is empty: send the document's bytes")])
+            kept, changed = await keep_document(services.store, collection, name, data, services.principal.user)
+    response.status_code = 201 if changed else 200
+    return DocumentView.of(kept)
+
+
+@router.delete(
+    "/{collection}/documents/{path:path}",
+    status_code=204,
+    dependencies=[EDIT],
+    responses=problem_docs(DocumentNotFound),
+)
+async def remove_document(collection: CollectionName, path: DocumentPath, services: Provided) -> None:
+    """Delete a document. Passages that runs found in it stay with the runs."""
+    await delete_document(services.store, await _find_document(collection, path, services))
+
+
+async def _require_room(services: Services) -> None:
+    settings = read_upload_settings()
+    number, size = await get_uploads(services.store).measure()
+    if number >= settings.upload_documents:
+        raise UploadsFull(
+            f"there are {number:,} documents already, and {settings.upload_documents:,} can be kept "
+            "(ELCANO_UPLOAD_DOCUMENTS): delete some"
+        )
+    if size >= settings.total_bytes:
+        raise UploadsFull(
+            f"the documents have {size / 1e6:,.1f} MB together, and {settings.upload_total_mb:,.1f} MB can be kept "
+            "(ELCANO_UPLOAD_TOTAL_MB): delete some"
+        )
+
+
+async def _view_collection(collection: str, services: Services) -> CollectionView:
+    count = (await get_uploads(services.store).count(collection)).get(collection)
+    if count is None:
+        raise _no_collection(collection)
+    return CollectionView.of(count)
+
+
+async def _find_document(collection: str, path: str, services: Services) -> UploadedDocument:
+    found = await get_uploads(services.store).find(collection, _parse_name(path))
+    if found is None:
+        raise DocumentNotFound(f"the collection {collection!r} has no document {path[:200]!r}")
+    return found
+
+
+def _parse_name(path: str) -> str:
+    try:
+        return normalize_name(path)
+    except InputInvalid as error:
+        raise RequestInvalid([FieldFault(field="path", message=str(error))]) from error
+
+
+def _no_collection(collection: str) -> CollectionNotFound:
+    return CollectionNotFound(f"there is no collection {collection!r}; `GET /v1/collections` lists yours")

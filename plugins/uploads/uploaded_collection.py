@@ -1,0 +1,80 @@
+"""A collection of uploaded documents, as the index knows collections: what was read of them is its content.
+
+Its methods are called by a thread of the index; the store is asked on the event loop.
+"""
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from elcano.activities.passages.document import Content, Document, FileSkipped, Listing, SkippedDocument
+from elcano.plugins.documents.parser import Parser, as_answer, document_of
+from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
+from elcano.storage.store import TenantStore
+
+T = TypeVar("T")
+
+
+class TextReader(Parser):
+    """Reads what was read before: nothing of it can crash or hang."""
+
+    def parse(self, name: str, content: bytes) -> Document:
+        """The document that `write_text` made `content` of.
+
+        Raises:
+            FileSkipped: it is not understood.
+        """
+        return document_of(json.loads(content))
+
+
+def write_text(document: Document) -> bytes:
+    """What was read of a document, as it is kept."""
+    return json.dumps(as_answer(document)).encode()
+
+
+class UploadedCollection:
+    """The documents of one collection of a tenant.
+
+    Args:
+        store: of the tenant.
+        name: the collection's.
+        loop: where the store can be asked.
+    """
+
+    def __init__(self, store: TenantStore, name: str, loop: asyncio.AbstractEventLoop) -> None:
+        self._store = store
+        self._name = name
+        self._loop = loop
+        self._listed: dict[str, UploadedDocument] = {}
+
+    def listing(self) -> Listing:
+        """The documents that were read; the others are skipped, each with its reason."""
+        uploads = get_uploads(self._store)
+        read = self._ask(uploads.list_read(self._name))
+        count = self._ask(uploads.count(self._name)).get(self._name)
+        self._listed = {one.path: one for one in read if one.media_type}
+        skipped = [SkippedDocument(one.path, one.reason) for one in read if one.state == "refused"]
+        if count is not None and count.uploaded:
+            skipped.append(SkippedDocument(f"{count.uploaded} documents", "they are yet to be read"))
+        return Listing(
+            {path: f"{one.data_hash}:{one.read_at}" for path, one in sorted(self._listed.items())}, tuple(skipped)
+        )
+
+    def content(self, key: str) -> Content:
+        """What was read of a document.
+
+        Raises:
+            FileNotFoundError: it was deleted since it was listed.
+            FileSkipped: its text is gone.
+        """
+        document = self._listed[key]
+        text = self._ask(self._store.files.get(document.text_file))
+        if text is None:
+            if self._ask(get_uploads(self._store).find(self._name, key)) != document:
+                raise FileNotFoundError(key)
+            raise FileSkipped("its text is not in the store any more: index the collection again")
+        return Content(key, text)
+
+    def _ask(self, question: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(question, self._loop).result()

@@ -1,0 +1,38 @@
+"""The workflow that reads what was uploaded to a collection, batch by batch, until nothing is left to be read."""
+
+from datetime import timedelta
+from typing import Final
+
+from temporalio import workflow
+from temporalio.common import RetryPolicy
+
+from elcano.plugins.uploads.contracts import READ_BATCH, READING_WORKFLOW, ReadingWork
+
+BATCH_TIMEOUT: Final = timedelta(hours=2)
+"""How long one attempt of a batch may last: every document of it may take its parser's minute."""
+HEARTBEAT_TIMEOUT: Final = timedelta(seconds=30)
+OFTEN: Final = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=1))
+"""What was read stays read, so another attempt goes on."""
+BATCHES: Final = 200
+"""Batches after which the workflow is continued as new."""
+
+
+@workflow.defn(name=READING_WORKFLOW)
+class ReadingWorkflow:
+    """Reads one collection."""
+
+    @workflow.run
+    async def run(self, work: ReadingWork) -> None:
+        """Read until nothing is left; what is uploaded later begins another run of it."""
+        for _ in range(BATCHES):
+            left = await workflow.execute_activity(
+                READ_BATCH,
+                work,
+                result_type=int,
+                start_to_close_timeout=BATCH_TIMEOUT,
+                heartbeat_timeout=HEARTBEAT_TIMEOUT,
+                retry_policy=OFTEN,
+            )
+            if not left:
+                return
+        workflow.continue_as_new(work)

@@ -1,0 +1,113 @@
+"""Documents that are uploaded over HTTP: read by the real workflow, searched by a run, kept apart by tenant."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from temporalio.client import Client
+
+from elcano.plugins.uploads.activities import ReadingActivities
+from elcano.plugins.uploads.background import begin_readings, build_reading_worker, sweep_indexes
+from elcano.plugins.uploads.document_store import get_upload_store
+from elcano.plugins.uploads.source import open_indexes
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.storage.threads import Threads
+from tests.api.again.going_on import until
+from tests.api.serving import speaking
+
+LADDERS = b"# Ladders\n\nA ladder is checked for cracks every spring before anybody climbs it.\n"
+COLLECTION = "/v1/collections/safety"
+DOCUMENTS = f"{COLLECTION}/documents"
+
+
+@asynccontextmanager
+async def reading(client: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
+    """A worker that reads what was uploaded, once."""
+    threads = Threads("read", 1)
+    async with build_reading_worker(client, ReadingActivities(store, open_indexes(settings), threads)):
+        await begin_readings(client, get_upload_store(store))
+        yield
+    threads.close()
+
+
+@pytest.fixture(autouse=True)
+def own_queue(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
+    monkeypatch.setattr("elcano.plugins.uploads.background.TASK_QUEUE", f"{task_queue}-uploads")
+
+
+async def read_whole(api: httpx.AsyncClient) -> dict[str, int]:
+    """The collection once all of it is read."""
+
+    async def is_read() -> bool:
+        return bool((await api.get(COLLECTION)).json()["unread"] == 0)
+
+    await until(is_read)
+    found: dict[str, int] = (await api.get(COLLECTION)).json()
+    return found
+
+
+async def test_documents_are_uploaded_read_listed_and_deleted(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    first = await api.put(f"{DOCUMENTS}/tools/ladders.md", content=LADDERS)
+    assert (first.status_code, first.json()["state"]) == (201, "uploaded")
+    again = await api.put(f"{DOCUMENTS}/tools/ladders.md", content=LADDERS, headers={"Content-Type": "text/markdown"})
+    assert (again.status_code, again.json()["uploaded_at"]) == (200, first.json()["uploaded_at"])
+    await api.put(f"{DOCUMENTS}/photo.md", content=b"\x89PNG\r\n\x1a\n and more")
+    async with reading(temporal, store, api_settings):
+        counts = await read_whole(api)
+    assert (counts["documents"], counts["indexed"], counts["refused"]) == (2, 1, 1)
+    refused = (await api.get(DOCUMENTS, params={"state": "refused"})).json()["documents"]
+    assert [(one["path"], one["reason"]) for one in refused] == [
+        ("photo.md", "it is a picture (PNG), which cannot be read")
+    ]
+    page = (await api.get(DOCUMENTS, params={"limit": 1})).json()
+    rest = (await api.get(DOCUMENTS, params={"limit": 1, "after": page["next"]})).json()
+    assert {page["documents"][0]["path"], rest["documents"][0]["path"]} == {"photo.md", "tools/ladders.md"}
+    assert rest["next"] is None
+    assert (await api.post(f"{COLLECTION}/index")).json() == {"documents": 2}
+    assert (await api.delete(f"{DOCUMENTS}/photo.md")).status_code == 204
+    assert (await api.get(f"{DOCUMENTS}/photo.md")).status_code == 404
+    indexes = open_indexes(api_settings)
+    assert indexes.locate("default", "safety").exists()
+    assert (await api.delete(COLLECTION)).status_code == 204
+    assert (await api.get(DOCUMENTS)).status_code == 404
+    assert [keys async for keys in store.objects.list_below("files")] == [], "no bytes are left"
+    await sweep_indexes(store, indexes, {})
+    assert not indexes.locate("default", "safety").exists()
+
+
+async def test_what_cannot_be_kept_is_refused_before_it_is_read(
+    api: httpx.AsyncClient, make_app: object, tmp_path: Path
+) -> None:
+    for name, status in (("..%2Fa.md", 422), ("a%00.md", 422), ("x" * 900, 422), ("empty.md", 422)):
+        assert (await api.put(f"{DOCUMENTS}/{name}", content=b"")).status_code == status, name
+    told = await api.put(f"{DOCUMENTS}/large.md", content=b"", headers={"Content-Length": "60000000"})
+    assert told.status_code == 413
+
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield b"a" * 1_000_000
+
+    assert (await api.put(f"{DOCUMENTS}/endless.md", content=endless())).status_code == 413
+    assert (await api.get("/v1/collections")).json() == []
+
+
+async def test_a_run_cites_what_its_tenant_uploaded_and_no_other_finds_it(
+    make_app: object, store: Store, temporal: Client, api_settings: Settings
+) -> None:
+    settings = api_settings.model_copy(update={"tenant_header": "X-Tenant"})
+    async with speaking(make_app(settings)) as api:  # type: ignore[operator]
+        own, other = {"X-Tenant": "acme"}, {"X-Tenant": "zebra"}
+        await api.put(f"{DOCUMENTS}/ladders.md", content=LADDERS, headers=own)
+        assert (await api.get(DOCUMENTS, headers=other)).status_code == 404
+        assert (await api.get("/v1/collections", headers=other)).json() == []
+        question = {"question": "When is a ladder checked for cracks?", "sources": ["uploads:safety"], "mode": "simple"}
+        refused = await api.post("/v1/runs", json=question, headers=other)
+        assert refused.status_code == 422
+        assert "uploads:safety" in refused.text
+        named = [one["name"] for one in (await api.get("/v1/sources", headers=own)).json()]
+        assert "uploads:safety" in named

@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 import time
 import zipfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import IO, Final, Literal, TypeAlias
@@ -23,12 +23,14 @@ from elcano.api.services import Provided, Services
 from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.run_certificate import stream_certificate
 from elcano.plugins.exports.evidence_tables import write_csv, write_json_lines
+from elcano.plugins.exports.pdf_document import ExportUnavailable, write_pdf_document
 from elcano.plugins.exports.word_document import write_word_document
 
-Form: TypeAlias = Literal["docx", "csv", "jsonl", "zip"]
-"""The forms: a Word document of the report, the evidence as CSV or JSON Lines, and everything in one archive."""
+Form: TypeAlias = Literal["docx", "pdf", "csv", "jsonl", "zip"]
+"""The forms: the report as a Word document or a PDF, the evidence as CSV or JSON Lines, and all in one archive."""
 MEDIA_TYPES: Final[dict[Form, str]] = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "pdf": "application/pdf",
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/jsonl",
     "zip": "application/zip",
@@ -50,11 +52,11 @@ router = APIRouter(prefix="/v1/runs/{run_id}/exports", tags=["results"])
             "description": "The file",
             "content": {kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in MEDIA_TYPES.values()},
         },
-        **problem_docs(RunNotFound, ReportNotReady, ReportLost, NotCertifiable),
+        **problem_docs(RunNotFound, ReportNotReady, ReportLost, NotCertifiable, ExportUnavailable),
     },
 )
 async def export_run(run_id: str, form: Form, services: Provided) -> Response:
-    """Save what a run leaves: its report as `docx`, its evidence as `csv` or `jsonl`, or everything as `zip`.
+    """Save what a run leaves: its report as `docx` or `pdf`, its evidence as `csv` or `jsonl`, or everything as `zip`.
 
     The archive has the report in all forms, its references, the evidence, and the certificate of an ended run.
     """
@@ -66,15 +68,18 @@ async def export_run(run_id: str, form: Form, services: Provided) -> Response:
     if form == "jsonl":
         return StreamingResponse(write_json_lines(services.store, run_id), media_type=kind, headers=headers)
     stored = await load_stored_report(run_id, services)
-    if form == "docx":
-        document = await asyncio.to_thread(_write_document, stored)
+    if form in ("docx", "pdf"):
+        pictures = await load_pictures(stored, services.store) if form == "pdf" else None
+        document = await asyncio.to_thread(_write_document, stored, pictures)
         return Response(document, media_type=kind, headers=headers)
     archive = await _write_archive(run_id, stored, services)
     return StreamingResponse(_read_pieces(archive), media_type=kind, headers=headers)
 
 
-def _write_document(stored: str) -> bytes:
-    return write_word_document(Report.model_validate_json(stored))
+def _write_document(stored: str, pictures: Mapping[str, str | None] | None) -> bytes:
+    """The report as a PDF with its pictures, or without any as a Word document."""
+    report = Report.model_validate_json(stored)
+    return write_word_document(report) if pictures is None else write_pdf_document(report, pictures)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,10 @@ from tests.tour.runs import DEEP, DONE, Tour
 SCRIPT_BYTES = 60_000
 STYLE_BYTES = 30_000
 ALL_BYTES = 200_000
-PLACES = ("/", "/runs", "/usage?by=model", "/set-up", "/nothing-here")
+PLACES = (
+    *("/", "/runs", "/usage?by=model", "/set-up", "/nothing-here"),
+    *("/graphs", "/graphs/deep?question=Why", "/agents/judge", "/knowledge?q=island"),
+)
 
 
 def test_scripts_and_styles_stay_within_their_budgets() -> None:

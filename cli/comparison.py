@@ -24,6 +24,7 @@ def print_comparison(found: dict[str, Any]) -> None:
     for note in found["notes"]:
         console.print(Text(note, "yellow"), soft_wrap=True)
     _print_asked_changes(console, found["asked"])
+    _print_plan_changes(console, found["plan"])
     _print_step_changes(console, found["steps"])
     _print_evidence_changes(console, found["evidence"])
     _print_report_changes(console, found["report"])
@@ -57,6 +58,14 @@ def _print_asked_changes(console: Console, asked: list[dict[str, Any]]) -> None:
         for side, (sign, style) in (("a", _SIGNS["removed"]), ("b", _SIGNS["added"])):
             if side in told:
                 console.print(Text(f"    {sign} {told[side]}", style), soft_wrap=True)
+
+
+def _print_plan_changes(console: Console, plan: dict[str, Any]) -> None:
+    if not any(plan.values()):
+        return
+    _print_section_title(console, "Plan", f"{format_count(len(plan['both']), 'section')} the same")
+    for name in ("removed", "added"):
+        _print_changed_items(console, name, (f"section: {title}" for title in plan[name]), len(plan[name]))
 
 
 def _print_step_changes(console: Console, steps: dict[str, Any]) -> None:
@@ -114,6 +123,9 @@ def _print_report_changes(console: Console, report: dict[str, Any] | None) -> No
     if report["a_answered"] != report["b_answered"]:
         answers = "b answers its question, a does not" if report["b_answered"] else "a answers its question, b does not"
         console.print(Text(f"  {answers}", "yellow"))
+    for sign, support in (("a", report["a_support"]), ("b", report["b_support"])):
+        if support and (counted := [f"{count:,} {how.replace('_', ' ')}" for how, count in support.items() if count]):
+            console.print(Text(f"  statements of {sign}: {', '.join(counted)}"), soft_wrap=True)
     for name, how in (("sections_removed", "removed"), ("sections_added", "added")):
         for heading in report[name]:
             console.print(Text(f"  {_SIGNS[how][0]} section: {heading}", _SIGNS[how][1]), soft_wrap=True)

@@ -166,6 +166,8 @@ class RunFilter(Frozen):
     """The requested mode, or the one that an ended run picked."""
     question: str | None = None
     """Has this in it, in capitals or not."""
+    api_key: str | None = None
+    """The id of the API key that they were asked for with; empty: without one."""
     created_after: float | None = None
     """Accepted later than that."""
     created_before: float | None = None

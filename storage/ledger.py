@@ -3,14 +3,15 @@
 The workflow knows what the attempts that succeeded used; the ledger also knows the others.
 """
 
+from collections.abc import Collection
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import Usage, sum_usages
-from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
+from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, root_of, run_and_branches
 from elcano.storage.sql.tables import TenantBound, ledger
 from elcano.storage.usage import UsageSums, add_usage, day_of, find_usage_place
 
@@ -106,6 +107,18 @@ class Ledger(TenantBound):
         async with self._engine.connect() as connection:
             found = await connection.scalars(select(ledger.c.usage).where(of_run, ~ledger.c.undone))
             return sum_usages(Usage.model_validate(usage) for usage in found)
+
+    async def used_by_each(self, run_ids: Collection[str]) -> dict[str, Usage]:
+        """The usage of each of some runs, which are no branches, with their branches; without what was undone."""
+        if not run_ids:
+            return {}
+        of_runs = or_(*(run_and_branches(ledger.c.run_id, run_id) for run_id in run_ids))
+        found: dict[str, list[Usage]] = {run_id: [] for run_id in run_ids}
+        async with self._engine.connect() as connection:
+            lines = select(ledger.c.run_id, ledger.c.usage).where(self._own(ledger), of_runs, ~ledger.c.undone)
+            for line in await connection.execute(lines):
+                found[root_of(line.run_id)].append(Usage.model_validate(line.usage))
+        return {run_id: sum_usages(usages) for run_id, usages in found.items()}
 
     async def of_activity(self, run_id: str, execution: str, activity: str) -> list[LedgerEntry]:
         """The lines of one activity that are not undone, by attempt."""

@@ -1,7 +1,7 @@
 """Runs as they are kept: from the moment they have begun, through their end, for as long as anyone asks."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pydantic_core import from_json
@@ -42,7 +42,7 @@ ALL: Final = RunFilter()
 
 
 class RunPage(Frozen):
-    """One page of a list of runs, newest first."""
+    """One page of a list of runs."""
 
     runs: tuple[ListedRun, ...]
     next: str | None = None
@@ -125,21 +125,33 @@ class RunStore(TenantBound):
         before: str | None = None,
         status: RunStatus | None = None,
         wanted: RunFilter = ALL,
+        oldest_first: bool = False,
     ) -> RunPage:
-        """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
+        """Runs that come behind `before` (ids sort by time), newest first unless `oldest_first`.
+
+        Branches are parts of runs and not listed.
+        """
         chosen = (
             select(runs.c.run_id, runs.c.question, runs.c.body, runs.c.evidence)
             .where(self._own(runs), ASKED_FOR, runs.c.status != STARTING, *self._clauses(status, wanted))
-            .order_by(runs.c.run_id.desc())
+            .order_by(runs.c.run_id if oldest_first else runs.c.run_id.desc())
         )
-        rows = await self._find_rows(chosen, before, limit + 1, wanted.question)
+        behind = runs.c.run_id.__gt__ if oldest_first else runs.c.run_id.__lt__
+        rows = await self._find_rows(chosen, behind, before, limit + 1, wanted.question)
         page = tuple(
             ListedRun(run=ArchivedRun.model_validate_json(row.body), evidence=row.evidence) for row in rows[:limit]
         )
         return RunPage(runs=page, next=page[-1].run_id if len(rows) > limit else None)
 
-    async def _find_rows(self, chosen: Select[Any], before: str | None, most: int, part: str | None) -> list[Row[Any]]:
-        """The first rows of `chosen` below `before` whose question contains `part`.
+    async def _find_rows(
+        self,
+        chosen: Select[Any],
+        behind: Callable[[str], ColumnElement[bool]],
+        before: str | None,
+        most: int,
+        part: str | None,
+    ) -> list[Row[Any]]:
+        """The first rows of `chosen` that come `behind` the run `before`, and whose question contains `part`.
 
         SQL cannot look into questions that are encrypted; they are read batch by batch then.
         """
@@ -149,7 +161,7 @@ class RunStore(TenantBound):
         found: list[Row[Any]] = []
         async with self._engine.connect() as connection:
             while True:
-                batch = chosen if before is None else chosen.where(runs.c.run_id < before)
+                batch = chosen if before is None else chosen.where(behind(before))
                 rows = (await connection.execute(batch.limit(_SCANNED if sealed else most))).all()
                 found += [row for row in rows if not sealed or (part or "").lower() in row.question.lower()]
                 if not sealed or len(rows) < _SCANNED or len(found) >= most:
@@ -163,6 +175,8 @@ class RunStore(TenantBound):
             yield runs.c.run_id.contains(wanted.id_part, autoescape=True)
         if wanted.mode is not None:
             yield or_(runs.c.mode == wanted.mode, runs.c.chosen_mode == wanted.mode)
+        if wanted.api_key is not None:
+            yield runs.c.api_key == wanted.api_key
         if wanted.created_after is not None:
             yield runs.c.started_at > wanted.created_after
         if wanted.created_before is not None:

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Frozen, Json
 from elcano.graphs.lifecycle.step_rows import StepKind, StepOutcome
+from elcano.graphs.report.statements import SupportCounts
 
 
 class ComparedPart(Frozen):
@@ -90,6 +91,17 @@ class StepsCompared(ComparedPart):
     """The steps behind these, in the order of both runs."""
 
 
+class PlanCompared(ComparedPart):
+    """What both planned to research, by titles of sections; those left out on request are not planned."""
+
+    added: tuple[str, ...] = Field(examples=[["Costs"]])
+    """Only `b` planned these."""
+    removed: tuple[str, ...] = Field(examples=[["History"]])
+    """Only `a` planned these."""
+    both: tuple[str, ...] = Field(examples=[["Tables"]])
+    """Both planned these, with the same question or another."""
+
+
 class EvidenceBrief(ComparedPart):
     """A passage by reference."""
 
@@ -164,6 +176,10 @@ class ReportCompared(ComparedPart):
     """Whether the report of `a` answers its question."""
     b_answered: bool = Field(examples=[True])
     """Whether the report of `b` answers its question."""
+    a_support: SupportCounts | None
+    """How many statements of `a` that cite something are supported by it; null if its report was not published."""
+    b_support: SupportCounts | None
+    """The same of `b`."""
     sections_added: tuple[str, ...] = Field(examples=[["Tables"]])
     """Headings that only `b` has."""
     sections_removed: tuple[str, ...] = Field(examples=[[]])
@@ -191,6 +207,8 @@ class RunComparison(ComparedPart):
     """What is incomplete in this comparison."""
     asked: tuple[Difference, ...]
     """Differences between the requests."""
+    plan: PlanCompared
+    """What both planned; empty where a mode plans no sections."""
     steps: StepsCompared
     """How both went."""
     evidence: EvidenceCompared

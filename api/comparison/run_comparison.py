@@ -14,6 +14,7 @@ from elcano.api.comparison.differences import (
     Difference,
     EvidenceBrief,
     EvidenceCompared,
+    PlanCompared,
     ReferenceBrief,
     ReportCompared,
     RunComparison,
@@ -57,6 +58,7 @@ def build_run_comparison(a: Side, b: Side) -> RunComparison:
         b=_build_run_figures(b),
         notes=tuple(note for name, side in (("a", a), ("b", b)) for note in _list_comparison_notes(name, side)),
         asked=tuple(_compare_requests(a.log, b.log)),
+        plan=_compare_plans(a.log, b.log),
         steps=_compare_steps(a, b),
         evidence=_compare_evidence(a.log.run.state.evidence, b.log.run.state.evidence),
         report=_compare_reports(a, b),
@@ -123,6 +125,15 @@ def _of_graph(place: str, graph: ResearchGraph) -> JsonObject:
     for name, branch in graph.branches.items():
         told |= _of_graph(f"{place}.branches.{name}", branch)
     return told
+
+
+def _compare_plans(a: RunLog, b: RunLog) -> PlanCompared:
+    one, other = ([section.title for section in log.run.state.plan if not section.left_out] for log in (a, b))
+    return PlanCompared(
+        added=tuple(title for title in other if title not in one),
+        removed=tuple(title for title in one if title not in other),
+        both=tuple(title for title in one if title in other),
+    )
 
 
 def _compare_steps(a: Side, b: Side) -> StepsCompared:
@@ -204,6 +215,8 @@ def _compare_reports(a: Side, b: Side) -> ReportCompared | None:
         b_title=b.draft.title,
         a_answered=a.draft.answered,
         b_answered=b.draft.answered,
+        a_support=a.report.support if a.report else None,
+        b_support=b.report.support if b.report else None,
         sections_added=tuple(heading for heading in headings[1] if heading not in headings[0]),
         sections_removed=tuple(heading for heading in headings[0] if heading not in headings[1]),
         claims=claims,

@@ -1,7 +1,7 @@
 """Runs: ask for one, list them, see how one stands, follow it."""
 
 from functools import partial
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import AwareDatetime
@@ -115,22 +115,32 @@ async def list_runs(
         str | None,
         Query(min_length=1, max_length=200, description="Only runs whose question has this in it, in capitals or not."),
     ] = None,
+    api_key: Annotated[
+        str | None,
+        Query(max_length=100, description="Only runs asked for with the API key of this id; empty: without a key."),
+    ] = None,
+    order: Annotated[
+        Literal["newest", "oldest"], Query(description="Which come first; the time is that of their acceptance.")
+    ] = "newest",
 ) -> RunList:
     """List runs as stored, newest first; running ones with their current stage.
 
-    Pages of a filtered list go on with the same filters. If Temporal says nothing of a run at once, it is shown as it
-    was accepted, and marked `stale`.
+    Pages of a filtered list go on with the same filters and the same order. If Temporal says nothing of a run at once,
+    it is shown as it was accepted, and marked `stale`.
     """
     wanted = RunFilter(
         id_part=run_id and run_id.lower(),
         mode=mode,
         question=question,
+        api_key=api_key,
         created_after=None if created_after is None else created_after.timestamp(),
         created_before=None if created_before is None else created_before.timestamp(),
     )
-    page = await services.store.runs.page(limit=limit, before=before, status=status, wanted=wanted)
+    page = await services.store.runs.page(
+        limit=limit, before=before, status=status, wanted=wanted, oldest_first=order == "oldest"
+    )
     runs = await refresh_listed_runs(
-        (RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal
+        (RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal, services.store
     )
     return RunList(runs=tuple(run.with_links(services.workflows_page) for run in runs), next=page.next)
 

@@ -17,10 +17,11 @@ from elcano.api.http.errors import (
     WorkerUnavailable,
 )
 from elcano.api.runs.endings import archive_if_ended
-from elcano.api.runs.run_view import RunView
+from elcano.api.runs.run_view import RunView, Spent
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Execution, PendingActivity
 from elcano.graphs.records import ArchivedRun, RunSnapshot
+from elcano.graphs.state.budget import Usage, usd_from_microusd
 from elcano.graphs.text import shorten_text
 from elcano.storage.store import TenantStore
 
@@ -71,15 +72,20 @@ def reopen_run(run: ArchivedRun) -> ArchivedRun:
     return ArchivedRun.model_validate({**run.model_dump(exclude=ended), "status": "running"})
 
 
-async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal) -> list[RunView]:
-    """Add the current stage to the running runs of a list; a run that Temporal does not answer for is marked stale."""
+async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store: TenantStore) -> list[RunView]:
+    """Add stage and spending to the running runs of a list; a run that Temporal does not answer for is marked stale."""
     listed = list(runs)
-    seen = await temporal.glance.executions({run.run_id for run in listed if run.status == "running"})
-    return [_update_from_execution(run, seen.get(run.run_id)) if run.status == "running" else run for run in listed]
+    running = {run.run_id for run in listed if run.status == "running"}
+    seen, used = await asyncio.gather(temporal.glance.executions(running), store.ledger.used_by_each(running))
+    return [
+        _update_from_execution(run, seen.get(run.run_id), used[run.run_id]) if run.run_id in running else run
+        for run in listed
+    ]
 
 
-def _update_from_execution(run: RunView, execution: Execution | None) -> RunView:
+def _update_from_execution(run: RunView, execution: Execution | None, used: Usage) -> RunView:
     """Show one run; if its workflow is closed its ending is about to be stored, and is not known until then."""
+    run = run.model_copy(update={"spent": Spent(tokens=used.tokens, cost_usd=usd_from_microusd(used.cost_microusd))})
     if execution is None:
         return run.model_copy(update={"stale": True})
     return run.at_a_glance(execution.mode, execution.stage if execution.status == "running" else "closed")

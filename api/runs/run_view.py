@@ -159,6 +159,15 @@ class PlannedSection(Described):
     """What its answer has to have."""
 
 
+class Spent(Described):
+    """What a run has used by the ledger so far, with its sections and calls under way."""
+
+    tokens: int = Field(examples=[12_400])
+    """Input and output tokens of all model calls together."""
+    cost_usd: float = Field(examples=[0.012])
+    """US dollars."""
+
+
 class RunView(Described):
     """A run: how it stands, or how it ended."""
 
@@ -180,6 +189,8 @@ class RunView(Described):
     """`terminated`: ended from outside, without a report."""
     forked_from: ForkedFrom | None = Field(default=None, examples=[None])
     """The run whose steps it began with, and its first step of its own; null if it began by itself."""
+    api_key: str = Field(default="", examples=["7q2mz0v1k3xc"])
+    """The id of the API key that it was asked for with; empty: without one."""
     metadata: dict[str, str] = Field(default={}, examples=[{"ticket": "4711"}])
     """What its client wrote on it."""
     previous_run: str = Field(default="", examples=[""])
@@ -202,6 +213,8 @@ class RunView(Described):
     """The sources."""
     budget: BudgetView | None = None
     """Per limit what it is, what is used and what remains; null until the run told."""
+    spent: Spent | None = Field(default=None, examples=[None])
+    """For a running run in a list, whose budget is not asked for there: what it has used so far; null otherwise."""
     ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
     """Why it left its graph early; null if it did not."""
     hold: HoldView | None = None
@@ -295,7 +308,7 @@ def _get_made_choice(choice: Choice) -> Choice | None:
 
 
 class RunList(Described):
-    """One page of runs, newest first."""
+    """One page of runs."""
 
     runs: tuple[RunView, ...]
     """The runs as stored; the stage of a running one comes from Temporal, at most two seconds old. A run about which

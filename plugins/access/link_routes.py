@@ -152,7 +152,7 @@ shared = APIRouter(
 @shared.get("")
 async def get_shared_run(run: Shared) -> RunView:
     """See how the run of a link stands."""
-    return await get_run(run.run_id, run.services, pending=False)
+    return (await get_run(run.run_id, run.services, pending=False)).model_copy(update={"api_key": ""})
 
 
 @shared.get(

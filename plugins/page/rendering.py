@@ -15,6 +15,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from elcano import __version__
+from elcano.api.http.permissions import Permission
+from elcano.graphs.plugin import list_plugins
 from elcano.plugins.page.formats import FILTERS
 from elcano.plugins.page.public_api import ApiProblem, PublicApi
 from elcano.plugins.page.static_files import build_static_path
@@ -37,9 +39,20 @@ class Place:
 
     path: str
     name: str
+    permission: Permission | None = None
+    """What one has to be allowed to see it; None: it is for everybody."""
+    plugin: str = "page"
+    """The plugin whose subject it shows; where that is left out, so is the entry."""
 
 
-NAVIGATION: Final = (Place("/", "Ask"), Place("/runs", "Runs"), Place("/set-up", "Set-up"))
+NAVIGATION: Final = (
+    Place("/", "Ask"),
+    Place("/runs", "Runs"),
+    Place("/knowledge", "Knowledge", "read_knowledge", "knowledge"),
+    Place("/graphs", "Graphs", "read_catalogue"),
+    Place("/usage", "Usage", "read_usage", "quotas"),
+    Place("/set-up", "Set-up"),
+)
 """In the order in which they are shown."""
 
 _ENVIRONMENT: Final = Environment(
@@ -62,15 +75,20 @@ async def render_page(request: Request, template: str, *, status: int = 200, **c
     """
     root = request.scope.get("root_path", "")
     session = await _find_session(request)
+    plugins = {plugin.name for plugin in list_plugins()}
+
+    def may(permission: str | None) -> bool:
+        return session is None or permission is None or permission in session["permissions"]
+
     page = _ENVIRONMENT.get_template(template).render(
         root=root,
         url=partial(_build_address, root),
         static=lambda name: root + build_static_path(name),
         here=request.url.path.removeprefix(root),
-        navigation=NAVIGATION,
+        navigation=[place for place in NAVIGATION if place.plugin in plugins and may(place.permission)],
         version=__version__,
         session=session,
-        may=lambda permission: session is None or permission in session["permissions"],
+        may=may,
         **context,
     )
     return HTMLResponse(page, status_code=status, headers=dict(HEADERS))

@@ -30,12 +30,15 @@ async def show_runs(
     question: Annotated[str, Query(max_length=200)] = "",
     status: Annotated[str, Query(max_length=20)] = "",
     mode: Annotated[str, Query(max_length=100)] = "",
+    api_key: Annotated[str, Query(max_length=100)] = "",
+    order: Annotated[str, Query(max_length=20)] = "",
     before: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
-    """The list of runs, filtered by the parameters of its address."""
-    wanted = {"question": question or None, "status": status or None, "mode": mode or None}
-    page, modes = await asyncio.gather(
-        api.get("/v1/runs", limit=RUNS_A_PAGE, before=before, **wanted), api.get("/v1/modes")
+    """The list of runs, filtered and sorted by the parameters of its address."""
+    given = {"question": question, "status": status, "mode": mode, "api_key": api_key, "order": order}
+    wanted = {name: value for name, value in given.items() if value}
+    page, modes, keys = await asyncio.gather(
+        api.get("/v1/runs", limit=RUNS_A_PAGE, before=before, **wanted), api.get("/v1/modes"), name_keys(api)
     )
     return await render_page(
         request,
@@ -43,7 +46,8 @@ async def show_runs(
         runs=page["runs"],
         next=page["next"],
         before=before,
-        wanted={name: value for name, value in wanted.items() if value},
+        wanted=wanted,
+        keys=keys,
         words=STATUS_WORDS,
         modes=[one["name"] for one in modes],
     )
@@ -69,6 +73,11 @@ async def show_run(request: Request, api: Api, run_id: str) -> Response:
         nodes={node["id"]: node for node in graph["nodes"]} if graph else {},
         sources=[source["name"] for source in sources if source["ready"] and source["name"] not in run["sources"]],
     )
+
+
+async def name_keys(api: PublicApi) -> dict[str, str]:
+    """Who API keys are for, by their ids; empty for those who may not list them, who are shown the ids."""
+    return {key["id"]: key["name"] for key in await _find_inside(api, "/v1/keys") or ()}
 
 
 async def _find_inside(api: PublicApi, path: str, **parameters: Any) -> Any:

@@ -25,6 +25,7 @@ async def five(store: Store) -> None:
             choice=Choice(mode=chosen),
             status="completed" if day % 2 else "partial",
             started_at=day * DAY,
+            api_key="" if day % 2 else "k2",
             finished_at=day * DAY + 1,
             iterations=3,
             steps=9,
@@ -49,6 +50,10 @@ async def test_a_list_is_narrowed(api: httpx.AsyncClient, five: None, subtests: 
         ({"question": "day%4"}, []),
         ({"run_id": "01kb5"}, [5]),
         ({"run_id": "%"}, []),
+        ({"api_key": "k2"}, [4, 2]),
+        ({"api_key": ""}, [5, 3, 1]),
+        ({"order": "oldest", "api_key": "k2"}, [2, 4]),
+        ({"order": "oldest", "before": "default-01kb2"}, [3, 4, 5]),
     ]
     for asked, days in cases:
         with subtests.test(asked=asked, days=days):
@@ -65,6 +70,7 @@ async def test_pages_of_a_filtered_list_leave_nothing_out(api: httpx.AsyncClient
         if page["next"] is None:
             break
         mark = {"before": page["next"]}
+    assert page["runs"][0]["api_key"] == "k2"
     assert found == ["default-01kb5", "default-01kb3", "default-01kb2"]
 
 

@@ -22,6 +22,32 @@ async def test_runs_are_filtered_and_an_empty_list_leads_on(open_tour_page: Open
         await expect(page.get_by_role("main")).to_contain_text("is no run's id")
 
 
+async def test_runs_are_chosen_to_be_compared_and_deleted(open_tour_page: OpenPage, tour: Tour) -> None:
+    made = (await tour.api.post(f"/v1/runs/{tour.runs[DONE]}/fork", json={"step": 13})).json()
+    async with open_tour_page() as page:
+        await page.goto("/runs")
+        rows = page.locator(".runs > li")
+        fork, refused = (rows.and_(page.locator(f"[data-run='{run}']")) for run in (made["run_id"], tour.runs[REFUSED]))
+        await expect(fork.locator(".status")).to_have_text("Completed", timeout=60_000)
+        compare = page.get_by_role("button", name="Compare")
+        await expect(compare).to_be_disabled()
+        await fork.get_by_role("checkbox").check()
+        await refused.get_by_role("checkbox").check()
+        await compare.click()
+        await expect(page.get_by_role("heading", name="Two runs compared")).to_be_visible()
+        await expect(page.get_by_text("A wrote no report: its status is failed")).to_be_visible()
+        await page.goto("/runs")
+        await fork.get_by_role("checkbox").check()
+        await page.get_by_role("button", name="Delete").click()
+        await page.get_by_role("button", name="Delete 1 for good").click()
+        await expect(page.locator("#says")).to_have_text("1 deleted.")
+        await expect(fork).to_have_count(0)
+    async with open_tour_page(java_script_enabled=False) as page:
+        await page.goto("/runs")
+        await page.get_by_role("button", name="Compare").click()
+        await expect(page.get_by_role("main")).to_contain_text("no run was chosen")
+
+
 async def test_a_list_follows_the_runs_that_work(open_tour_page: OpenPage, tour: Tour) -> None:
     async with open_tour_page() as page:
         question = "Does the list know that this was cancelled?"

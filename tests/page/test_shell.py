@@ -13,7 +13,10 @@ from tests.tour.runs import DEEP, DONE, Tour
 SCRIPT_BYTES = 60_000
 STYLE_BYTES = 30_000
 ALL_BYTES = 200_000
-PLACES = ("/", "/runs", "/set-up", "/nothing-here")
+PLACES = (
+    *("/", "/runs", "/usage?by=model", "/set-up", "/nothing-here"),
+    *("/graphs", "/graphs/deep?question=Why", "/agents/judge", "/knowledge?q=island"),
+)
 
 
 def test_scripts_and_styles_stay_within_their_budgets() -> None:
@@ -50,7 +53,9 @@ async def test_pages_are_served_with_their_policy_and_files_are_kept(tour: Tour)
 async def test_pages_are_for_everybody(open_tour_page: OpenPage, tour: Tour) -> None:
     done, deep = f"/runs/{tour.runs[DONE]}", f"/runs/{tour.runs[DEEP]}"
     async with open_tour_page(viewport=PHONE) as page:
-        for place in (*PLACES, done, f"{done}/steps", f"{done}/steps/8", f"{done}/sources", f"{done}/report", deep):
+        compared = f"/compare?run={tour.runs[DONE]}&run={tour.runs[DEEP]}"
+        of_run = (done, f"{done}/steps", f"{done}/steps/8", f"{done}/sources", f"{done}/report", deep)
+        for place in (*PLACES, *of_run, compared):
             await page.goto(place)
             assert await find_violations(page) == [], place
             assert await measure_overflow(page) == 0, place

@@ -53,10 +53,12 @@ function replace(id, fresh, find) {
   if (rendered.get(old) === html) return;
   const opened = [...old.querySelectorAll("details[open] > summary")].map((summary) => summary.textContent);
   const scrolled = [...old.querySelectorAll(".graph, .scroll, .words")].map((place) => [place.scrollLeft, place.scrollTop]);
+  const checked = new Set([...old.querySelectorAll("input:checked")].map((box) => box.value));
   const words = new Map([...old.querySelectorAll("[data-words], [data-said]")].map((place) => [keyOf(place), place]));
   const focused = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   old.replaceChildren(...made.childNodes);
   rendered.set(old, html);
+  for (const box of old.querySelectorAll("input[type=checkbox]")) box.checked = checked.has(box.value);
   for (const place of old.querySelectorAll("[data-words], [data-said]")) if (words.has(keyOf(place))) place.replaceWith(words.get(keyOf(place)));
   for (const summary of old.querySelectorAll("details > summary")) if (opened.includes(summary.textContent)) summary.parentElement.open = true;
   old.querySelectorAll(".graph, .scroll, .words").forEach((place, index) => scrolled[index] && place.scrollTo(...scrolled[index]));

@@ -1,6 +1,6 @@
 // Lists of runs: they follow the newest that work, and are as the server has them after each event of those. A browser opens
 // only six connections to a server, so few are followed; and none while the page is hidden.
-import { ask, root } from "./api.js";
+import { ask, root, say } from "./api.js";
 import { refreshParts } from "./parts.js";
 
 const FOLLOWED = 2;
@@ -42,3 +42,44 @@ addEventListener("pagehide", () => { for (const stream of streams.values()) stre
 addEventListener("pageshow", (event) => { if (event.persisted) refreshSoon(); });
 for (const select of document.querySelectorAll("#filters select")) select.addEventListener("change", () => select.form.requestSubmit());
 follow();
+
+// Chosen runs: two are compared by their form; deleting takes a second press, which says how many are meant.
+
+const form = document.getElementById("chosen");
+const remove = form?.querySelector("[data-delete]");
+
+function listChosen() {
+  return [...document.querySelectorAll("input[form=chosen]:checked")].map((box) => box.value);
+}
+
+function showChosen() {
+  const count = listChosen().length;
+  form.querySelector("[type=submit]").disabled = count !== 2;
+  if (!remove) return;
+  remove.hidden = count === 0;
+  remove.textContent = "Delete";
+}
+
+async function deleteChosen() {
+  const chosen = listChosen();
+  const sure = `Delete ${chosen.length} for good`;
+  if (remove.textContent !== sure) {
+    remove.textContent = sure;
+    return say("Reports, evidence and events of these runs are deleted with them. Press again to do it.");
+  }
+  remove.disabled = true;
+  const refusals = [];
+  for (const id of chosen) await ask("DELETE", `/v1/runs/${encodeURIComponent(id)}`).catch((refusal) => refusals.push(refusal.message));
+  remove.disabled = false;
+  const gone = chosen.length - refusals.length;
+  say([`${gone} deleted.`, ...new Set(refusals)].join(" "));
+  await refreshParts().catch(() => {});
+  showChosen();
+}
+
+if (form) {
+  document.addEventListener("change", showChosen);
+  addEventListener("pageshow", showChosen);
+  remove?.addEventListener("click", deleteChosen);
+  showChosen();
+}

@@ -10,8 +10,10 @@ from elcano.api.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.report.report import Citation, Claim, DraftSection, Reference, Report, ReportDraft
+from elcano.graphs.report.statements import SupportCounts
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.plan import SectionPlan
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import QUESTION, asked, research
 from tests.unit.graphs.test_properties import many
@@ -154,6 +156,19 @@ async def test_what_was_asked_otherwise() -> None:
     assert build_run_comparison(other, one).asked != found.asked
 
 
+async def test_plans_are_compared_by_their_sections() -> None:
+    one = await side(Script())
+    titles = {"a": ("Ships", "Costs", "Crew"), "b": ("Crew", "Ships", "Ice")}
+    sides = []
+    for planned in titles.values():
+        plan = [SectionPlan(title=title, key_question="?", left_out=title == "Costs") for title in planned]
+        state = one.log.run.state.model_copy(update={"plan": tuple(plan)})
+        run = one.log.run.model_copy(update={"state": state})
+        sides.append(Side(one.log.model_copy(update={"run": run}), "completed"))
+    found = build_run_comparison(*sides).plan
+    assert (found.added, found.removed, found.both) == (("Ice",), (), ("Ships", "Crew"))
+
+
 @pytest.mark.parametrize(
     ("changes", "note"),
     [
@@ -179,6 +194,7 @@ async def test_reports_are_compared_by_claims_and_references() -> None:
     assert found is not None
     assert (found.a_title, found.b_title, found.a_answered, found.b_answered) == ("A report", "Another", True, False)
     assert (found.sections_added, found.sections_removed) == (("Speed",), ("Facts",))
+    assert found.a_support == found.b_support == SupportCounts()
     assert [(pair.how, pair.a and pair.a.text, pair.b and pair.b.text) for pair in found.claims] == [
         ("changed", "It is fast.", "It is slow.")
     ]

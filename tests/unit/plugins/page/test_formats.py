@@ -4,6 +4,7 @@ import pytest
 
 from elcano.plugins.page.formats import choose_tone, describe_status, format_dollars, format_duration, format_tokens
 from elcano.plugins.page.sign_in_page import is_own_path
+from elcano.plugins.page.usage_page import name_group
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,17 @@ def test_a_run_is_told_by_its_stage_while_it_works() -> None:
 def test_signing_in_leads_nowhere_else(path: str) -> None:
     assert not is_own_path(path)
     assert is_own_path("/runs?status=failed")
+
+
+@pytest.mark.parametrize(
+    ("by", "row", "name"),
+    [
+        ("key", {"key": "k1"}, "Juan"),
+        ("key", {"key": "k2"}, "k2"),
+        ("key", {"key": ""}, "Without a key"),
+        ("model", {}, "Without a model"),
+        ("day", {"day": "2026-11-26"}, "2026-11-26"),
+    ],
+)
+def test_groups_of_usage(by: str, row: dict[str, str], name: str) -> None:
+    assert name_group(row, by, {"k1": "Juan"}) == name

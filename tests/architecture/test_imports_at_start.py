@@ -7,6 +7,7 @@ import pytest
 
 NEEDED_BY_FEW = frozenset(
     {
+        "alembic",
         "docx",
         "duckdb",
         "jsonschema",

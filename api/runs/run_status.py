@@ -71,12 +71,32 @@ async def find_run_record(run_id: str, temporal: Temporal, store: TenantStore) -
     branch_of = {"run_id": root_id, "path": section, "section": section}
     return ArchivedRun.model_validate(
         {
-            **root.model_dump(include={"question", "mode", "tenant", "engine", "started_at"}),
+            **root.model_dump(include={"question", "mode", "tenant", "engine", "priority", "sources", "started_at"}),
             "run_id": run_id,
             "status": "running",
             "branch_of": branch_of,
         }
     )
+
+
+async def find_existing_run(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
+    """The record of a run or section as `find_run_record`, once Temporal knows of a section that has no record.
+
+    Raises:
+        RunNotFound: there is no such run.
+        TemporalUnavailable: it would be a section that goes on, and Temporal does not answer.
+    """
+    run = await find_run_record(run_id, temporal, store)
+    if run.branch_of is None or run.status != "running":
+        return run
+    try:
+        await temporal.describe(run_id)
+        snapshot = await temporal.snapshot(run_id)
+    except RunForgotten:
+        raise RunNotFound(run_id) from None
+    except (WorkerUnavailable, RunUnreadable):
+        return run
+    return run if snapshot is None else run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
 
 
 async def goes_on(run: ArchivedRun, temporal: Temporal) -> bool:

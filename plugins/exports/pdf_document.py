@@ -62,6 +62,14 @@ _STYLE: Final = """
 _ENDED: Final = {"strong": "strong", "em": "emph", "s": "strike"}
 _UNSHOWN: Final = re.compile(r'the text `"(?P<text>.*)"` could not be displayed', re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\u\{([0-9a-f]{1,6})\}|\\(.)")
+_SCRIPTS: Final = (
+    ("ja", re.compile(r"[\u3041-\u30ff]")),
+    ("ko", re.compile(r"[\uac00-\ud7a3]")),
+    ("th", re.compile(r"[\u0e01-\u0e5b]")),
+    ("ar", re.compile(r"[\u0620-\u064a]")),
+    ("zh", re.compile(r"[\u4e00-\u9fff]")),
+)
+"""The language that a script speaks for, where a report does not name its own; the first that is found."""
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
 _UNBROKEN: Final = re.compile(r"([!-~]{40})(?=[!-~])")
 """Text that no line could hold otherwise, as of long addresses."""
@@ -105,24 +113,26 @@ class _Writer:
         self._changed: Counter[str] = Counter()
         """What is not here as it is on the page, by what it is."""
         self._draws = True
+        self._level = 0
+        """That of the heading before."""
         self._unshown: dict[int, str] = {}
         """What stands in the place of each character without a font."""
 
     def write(self) -> bytes:
         texts = "".join(text for block in self._elements for text in block.itertext())
         texts += "".join((self._report.title, *self._drawings))
-        self._find_unshown(f"{self._write_head()}\n{{}}", sorted({one for one in texts if one > "\x7f"}))
+        self._find_unshown(sorted({one for one in texts if one > "\x7f"}))
         while True:
             found = self._typeset(self._write_source())
             if isinstance(found, bytes):
                 return found
             self._note_unshown(found)
 
-    def _find_unshown(self, page: str, characters: Iterable[str]) -> None:
+    def _find_unshown(self, characters: Iterable[str]) -> None:
         """Typeset all characters once, to learn quickly which of them no font has."""
         left = [one for one in characters if one.isprintable() and not unicodedata.combining(one)]
         while left:
-            found = self._typeset(page.format(" ".join(f"#{_quote(one)};" for one in left)))
+            found = self._typeset(self._write_head() + " ".join(f"#{_quote(one)};" for one in left))
             if isinstance(found, bytes):
                 return
             self._note_unshown(found)
@@ -161,20 +171,23 @@ class _Writer:
         return made
 
     def _write_head(self) -> str:
-        language, _, rest = self._report.language.partition("-")
-        fonts = FONTS.get(self._report.language, FONTS.get("zh-Hant" if rest in ("TW", "HK") else language, ()))
+        title = self._report.title
+        spoken = self._report.language or next((name for name, script in _SCRIPTS if script.search(title)), "en")
+        language, _, rest = spoken.partition("-")
+        fonts = FONTS["zh-Hant"] if rest in ("Hant", "TW", "HK") else FONTS.get(language, ())
         families = "".join(f"{_quote(family)}, " for family in fonts)
         latin = '(name: "Libertinus Serif", covers: "latin-in-cjk")' if fonts else '"Libertinus Serif"'
-        title = self._quote(self._report.title.strip() or self._report.run_id)
+        shown = self._quote(title.strip() or self._report.run_id)
         known = language if _LANGUAGE.fullmatch(language) else "en"
         return (
-            f"#set document(title: {title}, description: {self._quote(self._report.question)}, "
+            f"#set document(title: {shown}, description: {self._quote(self._report.question)}, "
             f'author: "Elcano", keywords: ({self._quote(self._report.run_id)},))\n'
             f"#set text(lang: {_quote(known)}, font: ({latin}, {families}), fallback: true)\n{_STYLE}"
         )
 
     def _write_source(self) -> str:
         self._changed.clear()
+        self._level = 0
         headings = sum(element.tag == "h2" for element in self._elements)
         parts = [self._write_head(), "#title()\n"]
         for element in self._elements:
@@ -197,8 +210,8 @@ class _Writer:
 
     def _write_block(self, element: Any) -> str:
         match element.tag:
-            case "h1" | "h2" | "h3" as tag:
-                return f"#heading(level: {max(HEADINGS[tag], 1)})[{self._write_inline(element)}]\n\n"
+            case "h1" | "h2" | "h3":
+                return self._write_heading(element)
             case "ul" | "ol":
                 return f"{self._write_list(element)}\n\n"
             case "table":
@@ -213,6 +226,13 @@ class _Writer:
                 return self._write_blocks(element)
             case _:
                 return f"{self._write_inline(element)}\n\n"
+
+    def _write_heading(self, element: Any) -> str:
+        """A heading; levels are not left out, and none is empty: the rules of accessible files forbid both."""
+        if not element.text_content().strip():
+            return ""
+        self._level = max(min(HEADINGS[element.tag], self._level + 1), 1)
+        return f"#heading(level: {self._level})[{self._write_inline(element)}]\n\n"
 
     def _write_blocks(self, element: Any) -> str:
         return "".join(self._write_block(child) for child in list_blocks(element))

@@ -28,7 +28,7 @@ def list_blocks(element: Any) -> Iterator[Any]:
     for child in element:
         if child.tag in BLOCKS or child.tag in HEADINGS or child.tag == "hr":
             if _has_content(loose):
-                yield _without_last_space(loose)
+                yield _without_outer_space(loose)
             tail, child.tail = child.tail, None
             yield child
             loose = html.Element("p")
@@ -36,11 +36,12 @@ def list_blocks(element: Any) -> Iterator[Any]:
         else:
             loose.append(child)
     if _has_content(loose):
-        yield _without_last_space(loose)
+        yield _without_outer_space(loose)
 
 
-def _without_last_space(element: Any) -> Any:
-    """The element without the space between its text and the block that follows."""
+def _without_outer_space(element: Any) -> Any:
+    """The element without the space between its text and the blocks before and behind it."""
+    element.text = (element.text or "").lstrip()
     if len(element):
         element[-1].tail = (element[-1].tail or "").rstrip()
     else:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pypdfium2
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elcano.plugins.exports.pdf_document import MOST_UNSHOWN, ExportUnavailable, write_pdf_document
@@ -63,6 +63,13 @@ def test_a_character_without_a_font_is_written_as_its_code_and_a_script_without_
         typeset("".join(NOWHERE))
 
 
+def test_headings_that_accessible_files_may_not_have_are_mended() -> None:
+    found = typeset("### Deep at once\n\n## \n\n## Then")
+    assert [(mark.level, mark.get_title()) for mark in found.get_toc()] == [
+        *((0, "Deep at once"), (0, "Then"), (0, "References"))
+    ]
+
+
 @pytest.mark.parametrize("language", ["", "zh-Hans", "ar", "pt-BR", 'x"-klingon'])
 def test_every_language_has_a_document(language: str) -> None:
     assert "froze" in read_text(typeset("It froze.", language=language, title=" "))
@@ -76,6 +83,7 @@ def test_without_the_library_it_says_how_to_install_it(monkeypatch: pytest.Monke
 
 @settings(max_examples=25, deadline=None)
 @given(st.text(st.characters(max_codepoint=0x2FF, exclude_categories=["Cs"]), max_size=60))
+@example("{é}")
 def test_what_strangers_write_is_text(written: str) -> None:
     document = typeset(f"a {written} z", title=written)
     assert "References" in read_text(document)

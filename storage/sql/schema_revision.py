@@ -108,7 +108,8 @@ def read_revision(connection: sqlalchemy.Connection) -> tuple[str | None, str]:
 def _read_current_revision(connection: sqlalchemy.Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
-    return connection.scalar(text("SELECT version_num FROM alembic_version"))
+    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
 
 
 def _find_newest_revision() -> str:

@@ -9,7 +9,11 @@ RUN python -m venv /opt/elcano \
 
 FROM python:3.11.14-slim-bookworm
 # /data is made here, so that a named volume mounted there belongs to the user.
-RUN useradd --uid 10001 --no-create-home elcano \
+# The fonts are those of reports as PDF; scripts of Europe come with the library that makes them.
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends fonts-noto-cjk fonts-noto-core \
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --uid 10001 --no-create-home elcano \
  && install -d -o elcano -g elcano /data \
  && install -d /documents
 COPY --from=install /opt/elcano /opt/elcano

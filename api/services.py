@@ -162,7 +162,7 @@ class Process:
         )
 
 
-def _get_process(request: Request) -> Process:
+async def _get_process(request: Request) -> Process:
     found: Process = request.app.state.services
     return found
 

@@ -27,6 +27,7 @@ from benchmarks import (
     live_words,
     progress,
     pubmed_parsing,
+    start,
     telemetry,
 )
 from benchmarks.bench import Bench
@@ -35,7 +36,7 @@ BENCHMARKS: Final[Mapping[str, ModuleType]] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module
     for module in (
         *(engine, encryption, progress, live_words, history, deep, going_on, index),
-        *(hostile_sql, budgets, fetching, fairness, pubmed_parsing, knowledge, listing, telemetry),
+        *(hostile_sql, budgets, fetching, fairness, pubmed_parsing, knowledge, listing, telemetry, start),
     )
 }
 """By name; each module says in its first line what it measures, and its `main(bench)` does."""

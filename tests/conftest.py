@@ -32,8 +32,10 @@ models.ALLOW_MODEL_REQUESTS = False
 # checkout, whatever other package is called `tests`. `ELCANO_TEST_PLUGINS` chooses other plugins for a run of tests.
 os.environ["ELCANO_PLUGINS"] = os.environ.get("ELCANO_TEST_PLUGINS", "tests.rules.plugin:plugin")
 os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
-# Temporal's servers look for garbage a quarter as often, which was a sixth of what they did.
-os.environ.setdefault("GOGC", "400")
+# Temporal's servers look for garbage a tenth as often, which was a fifth of what they did; and this process less often
+# than after each 700 objects, which was a tenth.
+os.environ.setdefault("GOGC", "1000")
+gc.set_threshold(20_000, 20, 50)
 # How fast a machine is, or what else it does, is nothing that a test here says anything of.
 settings.register_profile("elcano", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("elcano")

@@ -9,10 +9,8 @@ space of words: a name is found in documents of any language, and how rare a wor
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Final
-
-import snowballstemmer
+from functools import cache, lru_cache
+from typing import Any, Final
 
 from elcano.activities.text.languages import ENGLISH, UNSPACED, stemmer_of, stop_words
 from elcano.activities.text.stems import root_in
@@ -79,4 +77,11 @@ def quote_fts_word(word: str) -> str:
 @lru_cache(maxsize=10_000)
 def _stem_token(word: str) -> str:
     """Return roughly the token that the index makes of `word`: forms with one token would be counted twice."""
-    return str(snowballstemmer.stemmer("porter").stemWord(word))
+    return str(_load_porter_stemmer().stemWord(word))
+
+
+@cache
+def _load_porter_stemmer() -> Any:
+    import snowballstemmer  # loads the rules of forty languages
+
+    return snowballstemmer.stemmer("porter")

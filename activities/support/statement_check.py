@@ -14,8 +14,9 @@ stand beside quotes on something else.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -53,13 +54,17 @@ _OPPOSITES: Final = (
     ("minimum", "maximum"),
     ("faster", "slower"),
 )
-_SIDES: Final = tuple(
-    (
-        frozenset(map(find_word_root, one.split())) | set(one.split()),
-        frozenset(map(find_word_root, other.split())) | set(other.split()),
-    )
-    for one, other in _OPPOSITES
-)
+
+
+@cache
+def _list_sides() -> list[tuple[frozenset[str], frozenset[str]]]:
+    return [(_add_roots(one.split()), _add_roots(other.split())) for one, other in _OPPOSITES]
+
+
+def _add_roots(words: Iterable[str]) -> frozenset[str]:
+    return frozenset({*words, *map(find_word_root, words)})
+
+
 _DENIED: Final = """
 not no never none neither nor without cannot nobody nothing nicht kein keine ne pas aucun sin nunca n\u00e3o sem non
 senza niet geen
@@ -133,7 +138,7 @@ def _find_contradictions(statement: Statement, clauses: Sequence[str]) -> list[s
     if all(_is_negated(one) != _is_negated(statement.text) for one in close):
         reasons.append("one of it and the words it quotes denies what the other says")
     own = _collect_terms(statement.text)
-    for one, other in _SIDES:
+    for one, other in _list_sides():
         for here, there in ((one, other), (other, one)):
             turned = [quote for quote in map(_collect_terms, close) if quote & there and not quote & here]
             if own & here and not own & there and len(turned) == len(close):

@@ -17,7 +17,6 @@ from functools import cache
 from typing import Final
 
 import regex
-import snowballstemmer
 from stop_words import AVAILABLE_LANGUAGES, get_stop_words
 
 ENGLISH: Final = "en"
@@ -39,6 +38,8 @@ UNSPACED: Final = frozenset({"zh", "ja", "ko", "th", "lo", "km", "my"})
 @cache
 def stemmer_of(language: str) -> str:
     """What snowballstemmer calls the language's stemmer; empty if there is none."""
+    import snowballstemmer  # loads the rules of forty languages
+
     name = _NAMES.get(language, "")
     return name if name in snowballstemmer.algorithms() else ""
 

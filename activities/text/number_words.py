@@ -4,8 +4,6 @@ import re
 from functools import cache
 from typing import Final
 
-import num2words
-
 _LANGUAGES: Final = ("en", "de", "fr", "es", "it", "pt", "nl")
 _OTHER_WORDS: Final = "once sei due elf neuf cent dos acht mille onze six tien ten neun vier sete sette"
 _AMBIGUOUS: Final = frozenset(_OTHER_WORDS.split())
@@ -48,8 +46,10 @@ def is_ambiguous(word: str) -> bool:
 
 @cache
 def _number_words() -> dict[str, int]:
+    from num2words import num2words
+
     known: dict[str, int] = {}
     for language in _LANGUAGES:
         for number in range(100, 1, -1):
-            known[num2words.num2words(number, lang=language).removeprefix("one ")] = number
+            known[num2words(number, lang=language).removeprefix("one ")] = number
     return known | {"dozen": 12, "hundred": 100, "hundert": 100}

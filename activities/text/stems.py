@@ -17,8 +17,6 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
 
-import snowballstemmer
-
 from elcano.activities.text.languages import (
     ASKED_NOUNS,
     ENGLISH,
@@ -107,12 +105,14 @@ def root_in(language: str, word: str) -> str:
 
 @cache
 def _load_stemmer(algorithm: str) -> Any:
+    import snowballstemmer  # loads the rules of forty languages
+
     return snowballstemmer.stemmer(algorithm) if algorithm else None
 
 
-_FIRST_OF_KIN: Final = {
-    root_in(ENGLISH, word): root_in(ENGLISH, group.split()[0]) for group in _KIN for word in group.split()
-}
+@cache
+def _find_first_of_kin() -> Mapping[str, str]:
+    return {root_in(ENGLISH, word): root_in(ENGLISH, group.split()[0]) for group in _KIN for word in group.split()}
 
 
 def find_word_root(word: str) -> str:
@@ -126,7 +126,7 @@ def find_word_stem(word: str) -> str:
     if language != ENGLISH:
         return root_in(language, word)
     own = root_in(ENGLISH, BASE.get(word, word))
-    return _FIRST_OF_KIN.get(own, own)
+    return _find_first_of_kin().get(own, own)
 
 
 def list_synonyms(word: str) -> tuple[str, ...]:

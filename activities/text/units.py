@@ -5,9 +5,10 @@ Names of a library of units stand for themselves; other spellings and other lang
 
 from decimal import Decimal
 from functools import cache, lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import pint
+if TYPE_CHECKING:
+    import pint
 
 SHARE: Final = "%"
 PER_MILLE: Final = "‰"
@@ -77,6 +78,8 @@ def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str
 @lru_cache(maxsize=10_000)
 def _convert_amount(value: Decimal, unit: str, other: str) -> float | None:
     """`value` in the other unit; None if these are units of different things, or of nothing that can be converted."""
+    import pint  # and numpy with it, for the few texts whose units differ
+
     units = _load_unit_registry()
     try:
         measured = units.Quantity(float(value), _FOR_LIBRARY.get(unit, unit))
@@ -87,4 +90,6 @@ def _convert_amount(value: Decimal, unit: str, other: str) -> float | None:
 
 @cache
 def _load_unit_registry() -> "pint.UnitRegistry[float]":
+    import pint
+
     return pint.UnitRegistry(cache_folder=None)

@@ -22,7 +22,6 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 import regex
-from sentencex import segment
 
 from elcano.activities.text.language_detection import detect_script_language
 from elcano.activities.text.languages import ENGLISH
@@ -245,6 +244,8 @@ def _find_piece_end(text: str, begin: int) -> int:
 
 
 def _segment_sentence_ends(code: str, text: str) -> list[int]:
+    from sentencex import segment  # loads the abbreviations of all its languages
+
     ends: list[int] = []
     place = 0
     for sentence in segment(code, text):

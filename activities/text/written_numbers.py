@@ -16,8 +16,6 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
-import num2words
-
 from elcano.activities.text.number_words import is_ambiguous, number_word, parse_multiple_word, parse_scale_word
 from elcano.activities.text.units import PER_MILLE, POINTS, SHARE, TIMES, unit_of
 from elcano.activities.text.written_dates import Moment, WrittenMoment, find_moments
@@ -315,4 +313,6 @@ def _load_number_words(language: str) -> dict[str, int]:
     """Number words of one language, from 2 to 20; empty of one that is not known."""
     if language not in ("en", "de", "fr", "es", "it", "pt", "nl"):
         return {}
-    return {num2words.num2words(number, lang=language): number for number in range(2, 21)}
+    from num2words import num2words
+
+    return {num2words(number, lang=language): number for number in range(2, 21)}

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from pydantic import Field
 
-from elcano.api.events.journal_merge import Branch, Cursor, Key, LostBranch, Merge, MergedEvent
+from elcano.api.events.journal_merge import Branch, Cursor, Key, LostBranch, Merge, MergedEvent, ReaderPlace
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
 from elcano.api.temporal.connection import NO_WORKER
 from elcano.graphs.state.events import AgentEvent
@@ -140,6 +140,7 @@ class Feed:
         What is there already comes up to `BATCH` at a time. An empty batch says that there has been nothing for `QUIET`
         seconds.
         """
+        place = ReaderPlace(cursor)
         position = 0
         shown: Waiting | None = None
         read: dict[str, Streaming] = {}
@@ -151,11 +152,10 @@ class Feed:
                     told = self._told[position]
                     position += 1
                     if isinstance(told, LostBranch):
-                        if told.branch.key in cursor.branches:
+                        if told.branch.key in place.cursor.branches:
                             batch.append(_build_unreadable_notice(told.branch))
-                    elif not cursor.covers(told):
-                        cursor = cursor.after(told)
-                        batch.append(NumberedEvent(told.event, cursor))
+                    else:
+                        batch += [NumberedEvent(event, behind) for event, behind in place.take(told)]
                 if batch:
                     yield batch
             if self.closed:

@@ -198,3 +198,46 @@ class Cursor:
             closed = told.closes
             branches = {key: last for key, last in branches.items() if key[: len(closed)] != closed}
         return Cursor(number, branches)
+
+
+class ReaderPlace:
+    """The place of one reader in a merged stream, from which it goes on.
+
+    A number alone, as a client takes it from the run's `last_event`, says nothing of the branches that are open there:
+    of those the reader has what was told earlier than that event.
+    """
+
+    def __init__(self, cursor: Cursor) -> None:
+        self.cursor = cursor
+        self._before: list[MergedEvent] | None = [] if cursor.number and not cursor.branches else None
+        """What came before the event of that number, until it comes itself."""
+        self._open: dict[Key, float] = {}
+        """The branches that were open there, with the time of that event."""
+
+    def take(self, told: MergedEvent) -> Iterator[tuple[AgentEvent, Cursor]]:
+        """Move behind the next event of the stream; yields what the reader does not have, with its place behind it."""
+        if self._before is not None:
+            if told.key or told.event.seq < self.cursor.number:
+                self._before.append(told)
+                return
+            yield from self._pass_number([*self._before, told], told.event.at)
+        if not self.cursor.covers(told):
+            self.cursor = self.cursor.after(told)
+            if told.event.at >= self._open.get(told.key[:1], 0.0):
+                yield told.event, self.cursor
+
+    def _pass_number(self, before: Sequence[MergedEvent], at: float) -> Iterator[tuple[AgentEvent, Cursor]]:
+        """Yield what branches that are open told since `at`; the last of `before` is the event of that number."""
+        self._before = None
+        number, open_there = self.cursor.number, Cursor()
+        for one in before:
+            open_there = open_there.after(one)
+        self._open = {key: at for key in open_there.branches if len(key) == 1}
+        since = [one for one in before if one.key[:1] in self._open and one.event.at >= at]
+        self.cursor = Cursor()
+        for one in before:
+            if one not in since and (one.key or one.event.seq <= number):
+                self.cursor = self.cursor.after(one)
+        for one in since:
+            self.cursor = self.cursor.after(one)
+            yield one.event, self.cursor

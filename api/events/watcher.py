@@ -22,7 +22,7 @@ from elcano.api.events.feed import Feed
 from elcano.api.events.journal_merge import Branch, Key
 from elcano.api.events.journal_reader import JournalReader
 from elcano.api.events.live_words import WordsReader
-from elcano.api.runs.run_status import current_run
+from elcano.api.runs.run_status import find_existing_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.records import ArchivedRun
@@ -191,7 +191,7 @@ class Feeds:
         Raises:
             RunNotFound: the tenant has no such run.
         """
-        run = await current_run(run_id, self._temporal, self._store.of(tenant))
+        run = await find_existing_run(run_id, self._temporal, self._store.of(tenant))
         if run.status != "running":
             archived = await self._archive.feed(run)
             if archived is not None:

@@ -5,16 +5,18 @@ rebinding) is seen by `Host`, a request from a page of another site by `Origin`.
 Pages of other sites that the operator named may use the API (CORS, by Starlette's middleware), and no others.
 
 No parameter is ignored: a client that misspells the mark of the next page would otherwise get the first one for ever.
-Which parameters a route has is read off the API's own document. No request makes the process hold more than `MAX_BODY`
-bytes: a route that takes larger bodies (`STREAMED_BODY`) reads them piece by piece and sets a limit of its own.
+Which parameters a route has, FastAPI knows: to make the whole manual for it would cost the first request a second. No
+request makes the process hold more than `MAX_BODY` bytes: a route that takes larger bodies (`STREAMED_BODY`) reads them
+piece by piece and sets a limit of its own.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
@@ -157,12 +159,19 @@ async def refuse_unknown_parameters(request: Request) -> None:
     route = request.scope.get("route")
     if not request.query_params or not isinstance(route, APIRoute) or not route.include_in_schema:
         return
-    operation: dict[str, Any] = request.app.openapi()["paths"][route.path_format][request.method.lower()]
-    known = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"]
+    known = list(dict.fromkeys(_list_query_parameters(route.dependant)))
     unknown = [name for name in dict.fromkeys(request.query_params) if name not in known]
     if unknown:
         said = f"is no parameter of this path, which has {', '.join(known)}" if known else "is unknown: there are none"
         raise RequestInvalid([FieldFault(field=name[:100], message=said) for name in unknown[:20]])
+
+
+def _list_query_parameters(dependant: Dependant) -> Iterator[str]:
+    """The names of the parameters in the query that a route and its dependencies take, in the order of the manual."""
+    for one in dependant.dependencies:
+        yield from _list_query_parameters(one)
+    for field in dependant.query_params:
+        yield field.alias
 
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")

@@ -16,7 +16,7 @@ from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.drawings import load_pictures
 from elcano.api.reports.page import HEADERS, render_report_page
 from elcano.api.reports.results import load_stored_report
-from elcano.api.runs.run_status import kept_run
+from elcano.api.runs.run_status import find_existing_run
 from elcano.api.services import Provided
 from elcano.graphs.report.report import Report
 from elcano.storage.evidence import Evidence
@@ -100,7 +100,8 @@ async def list_evidence(
     limit: Annotated[int, Query(ge=1, le=200, description="Passages a page.")] = 50,
 ) -> EvidencePage:
     """Read the passages that a run and its sections found, whole and in the order of finding; also while it runs."""
-    await kept_run(run_id, services.store)
+    if await services.store.runs.get(run_id) is None:  # then it may be a section that goes on
+        await find_existing_run(run_id, services.temporal, services.store)
     kept = services.store.evidence
     total = await kept.count_of_run(run_id)
     end = offset + limit

@@ -6,10 +6,9 @@ as Temporal keeps its history, a worker can read it there. A section is read by 
 
 import asyncio
 from dataclasses import dataclass
-from typing import Final
 
 from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable
-from elcano.api.runs.run_status import current_run
+from elcano.api.runs.run_status import find_run_record
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import ArchivedRun, LogPage, ProgressPage, RunLog
@@ -41,7 +40,7 @@ async def read_run_input(run_id: str, temporal: Temporal, store: TenantStore) ->
     Raises:
         RunNotFound, WorkerUnavailable, RunUnreadable, RunForgotten, TemporalUnavailable: as `read_story`.
     """
-    run = await _find_run_record(run_id, temporal, store)
+    run = await find_run_record(run_id, temporal, store)
     if run.status != "running" and run.log:
         return (await read_log(run, temporal, store)).asked
     try:
@@ -62,10 +61,6 @@ async def _asked_of_worker(run_id: str, temporal: Temporal) -> RunLog:
     assert asked is not None, "the first page says what was asked for"
     entries = tuple(entry for page in pages for entry in page.entries)
     return RunLog(asked=asked, entries=entries, run=await asyncio.to_thread(fold, asked, entries))
-
-
-_SECTION: Final = "."
-"""Parts the id of a run from what comes behind it in the ids of its sections."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +87,7 @@ async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> Run
         RunForgotten: it left no log, and Temporal does not know it any more.
         TemporalUnavailable: it goes on, and Temporal does not answer.
     """
-    run = await _find_run_record(run_id, temporal, store)
+    run = await find_run_record(run_id, temporal, store)
     try:
         log = await read_log(run, temporal, store)
         events = await _load_run_events(run, temporal, store)
@@ -105,26 +100,6 @@ def _explain_forgotten(run: ArchivedRun, error: RunForgotten) -> RunForgotten | 
     """The error of a run that Temporal does not know; of a section that goes on, nobody but its id says it exists."""
     made_up = run.branch_of is not None and run.status == "running"
     return RunNotFound(run.run_id) if made_up else error
-
-
-async def _find_run_record(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
-    """Return the record of a run; for a section that has not ended, and so has none, build one from its id."""
-    root_id, _, section = run_id.partition(_SECTION)
-    try:
-        return await current_run(run_id, temporal, store)
-    except RunNotFound:
-        root = await store.runs.get(root_id) if section else None
-        if root is None:
-            raise
-    branch_of = {"run_id": root_id, "path": section, "section": section}
-    return ArchivedRun.model_validate(
-        {
-            **root.model_dump(include={"question", "mode", "tenant", "engine", "started_at"}),
-            "run_id": run_id,
-            "status": "running",
-            "branch_of": branch_of,
-        }
-    )
 
 
 async def _load_run_events(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> tuple[AgentEvent, ...]:

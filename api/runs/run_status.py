@@ -25,6 +25,8 @@ from elcano.graphs.state.budget import Usage, usd_from_microusd
 from elcano.graphs.text import shorten_text
 from elcano.storage.store import TenantStore
 
+SECTION: Final = "."
+"""Parts the id of a run from what comes behind it in the ids of its sections."""
 ASKED_BRANCHES: Final = 20
 """Sections whose pending calls are shown, the first ones that are open."""
 
@@ -51,6 +53,50 @@ async def current_run(run_id: str, temporal: Temporal, store: TenantStore) -> Ar
     """
     run = await kept_run(run_id, store)
     return reopen_run(run) if await goes_on(run, temporal) else run
+
+
+async def find_run_record(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
+    """The record of a run as `current_run`; for a section that has not ended, and so has none, one made of its id.
+
+    Raises:
+        RunNotFound: there is no such run, nor one that it could be a section of.
+    """
+    root_id, _, section = run_id.partition(SECTION)
+    try:
+        return await current_run(run_id, temporal, store)
+    except RunNotFound:
+        root = await store.runs.get(root_id) if section else None
+        if root is None:
+            raise
+    branch_of = {"run_id": root_id, "path": section, "section": section}
+    return ArchivedRun.model_validate(
+        {
+            **root.model_dump(include={"question", "mode", "tenant", "engine", "priority", "sources", "started_at"}),
+            "run_id": run_id,
+            "status": "running",
+            "branch_of": branch_of,
+        }
+    )
+
+
+async def find_existing_run(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
+    """The record of a run or section as `find_run_record`, once Temporal knows of a section that has no record.
+
+    Raises:
+        RunNotFound: there is no such run.
+        TemporalUnavailable: it would be a section that goes on, and Temporal does not answer.
+    """
+    run = await find_run_record(run_id, temporal, store)
+    if run.branch_of is None or run.status != "running":
+        return run
+    try:
+        await temporal.describe(run_id)
+        snapshot = await temporal.snapshot(run_id)
+    except RunForgotten:
+        raise RunNotFound(run_id) from None
+    except (WorkerUnavailable, RunUnreadable):
+        return run
+    return run if snapshot is None else run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
 
 
 async def goes_on(run: ArchivedRun, temporal: Temporal) -> bool:
@@ -92,14 +138,16 @@ def _update_from_execution(run: RunView, execution: Execution | None, used: Usag
 
 
 async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool = True) -> RunView:
-    """A run as it stands now; unless `pending`, without what Temporal is waiting for, which takes the server longest.
+    """A run or section as it stands now; unless `pending`, without what Temporal waits for, which takes longest.
 
     Raises:
         RunNotFound: there is no such run.
     """
-    run = await current_run(run_id, temporal, store)
+    run = await find_run_record(run_id, temporal, store)
     if run.status != "running":
         return RunView.of(run)
+    if run.branch_of is not None:
+        return await _read_open_section(run, temporal, store)
     try:
         snapshot, execution = await asyncio.gather(
             temporal.snapshot(run_id), temporal.describe(run_id) if pending else _do_nothing()
@@ -117,6 +165,26 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
     if execution is not None:
         waiting = await with_unserved([*execution.pending, *await _of_branches(snapshot, temporal)], temporal)
     return RunView.of(run).at(snapshot, spent, waiting)
+
+
+async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
+    """A section whose end is not in the store, where it is put by the section itself.
+
+    Raises:
+        RunNotFound: nobody but its id says that it exists.
+    """
+    try:
+        execution = await temporal.describe(run.run_id)
+        snapshot = await temporal.snapshot(run.run_id)
+    except RunForgotten:
+        raise RunNotFound(run.run_id) from None
+    except (WorkerUnavailable, RunUnreadable, TemporalUnavailable):
+        return _build_stale_view(run)
+    if snapshot is None:  # it ended between the two looks
+        return RunView.of(await current_run(run.run_id, temporal, store))
+    told = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
+    pending = await with_unserved(execution.pending, temporal)
+    return RunView.of(told).at(snapshot, await store.ledger.used(run.run_id), pending)
 
 
 async def _do_nothing() -> None:

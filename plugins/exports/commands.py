@@ -10,17 +10,17 @@ from elcano.cli.printing import print_line, require_writable
 from elcano.cli.requests import open_api
 
 Form = Annotated[
-    Literal["docx", "csv", "jsonl", "zip"],
+    Literal["docx", "pdf", "csv", "jsonl", "zip"],
     typer.Option(
         "--format",
-        help="docx: the report for Word; csv, jsonl: the evidence; zip: everything, with the certificate.",
+        help="docx, pdf: the report; csv, jsonl: the evidence; zip: everything, with the certificate.",
     ),
 ]
 Out = Annotated[Path | None, option("Save it as this file; by default `RUN.FORMAT`.")]
 
 
 def export(run: Run, form: Form = "docx", out: Out = None) -> None:
-    """Save a run's report for Word, its evidence as a table, or everything that it leaves."""
+    """Save a run's report for Word or as a PDF, its evidence as a table, or everything that it leaves."""
     file = Path(f"{run}.{form}") if out is None else out
     require_writable(file)
     with open_api() as api:

@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 import time
 import zipfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import IO, Final, Literal, TypeAlias
@@ -20,15 +20,19 @@ from elcano.api.reports.page import render_report_page
 from elcano.api.reports.results import load_stored_report
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.run_certificate import stream_certificate
 from elcano.plugins.exports.evidence_tables import write_csv, write_json_lines
+from elcano.plugins.exports.pdf_document import ExportUnavailable, write_pdf_document
+from elcano.plugins.exports.research_object import METADATA, describe_archive
 from elcano.plugins.exports.word_document import write_word_document
 
-Form: TypeAlias = Literal["docx", "csv", "jsonl", "zip"]
-"""The forms: a Word document of the report, the evidence as CSV or JSON Lines, and everything in one archive."""
+Form: TypeAlias = Literal["docx", "pdf", "csv", "jsonl", "zip"]
+"""The forms: the report as a Word document or a PDF, the evidence as CSV or JSON Lines, and all in one archive."""
 MEDIA_TYPES: Final[dict[Form, str]] = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "pdf": "application/pdf",
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/jsonl",
     "zip": "application/zip",
@@ -50,13 +54,14 @@ router = APIRouter(prefix="/v1/runs/{run_id}/exports", tags=["results"])
             "description": "The file",
             "content": {kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in MEDIA_TYPES.values()},
         },
-        **problem_docs(RunNotFound, ReportNotReady, ReportLost, NotCertifiable),
+        **problem_docs(RunNotFound, ReportNotReady, ReportLost, NotCertifiable, ExportUnavailable),
     },
 )
 async def export_run(run_id: str, form: Form, services: Provided) -> Response:
-    """Save what a run leaves: its report as `docx`, its evidence as `csv` or `jsonl`, or everything as `zip`.
+    """Save what a run leaves: its report as `docx` or `pdf`, its evidence as `csv` or `jsonl`, or everything as `zip`.
 
-    The archive has the report in all forms, its references, the evidence, and the certificate of an ended run.
+    The archive has the report in all forms, its references, the evidence, and the certificate of an ended run; it is an
+    RO-Crate 1.1.
     """
     run = await kept_run(run_id, services.store)
     headers = {"Content-Disposition": f'attachment; filename="{run.run_id}.{form}"'}
@@ -66,15 +71,18 @@ async def export_run(run_id: str, form: Form, services: Provided) -> Response:
     if form == "jsonl":
         return StreamingResponse(write_json_lines(services.store, run_id), media_type=kind, headers=headers)
     stored = await load_stored_report(run_id, services)
-    if form == "docx":
-        document = await asyncio.to_thread(_write_document, stored)
+    if form in ("docx", "pdf"):
+        pictures = await load_pictures(stored, services.store) if form == "pdf" else None
+        document = await asyncio.to_thread(_write_document, stored, pictures)
         return Response(document, media_type=kind, headers=headers)
-    archive = await _write_archive(run_id, stored, services)
+    archive = await _write_archive(run, stored, services)
     return StreamingResponse(_read_pieces(archive), media_type=kind, headers=headers)
 
 
-def _write_document(stored: str) -> bytes:
-    return write_word_document(Report.model_validate_json(stored))
+def _write_document(stored: str, pictures: Mapping[str, str | None] | None) -> bytes:
+    """The report as a PDF with its pictures, or without any as a Word document."""
+    report = Report.model_validate_json(stored)
+    return write_word_document(report) if pictures is None else write_pdf_document(report, pictures)
 
 
 @dataclass(frozen=True)
@@ -94,12 +102,13 @@ _PARTS: Final = (
 )
 
 
-async def _write_archive(run_id: str, stored: str, services: Services) -> IO[bytes]:
+async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> IO[bytes]:
     """Everything as a file that is read from its beginning; it is gone once it is closed.
 
     Raises:
         NotCertifiable: the run goes on, or left no log.
     """
+    run_id = run.run_id
     certificate = await stream_certificate(run_id, services.temporal, services.store)
     pictures = await load_pictures(stored, services.store)
     file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - who reads it closes it
@@ -113,6 +122,8 @@ async def _write_archive(run_id: str, stored: str, services: Services) -> IO[byt
             await _write_pieces(archive, "evidence.csv", write_csv(services.store, run_id))
             await _write_pieces(archive, "evidence.jsonl", write_json_lines(services.store, run_id))
             await _write_pieces(archive, "certificate.json", certificate)
+            sizes = {file.filename: file.file_size for file in archive.infolist()}
+            archive.writestr(METADATA, await asyncio.to_thread(describe_archive, run, report, sizes))
         file.seek(0)
     except BaseException:
         file.close()

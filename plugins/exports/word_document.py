@@ -5,9 +5,7 @@ address. What Word has no form for is written as text, and what is left out is n
 """
 
 import io
-import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any, Final
 
 import docx
@@ -18,16 +16,18 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Pt
 from docx.text.paragraph import Paragraph
-from lxml import html
 
-from elcano.api.reports.page import render_report_page
 from elcano.graphs.report.report import Report
+from elcano.plugins.exports.report_elements import (
+    BLOCKS,
+    HEADINGS,
+    clean_text,
+    list_blocks,
+    read_report_elements,
+    read_title,
+)
 
 RIGHT_TO_LEFT: Final = frozenset({"ar", "fa", "he", "ur"})
-_NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML may have."""
-_HEADINGS: Final = {"h1": 0, "h2": 1, "h3": 2}
-_BLOCKS: Final = frozenset({"ul", "ol", "p", "table", "pre", "blockquote", "details", "div"})
 _LEFT_OUT: Final = {"svg": "picture", "math": "formula"}
 _DEEPEST_LIST: Final = 3
 """Levels of lists that Word has styles for."""
@@ -49,11 +49,10 @@ class _Writer:
 
     def write(self) -> bytes:
         about = self._document.core_properties
-        about.title, about.author = _clean(self._report.title)[:255], "Elcano"
-        about.subject = _clean(self._report.question)[:255]
+        about.title, about.author = clean_text(self._report.title)[:255], "Elcano"
+        about.subject = clean_text(self._report.question)[:255]
         about.language, about.comments = self._report.language, f"Run {self._report.run_id}"
-        page: Any = html.fromstring(render_report_page(self._report))
-        for element in page.find("body/main"):
+        for element in read_report_elements(self._report):
             self._add_block(element, "", 0)
         for kind, count in sorted(self._changed.items()):
             many = f"{count} {kind}s are" if count > 1 else f"One {kind} is"
@@ -73,19 +72,19 @@ class _Writer:
     def _add_block(self, element: Any, style: str, level: int) -> None:
         """One block, in the style of what it stands in; `level` counts the lists around it."""
         tag = element.tag
-        if tag in _HEADINGS:
-            self._fill(self._add_paragraph("Title" if tag == "h1" else f"Heading {_HEADINGS[tag]}"), element)
+        if tag in HEADINGS:
+            self._fill(self._add_paragraph("Title" if tag == "h1" else f"Heading {HEADINGS[tag]}"), element)
         elif tag in ("ul", "ol"):
             self._add_list(element, level)
         elif tag == "table":
             self._add_table(element)
         elif tag == "pre":
-            self._add_paragraph().add_run(_clean(element.text_content().rstrip("\n"))).font.name = "Courier New"
+            self._add_paragraph().add_run(clean_text(element.text_content().rstrip("\n"))).font.name = "Courier New"
         elif tag == "hr":
             self._add_paragraph().add_run("* * *")
         elif tag in ("blockquote", "details", "div"):
             inner = "Quote" if tag == "blockquote" else style
-            for child in _list_blocks(element):
+            for child in list_blocks(element):
                 self._add_block(child, inner, level)
         else:
             self._fill(self._add_paragraph(style or None), element)
@@ -103,8 +102,8 @@ class _Writer:
             if (anchor := item.get("id")) is not None:
                 self._add_bookmark(paragraph, anchor)
             first = True
-            for child in _list_blocks(item):
-                if first and child.tag not in _BLOCKS - {"p"}:
+            for child in list_blocks(item):
+                if first and child.tag not in BLOCKS - {"p"}:
                     self._fill(paragraph, child)
                 else:
                     self._add_block(child, f"List Continue {depth}" if depth > 1 else "List Continue", level + 1)
@@ -139,19 +138,19 @@ class _Writer:
             case "s":
                 self._fill(paragraph, child, **{**font, "strike": True})
             case "code":
-                paragraph.add_run(_clean(child.text_content())).font.name = "Courier New"
+                paragraph.add_run(clean_text(child.text_content())).font.name = "Courier New"
             case "a" if child.get("href"):
                 self._add_link(paragraph, child)
             case "math" | "svg" as tag:
                 self._changed[_LEFT_OUT[tag]] += 1
-                self._add_text(paragraph, _read_title(child), {**font, "italic": True})
+                self._add_text(paragraph, read_title(child), {**font, "italic": True})
             case _:
                 self._fill(paragraph, child, **font)
 
     def _add_text(self, paragraph: Paragraph, text: str | None, font: dict[str, bool]) -> None:
         if not text:
             return
-        run = paragraph.add_run(_clean(text.replace("\n", " ")))
+        run = paragraph.add_run(clean_text(text.replace("\n", " ")))
         for name, value in font.items():
             setattr(run.font, name, value)
 
@@ -161,9 +160,9 @@ class _Writer:
         if address.startswith("#"):
             link.set(qn("w:anchor"), address[1:])
         else:
-            related = paragraph.part.relate_to(_clean(address), RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+            related = paragraph.part.relate_to(clean_text(address), RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
             link.set(qn("r:id"), related)
-        run = paragraph.add_run(_clean(element.text_content()))
+        run = paragraph.add_run(clean_text(element.text_content()))
         run.font.underline = not address.startswith("#")
         if address.startswith("#"):
             run.font.size = Pt(9)
@@ -179,44 +178,3 @@ class _Writer:
             if tag == "w:bookmarkStart":
                 mark.set(qn("w:name"), name)
             written.append(mark)
-
-
-def _list_blocks(element: Any) -> Iterator[Any]:
-    """The blocks within an element; text that stands in it without one is a paragraph."""
-    loose = html.Element("p")
-    loose.text = element.text
-    for child in element:
-        if child.tag in _BLOCKS or child.tag in _HEADINGS or child.tag == "hr":
-            if _has_content(loose):
-                yield _without_last_space(loose)
-            tail, child.tail = child.tail, None
-            yield child
-            loose = html.Element("p")
-            loose.text = tail
-        else:
-            loose.append(child)
-    if _has_content(loose):
-        yield _without_last_space(loose)
-
-
-def _without_last_space(element: Any) -> Any:
-    """The element without the space between its text and the block that follows."""
-    if len(element):
-        element[-1].tail = (element[-1].tail or "").rstrip()
-    else:
-        element.text = element.text.rstrip()
-    return element
-
-
-def _has_content(element: Any) -> bool:
-    return bool(len(element) or (element.text or "").strip())
-
-
-def _read_title(element: Any) -> str:
-    """What stands for a picture, or a formula, as text."""
-    title = element.find(".//title")
-    return " ".join((element if title is None else title).text_content().split())
-
-
-def _clean(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)

@@ -8,8 +8,6 @@ from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from typing import Any, Final
 
-from psycopg import Error as PsycopgError
-from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import MetaData, Table, event, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -38,6 +36,8 @@ class AgeServer:
 
         @event.listens_for(engine.sync_engine, "connect")
         def _connected(connection: Any, _entry: object) -> None:
+            from psycopg.errors import InsufficientPrivilege  # a driver that others do without
+
             cursor = connection.cursor()
             try:
                 cursor.execute("LOAD 'age'")
@@ -103,6 +103,8 @@ async def _set_transaction_config(connection: AsyncConnection, values: Mapping[s
 
 def _hang_up(connection: Any) -> None:
     """Ends the wait for an answer; the pool opens another connection."""
+    from psycopg import Error as PsycopgError
+
     with suppress(PsycopgError, OSError), socket.socket(fileno=os.dup(connection.fileno())) as low:
         low.shutdown(socket.SHUT_RDWR)  # fails where it is closed already
 

@@ -6,7 +6,7 @@ the ways that a run has not taken.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
@@ -99,9 +99,17 @@ class Progress:
     failed: str = ""
     """The node that failed for good."""
     visits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ways: Collection[tuple[str, str]] | None = None
+    """The edges that were taken, by the nodes at their ends; None: not known, then those between visited nodes."""
     branches: Sequence[Mapping[str, Any]] = ()
     branches_node: str = ""
     """The node that the branches belong to."""
+
+    def has_taken(self, start: str, end: str) -> bool:
+        """Whether the edge between two nodes was taken, as far as is known."""
+        if self.ways is not None:
+            return (start, end) in self.ways
+        return start in self.visits and (end in self.visits or end == self.here)
 
 
 def draw_graph(graph: ResearchGraph, progress: Progress) -> Drawing:
@@ -121,8 +129,7 @@ def draw_graph(graph: ResearchGraph, progress: Progress) -> Drawing:
     arrows = []
     loops = 0
     for start, end, edge in ways:
-        taken = start in progress.visits and (end in progress.visits or end == progress.here)
-        label = edge.label or ""
+        taken, label = progress.has_taken(start, end), edge.label or ""
         kind = "error" if isinstance(edge, ErrorEdge) else "loop" if (start, end) not in bends else "way"
         if (start, end) in bends:
             path = _bend_downwards(boxes[start], boxes[end], bends[start, end])

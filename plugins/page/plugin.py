@@ -15,6 +15,8 @@ plugin: Final = Plugin(
         ".report_page:router",
         ".comparison_page:router",
         ".usage_page:router",
+        ".graph_pages:router",
+        ".knowledge_pages:router",
         ".set_up_page:router",
         ".sign_in_page:router",
     ),

@@ -39,16 +39,23 @@ class PublicApi:
         self._client = (request.client.host, request.client.port) if request.client else ("127.0.0.1", 0)
         self._headers = [(name, value) for name, value in request.headers.items() if name not in NOT_FORWARDED]
 
-    async def fetch(self, path: str, *, accept: str = "application/json", **parameters: Any) -> httpx.Response:
-        """Ask for a path, as it reads unescaped; parameters that are None are left out. It may be refused."""
+    async def fetch(
+        self, path: str, *, accept: str = "application/json", body: Any = None, **parameters: Any
+    ) -> httpx.Response:
+        """Ask for a path, as it reads unescaped; parameters that are None are left out. It may be refused.
+
+        With a `body`, it is posted as JSON.
+        """
         chosen = {name: value for name, value in parameters.items() if value is not None}
         transport = httpx.ASGITransport(
             self._app, raise_app_exceptions=False, root_path=self._root, client=self._client
         )
         async with httpx.AsyncClient(transport=transport, base_url=self._base, timeout=SECONDS) as client:
-            return await client.get(
+            return await client.request(
+                "GET" if body is None else "POST",
                 quote(path),
                 params=chosen,
+                json=body,
                 headers=httpx.Headers([*self._headers, ("accept", accept)]),
                 follow_redirects=False,
             )
@@ -59,10 +66,15 @@ class PublicApi:
         Raises:
             ApiProblem: the API refused, with its reason.
         """
-        response = await self.fetch(path, **parameters)
-        if response.is_success:
-            return response.json() if response.content else None
-        raise ApiProblem(_read_problem(response))
+        return _read_answer(await self.fetch(path, **parameters))
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Return what the API answers to a body; for what reads, such as a dry run, and changes nothing.
+
+        Raises:
+            ApiProblem: the API refused, with its reason.
+        """
+        return _read_answer(await self.fetch(path, body=body))
 
     async def find(self, path: str, **parameters: Any) -> Any:
         """Return the JSON at a path; None if the API does not have it, as where a plugin is left out.
@@ -76,6 +88,12 @@ class PublicApi:
             if problem.status == httpx.codes.NOT_FOUND:
                 return None
             raise
+
+
+def _read_answer(response: httpx.Response) -> Any:
+    if response.is_success:
+        return response.json() if response.content else None
+    raise ApiProblem(_read_problem(response))
 
 
 def _read_problem(response: httpx.Response) -> dict[str, Any]:

@@ -48,6 +48,8 @@ class Place:
 NAVIGATION: Final = (
     Place("/", "Ask"),
     Place("/runs", "Runs"),
+    Place("/knowledge", "Knowledge", "read_knowledge", "knowledge"),
+    Place("/graphs", "Graphs", "read_catalogue"),
     Place("/usage", "Usage", "read_usage", "quotas"),
     Place("/set-up", "Set-up"),
 )

@@ -31,6 +31,7 @@ SUPPORT_WORDS: Final[Mapping[str, str]] = {
     "not_supported": "Not supported",
 }
 EXPORTS: Final[Mapping[str, str]] = {
+    "pdf": "The report as PDF",
     "docx": "The report for Word",
     "csv": "The evidence as a table",
     "zip": "Everything, with its certificate",

@@ -111,14 +111,14 @@ async def show_steps(
 ) -> Response:
     """The steps of a run or of a section, a page at a time."""
     run, steps = await asyncio.gather(
-        api.find(f"/v1/runs/{run_id}", pending=False),
+        api.get(f"/v1/runs/{run_id}", pending=False),
         api.get(f"/v1/runs/{run_id}/steps", after=after, limit=STEPS_A_PAGE),
     )
     longest = max((row["seconds"] or 0 for row in steps["rows"] if row["row"] == "step"), default=0)
     return await render_page(
         request,
         "steps.html",
-        run=run or build_section(run_id, steps["status"]),
+        run=run,
         steps=steps,
         after=after,
         page_size=STEPS_A_PAGE,
@@ -130,27 +130,9 @@ async def show_steps(
 async def show_step(request: Request, api: Api, run_id: str, step: int) -> Response:
     """One step: what went in and came out, what the run knew before and after, and the ways to go on from here."""
     run, detail = await asyncio.gather(
-        api.find(f"/v1/runs/{run_id}", pending=False), api.get(f"/v1/runs/{run_id}/steps/{step}")
+        api.get(f"/v1/runs/{run_id}", pending=False), api.get(f"/v1/runs/{run_id}/steps/{step}")
     )
-    return await render_page(
-        request, "step.html", run=run or build_section(run_id, "running"), detail=detail, step=detail["step"]
-    )
-
-
-def build_section(run_id: str, status: str) -> dict[str, Any]:
-    """What is known of a section that has not ended, and so is no run of its own yet."""
-    root, _, section = run_id.partition(".")
-    return {
-        "run_id": run_id,
-        "question": f"Section {section} of {root}",
-        "status": status,
-        "stage": None,
-        "mode": "",
-        "choice": None,
-        "report": None,
-        "started_at": None,
-        "budget": None,
-    }
+    return await render_page(request, "step.html", run=run, detail=detail, step=detail["step"])
 
 
 @router.get("/runs/{run_id}/sources")

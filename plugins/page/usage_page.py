@@ -42,7 +42,7 @@ async def show_usage(
     all_tenants: Annotated[bool, Query(description="Whether all tenants are counted, for operators.")] = False,
 ) -> Response:
     """What was used in some days, by one of the groups, as a table with a bar for the share of each row."""
-    asked = {"from": first or None, "to": last or None, "all_tenants": all_tenants or by == "tenant" or None}
+    asked = {"from": first or None, "to": last or None, "all_tenants": all_tenants or None}
     usage, keys = await asyncio.gather(
         api.get("/v1/usage", group_by=by, **asked), name_keys(api) if by == "key" else _name_nothing()
     )

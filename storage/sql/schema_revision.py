@@ -4,22 +4,26 @@ Releases overlap while a service is upgraded, so programs of the release before 
 Each migration says so: `works_with` names the oldest revision whose programs work with the tables that it makes. It is
 stored beside the revision (`schema_floor`), for programs to which a newer revision is unknown. A change that older
 programs cannot bear takes two releases: one adds what is new and uses it, the next takes away what is old.
+
+Most starts find the tables as they should be, and do without alembic: its table is read, and the newest revision is in
+the names of the migrations' files.
 """
 
 import logging
 from functools import lru_cache
-from typing import Final
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
 
 import sqlalchemy
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Column, Table, delete, insert, inspect, select, text
 
 from elcano.graphs.errors import StoreIncompatible
 from elcano.storage.sql.columns import Id
 from elcano.storage.sql.tables import metadata
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
 
 SCRIPTS: Final = "elcano.storage.sql:migrations"
 VERSIONS: Final = ["elcano.storage.sql.migrations:versions"]
@@ -42,8 +46,7 @@ def migrate_tables(connection: sqlalchemy.Connection) -> None:
         StoreIncompatible: their revision is unknown here, or they have none.
     """
     place = _name_database(connection)
-    head = _load_scripts().get_current_head()
-    found = MigrationContext.configure(connection).get_current_revision()
+    found, head = read_revision(connection)
     if found == head:
         return
     known = list_revisions()
@@ -61,7 +64,7 @@ def migrate_tables(connection: sqlalchemy.Connection) -> None:
             f"{place} has tables of these names without a version: they are another program's, or older than every "
             "release; name another store, or move them away"
         )
-    _change_tables(connection, found, head or "")
+    _change_tables(connection, found, head)
 
 
 def move_tables(connection: sqlalchemy.Connection, revision: str) -> None:
@@ -71,7 +74,7 @@ def move_tables(connection: sqlalchemy.Connection, revision: str) -> None:
         StoreIncompatible: the revision, or that of the tables, is unknown here, or there are no tables.
     """
     known = list_revisions()
-    found = MigrationContext.configure(connection).get_current_revision()
+    found = _read_current_revision(connection)
     if revision not in known:
         raise StoreIncompatible(f"there is no version {revision!r} of the tables; there are {', '.join(known)}")
     if found not in known:
@@ -97,14 +100,30 @@ def read_floor_of(revision: str) -> str:
     return floor
 
 
-def read_revision(connection: sqlalchemy.Connection) -> tuple[str | None, str | None]:
+def read_revision(connection: sqlalchemy.Connection) -> tuple[str | None, str]:
     """Return the revision of the tables, None if there are none, and the one that this program needs."""
-    return MigrationContext.configure(connection).get_current_revision(), _load_scripts().get_current_head()
+    return _read_current_revision(connection), _find_newest_revision()
+
+
+def _read_current_revision(connection: sqlalchemy.Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
+
+
+def _find_newest_revision() -> str:
+    """The newest revision here; the file of a migration is called `WHAT_REVISION.py`."""
+    places = [place.partition(":") for place in VERSIONS]
+    names = [file.name for package, _, folder in places for file in files(package).joinpath(folder).iterdir()]
+    return max(name.removesuffix(".py").rpartition("_")[2] for name in names if name[-7:-3].isdigit())
 
 
 def _change_tables(connection: sqlalchemy.Connection, found: str | None, revision: str) -> None:
     if found is not None and connection.dialect.name == "postgresql":
         connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"))
+    from alembic import command
+
     config = _build_alembic_config(connection)
     revisions = list_revisions()
     if found is not None and revisions.index(found) > revisions.index(revision):
@@ -134,7 +153,9 @@ def _name_database(connection: sqlalchemy.Connection) -> str:
     return connection.engine.url.render_as_string()
 
 
-def _build_alembic_config(connection: sqlalchemy.Connection | None = None) -> Config:
+def _build_alembic_config(connection: sqlalchemy.Connection | None = None) -> "Config":
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", SCRIPTS)
     config.set_main_option("path_separator", "newline")
@@ -144,5 +165,7 @@ def _build_alembic_config(connection: sqlalchemy.Connection | None = None) -> Co
 
 
 @lru_cache(maxsize=1)
-def _load_scripts() -> ScriptDirectory:
+def _load_scripts() -> "ScriptDirectory":
+    from alembic.script import ScriptDirectory
+
     return ScriptDirectory.from_config(_build_alembic_config())

@@ -19,7 +19,7 @@ async def start(api: httpx.AsyncClient, question: str = QUESTION, **asked: Any) 
 
 async def start_at(url: str) -> str:
     """The same over the network."""
-    async with httpx.AsyncClient(base_url=url) as api:
+    async with httpx.AsyncClient(base_url=url, timeout=60) as api:
         return await start(api)
 
 

@@ -101,7 +101,7 @@ async def test_a_run_shows_how_its_branches_stand(served: str, temporal: Client)
     await run.begin(TWO)
     await run.emit(TWO)
     await run.finish(TWO)
-    async with httpx.AsyncClient(base_url=served) as client:
+    async with httpx.AsyncClient(base_url=served, timeout=60) as client:
         running = (await client.get(f"/v1/runs/{run.run_id}")).json()["branches"]
         assert [(branch["run_id"], branch["section"], branch["status"]) for branch in running] == [
             (f"{run.run_id}.{ONE}", ONE, "running"),

@@ -81,7 +81,7 @@ async def test_an_ended_run_is_resumed_at_every_cursor(served: str, other: str, 
         rest = await read_events(f"{other}/v1/runs/{run.run_id}/events", headers={"Last-Event-ID": str(message.id)})
         assert [(one.id, one.data) for one in rest] == [(one.id, one.data) for one in whole[position:]]
     assert whole[-1].id == "8"
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         answer = await client.get(f"{served}/v1/runs/{run.run_id}/events", params={"since": whole[-1].id})
     assert answer.status_code == 204
 

@@ -125,7 +125,10 @@ async def test_what_became_of_a_request_can_be_learnt_after_the_end(
 
 @pytest.mark.usefixtures("worker")
 async def test_two_api_processes_know_the_same_keys(served: str, other: str) -> None:
-    async with httpx.AsyncClient(base_url=served) as one, httpx.AsyncClient(base_url=other) as two:
+    async with (
+        httpx.AsyncClient(base_url=served, timeout=60) as one,
+        httpx.AsyncClient(base_url=other, timeout=60) as two,
+    ):
         run_id = await start(one)
         answers = [await api.post(f"/v1/runs/{run_id}/top-up", json=MORE, headers=KEY) for api in (one, two, one)]
     assert [answer.json()["limits"]["tokens"] for answer in answers] == [GIVEN + 50_000] * 3

@@ -47,7 +47,10 @@ async def test_a_deep_run_is_followed_with_its_sections_and_resumed_anywhere(
     served: str, temporal: Client, store: Store, task_queue: str, use_graph: bool
 ) -> None:
     script = Script()
-    async with researching(temporal, store, task_queue, script), httpx.AsyncClient(base_url=served) as client:
+    async with (
+        researching(temporal, store, task_queue, script),
+        httpx.AsyncClient(base_url=served, timeout=60) as client,
+    ):
         asked = {"question": "What is it?", "mode": "deep", "use_graph": use_graph}
         run_id = (await client.post("/v1/runs", json=asked)).json()["run_id"]
         live = await read_events(f"{served}/v1/runs/{run_id}/events")
@@ -60,7 +63,7 @@ async def test_a_deep_run_is_followed_with_its_sections_and_resumed_anywhere(
         headers = {"Last-Event-ID": str(live[position - 1].id)}
         rest = await read_events(f"{served}/v1/runs/{run_id}/events", headers=headers)
         assert sorted(str(one.data) for one in rest) == sorted(str(one.data) for one in live[position:])
-    async with httpx.AsyncClient(base_url=served) as client:
+    async with httpx.AsyncClient(base_url=served, timeout=60) as client:
         run = (await client.get(f"/v1/runs/{run_id}")).json()
         listed = (await client.get("/v1/runs")).json()["runs"]
     assert [one["run_id"] for one in listed] == [run_id]
@@ -75,7 +78,10 @@ async def test_a_run_that_used_up_its_tokens_waits_for_more_and_goes_on(
     served: str, temporal: Client, store: Store, task_queue: str
 ) -> None:
     script = Script(complete_in=3, tokens=10_000)
-    async with researching(temporal, store, task_queue, script), httpx.AsyncClient(base_url=served) as client:
+    async with (
+        researching(temporal, store, task_queue, script),
+        httpx.AsyncClient(base_url=served, timeout=60) as client,
+    ):
         asked = {"question": "What is it?", "budget": {"tokens": 32_000, "when_exhausted": "pause"}}
         run_id = (await client.post("/v1/runs", json=asked)).json()["run_id"]
         async with following(f"{served}/v1/runs/{run_id}/events") as messages:

@@ -69,7 +69,7 @@ async def assert_temporals_page_can_read(chosen: Settings, run_id: str) -> None:
     asked = history.events[0].workflow_execution_started_event_attributes.input.payloads[0]
     scheduled = [event.user_metadata.summary for event in history.events if event.user_metadata.HasField("summary")]
     assert {payload.metadata["encoding"].decode() for payload in scheduled} == {SEALED}
-    async with httpx.AsyncClient(base_url=chosen.base_url) as api:
+    async with httpx.AsyncClient(base_url=chosen.base_url, timeout=60) as api:
         (read,) = await ask_codec(api, "download", asked)
         assert WORD in read.data.decode()
         (label,) = await ask_codec(api, "decode", scheduled[0])

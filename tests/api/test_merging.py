@@ -170,6 +170,27 @@ def test_a_reader_goes_on_in_another_process_without_loss_or_repetition(
 
 
 @settings(deadline=None)
+@given(tales(), st.lists(st.integers(0, 50), max_size=60))
+def test_a_reader_who_names_a_number_gets_all_that_open_branches_told_since(
+    journals: Journals, order: list[int]
+) -> None:
+    archived = archived_feed(RUN, journals)
+    assert archived is not None
+    for feed in (archived, arrivals(journals, order)):
+        whole = read(feed)
+        for one in (item.event for item in whole if not item.event.path or item.event.type.startswith("branch_")):
+            if one not in journals[RUN]:
+                continue
+            rest = read(feed, Cursor(one.seq))
+            told = [item.event for item in rest]
+            assert names(rest) == [name for name in names(whole) if name in set(names(rest))], "in their order"
+            later = [item for item in whole if item.event.at > one.at]
+            assert set(names(later)) <= set(names(rest))
+            assert all(event.at > one.at for event in told)
+            assert [str(item.cursor) for item in rest[-1:]] == [str(item.cursor) for item in whole[-1:] if rest]
+
+
+@settings(deadline=None)
 @given(tales())
 def test_the_archive_is_one_order_with_a_cursor_at_every_event(journals: Journals) -> None:
     feed = archived_feed(RUN, journals)

@@ -36,7 +36,7 @@ async def test_the_program_serves_without_temporal_and_ends_on_sigterm(tmp_path:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "elcano.api", cwd=ROOT, env=settings.environment(), stderr=asyncio.subprocess.PIPE
     )
-    async with httpx.AsyncClient(base_url=settings.base_url) as client:
+    async with httpx.AsyncClient(base_url=settings.base_url, timeout=60) as client:
         await answering(client)
         answer = await client.get("/v1/runs/run-1")
         assert answer.json()["stale"]

@@ -51,7 +51,7 @@ async def look_at_everything(api: httpx.AsyncClient, served: str, run_id: str) -
             continue
         found[route.path] = (await route.ask(api, run_id)).status_code
     path = f"{served}/v1/runs/{run_id}/events"
-    async with httpx.AsyncClient(trust_env=False) as client, client.stream("GET", path) as stream:
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as client, client.stream("GET", path) as stream:
         async for line in stream.aiter_lines():
             if line.startswith("event: thinking"):
                 break

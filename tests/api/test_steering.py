@@ -71,7 +71,7 @@ async def test_a_plan_is_proposed_edited_and_researched(
 ) -> None:
     script = Script()
     asked = {"question": "What is it?", "mode": "deep", "approve_plan": True, "use_graph": use_graph}
-    async with researching(temporal, store, task_queue, script), httpx.AsyncClient(base_url=served) as api:
+    async with researching(temporal, store, task_queue, script), httpx.AsyncClient(base_url=served, timeout=60) as api:
         run_id = (await api.post("/v1/runs", json=asked)).json()["run_id"]
         path = f"/v1/runs/{run_id}"
         early = await api.post(f"{path}/top-up", json={"steps": 1})

@@ -180,10 +180,21 @@ async def test_a_section_that_goes_on_is_asked_itself(
         section = await answered(api, f"/v1/runs/{method['run_id']}/steps")
         shown = [(row["node"], row["outcome"]) for row in section["rows"]]
         assert shown == [("first_search", "completed"), ("thinking", "running")]
-        unknown = await api.get(f"/v1/runs/{run_id}.0004.loop-99/steps")
-        assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:elcano:run-not-found")
+        stands = await answered(api, f"/v1/runs/{method['run_id']}")
+        assert (stands["question"], stands["node"], stands["worker"]) == ("What of method?", "thinking", "answering")
+        assert (await answered(api, f"/v1/runs/{method['run_id']}/evidence"))["evidence"] == []
+        following = asyncio.create_task(api.get(f"/v1/runs/{method['run_id']}/events"))
+        for path in (
+            f"/v1/runs/{run_id}.0004.loop-99/steps",
+            f"/v1/runs/{run_id}.0004.loop-99",
+            f"/v1/runs/{run_id}.9/events",
+        ):
+            unknown = await api.get(path)
+            assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:elcano:run-not-found"), path
         go_on.set()
         await ended(api, run_id)
+        followed = await following
+        assert (followed.status_code, followed.text.count("event: complete")) == (200, 1)
 
 
 @pytest.mark.usefixtures("working")

@@ -177,7 +177,7 @@ async def test_the_application_may_be_told_in_another_way(store: Store, tmp_path
             return Principal(tenant=token) if token else None
 
     app = create_app(Settings(data_dir=tmp_path), store=store, identity=ByToken())
-    async with serving(app) as url, httpx.AsyncClient(base_url=url) as api:
+    async with serving(app) as url, httpx.AsyncClient(base_url=url, timeout=60) as api:
         answers = [await api.get("/v1/runs", headers=headers) for headers in TOKENS]
     assert [answer.status_code for answer in answers] == [401, 200, 401]
     assert answers[0].json()["detail"] == "the request does not say whose it is: send a token"

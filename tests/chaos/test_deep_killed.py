@@ -13,6 +13,7 @@ from temporalio.client import Client
 from elcano.activities.agents.long_writing import Progress
 from elcano.dev import open_stack
 from elcano.dev.demo import QUESTION_OF_PARTS
+from elcano.dev.stack import Stack
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.payloads import connect_config
@@ -28,20 +29,26 @@ SECONDS = 120.0
 SECTIONS = 4
 
 
-@pytest.mark.timeout(150)
-async def test_sections_go_on_when_their_worker_is_killed(readmes: Settings) -> None:
-    async with open_stack(readmes) as running, asyncio.timeout(SECONDS):
+@pytest.mark.timeout(240)
+async def test_sections_and_then_the_long_writer_go_on_when_their_worker_is_killed(readmes: Settings) -> None:
+    async with open_stack(readmes) as running, asyncio.timeout(2 * SECONDS):
         holding.hold(readmes.data_dir, holding.SECTIONS_UNDER_WAY)
         run = await start(readmes)
         stream = asyncio.create_task(told(readmes, run))
         cut_off = await sections_under_way(readmes, run)
-        killed = running.worker.pid
-        running.worker.kill()
-        holding.release(readmes.data_dir)
-        await until(lambda: running.worker.pid != killed)
-        await assert_ends_undisturbed(readmes, run)
+        await kill_held_worker(running, readmes)
+        holding.hold(readmes.data_dir, holding.LONG_WRITING)
+        await long_writing(readmes, run)
+        await kill_held_worker(running, readmes)
+        twin = await assert_ends_undisturbed(readmes, run)
         await assert_told(readmes, run, await stream)
         assert repeated(await ledger(readmes, run)) >= cut_off
+        assert written(await ledger(readmes, twin)) == [(1, "completed", SECTIONS + 1)]
+        rest = SECTIONS + 1 - holding.SECTIONS_WRITTEN
+        assert written(await ledger(readmes, run)) == [
+            (1, "failed", holding.SECTIONS_WRITTEN),
+            (2, "completed", rest),
+        ]
 
 
 @pytest.mark.timeout(150)
@@ -61,25 +68,12 @@ async def test_sections_go_on_where_everything_died(readmes: Settings) -> None:
             assert repeated(await ledger(readmes, run)) >= cut_off
 
 
-@pytest.mark.timeout(150)
-async def test_the_long_writer_goes_on_with_the_section_it_was_killed_in(readmes: Settings) -> None:
-    async with open_stack(readmes) as running, asyncio.timeout(SECONDS):
-        holding.hold(readmes.data_dir, holding.LONG_WRITING)
-        run = await start(readmes)
-        stream = asyncio.create_task(told(readmes, run))
-        await long_writing(readmes, run)
-        killed = running.worker.pid
-        running.worker.kill()
-        holding.release(readmes.data_dir)
-        await until(lambda: running.worker.pid != killed)
-        twin = await assert_ends_undisturbed(readmes, run)
-        await assert_told(readmes, run, await stream)
-        assert written(await ledger(readmes, twin)) == [(1, "completed", SECTIONS + 1)]
-        rest = SECTIONS + 1 - holding.SECTIONS_WRITTEN
-        assert written(await ledger(readmes, run)) == [
-            (1, "failed", holding.SECTIONS_WRITTEN),
-            (2, "completed", rest),
-        ]
+async def kill_held_worker(running: Stack, chosen: Settings) -> None:
+    """Kills the worker that is held; returns once another one has been started, which nothing holds."""
+    killed = running.worker.pid
+    running.worker.kill()
+    holding.release(chosen.data_dir)
+    await until(lambda: running.worker.pid != killed)
 
 
 async def start(chosen: Settings) -> str:

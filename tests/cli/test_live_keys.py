@@ -23,7 +23,7 @@ async def test_keys_ask_and_every_answer_is_shown(stack: Stack) -> None:
         await screen.shows(HELP)
         screen.press("p")
         await screen.shows("paused: calls in flight finish")
-        async with httpx.AsyncClient(base_url=stack.url) as api:
+        async with httpx.AsyncClient(base_url=stack.url, timeout=60) as api:
             shown = (await api.get(f"/v1/runs/{run_id}")).json()
         granted = shown["budget"]["tokens"]["limit"] + 50_000
         assert (shown["stage"], shown["hold"]["reason"]) == ("paused", "pause")

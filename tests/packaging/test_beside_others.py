@@ -53,7 +53,9 @@ def serving(elcano: Path, folder: Path, shell: dict[str, str], log: Path) -> Ite
     with log.open("wb") as output:
         process = subprocess.Popen([elcano, "serve"], cwd=folder, env=shell, stdout=output, stderr=output)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{shell['ELCANO_API_PORT']}", trust_env=False) as client:
+        with httpx.Client(
+            base_url=f"http://127.0.0.1:{shell['ELCANO_API_PORT']}", trust_env=False, timeout=60
+        ) as client:
             while not ready(client):
                 assert process.poll() is None, log.read_text(errors="replace")
                 time.sleep(0.1)

@@ -13,7 +13,10 @@ from tests.tour.runs import DEEP, DONE, Tour
 SCRIPT_BYTES = 60_000
 STYLE_BYTES = 30_000
 ALL_BYTES = 200_000
-PLACES = ("/", "/runs", "/usage?by=model", "/set-up", "/nothing-here")
+PLACES = (
+    *("/", "/runs", "/usage?by=model", "/set-up", "/nothing-here"),
+    *("/graphs", "/graphs/deep?question=Why", "/agents/judge", "/knowledge?q=island"),
+)
 
 
 def test_scripts_and_styles_stay_within_their_budgets() -> None:
@@ -28,7 +31,7 @@ def test_scripts_and_styles_stay_within_their_budgets() -> None:
 
 async def test_pages_are_served_with_their_policy_and_files_are_kept(tour: Tour) -> None:
     headers = {"Accept": "text/html"}
-    async with httpx.AsyncClient(base_url=tour.stack.settings.base_url, headers=headers) as client:
+    async with httpx.AsyncClient(base_url=tour.stack.settings.base_url, headers=headers, timeout=60) as client:
         page = await client.get("/")
         assert page.headers["content-security-policy"] == CONTENT_POLICY
         assert page.headers["content-type"].startswith("text/html")

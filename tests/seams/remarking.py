@@ -48,7 +48,7 @@ async def main(folder: Path) -> None:
             workflow_runner=workflow_runner(),
         )
         app = create_app(Settings(_env_file=None, data_dir=folder), store=store, client=client, task_queue="remarks")
-        async with worker, serving(app) as address, httpx.AsyncClient(base_url=address) as api:
+        async with worker, serving(app) as address, httpx.AsyncClient(base_url=address, timeout=60) as api:
             run_id = (await api.post("/v1/runs", json={"question": "What is it?"})).json()["run_id"]
             await reached.wait()
             said = await run_command(address, "remark", run_id, "Fish!")

@@ -54,7 +54,10 @@ async def assert_quotes_are_in_the_store(folder: Path, report: Report) -> None:
 async def test_it_comes_up_mends_itself_and_leaves_nothing_behind(tmp_path: Path) -> None:
     chosen = settings_for(tmp_path)
     said: list[str] = []
-    async with open_stack(chosen, say=said.append) as running, httpx.AsyncClient(base_url=chosen.base_url) as client:
+    async with (
+        open_stack(chosen, say=said.append) as running,
+        httpx.AsyncClient(base_url=chosen.base_url, timeout=60) as client,
+    ):
         assert (await client.get("/readyz")).json()["ready"]
         assert read_folder_owner(tmp_path)["api"] == chosen.base_url
         killed = running.worker.pid

@@ -24,7 +24,6 @@ from elcano.plugins.data.child_processes import ChildProcesses, Stop
 from elcano.plugins.data.databases import values
 from elcano.plugins.data.databases.engine import Answer, Engine, Limits, Outcome
 from elcano.plugins.data.databases.file_engine import Duckdb, FileEngine, Files
-from elcano.plugins.data.databases.postgresql import Postgresql
 from elcano.plugins.data.databases.similar_names import words_of
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, ForeignKey, TableSchema, dialect_of
 from elcano.settings.settings import Settings
@@ -293,6 +292,8 @@ def engine_of(name: str, address: str, folder: Path) -> Engine:
     """
     dialect = dialect_of(address)
     if dialect == "postgresql":
+        from elcano.plugins.data.databases.postgresql import Postgresql  # its driver, which others do without
+
         return Postgresql(name, address)
     scheme, found, rest = address.partition("://")
     if not found:

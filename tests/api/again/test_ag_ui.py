@@ -67,7 +67,10 @@ def text_of(events: Sequence[Any]) -> str:
 async def test_a_question_a_cut_connection_and_a_further_question(
     served: str, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
-    async with working(temporal, store, api_settings, Provider()), httpx.AsyncClient(base_url=served) as api:
+    async with (
+        working(temporal, store, api_settings, Provider()),
+        httpx.AsyncClient(base_url=served, timeout=60) as api,
+    ):
         first = await follow(served, asking("a"), cut_after=3)
         whole = await follow(served, asking("a"))
         run_id = whole[1].snapshot["run_id"]
@@ -122,7 +125,7 @@ async def test_what_cannot_be_researched_is_refused_in_words(served: str) -> Non
         (asking("a", forwardedProps={"elcano": {"mode": "telepathy"}}), "telepathy"),
         (asking("a", resume=resume), "is not the id of an interrupt"),
     ]
-    async with httpx.AsyncClient(base_url=served) as api:
+    async with httpx.AsyncClient(base_url=served, timeout=60) as api:
         for body, words in bodies:
             answer = await api.post("/ag-ui", json=body)
             assert answer.status_code == 422, answer.text

@@ -35,6 +35,8 @@ async def test_a_run_is_saved_in_each_form(
         assert word.headers["content-disposition"] == f'attachment; filename="{run_id}.docx"'
         document = docx.Document(io.BytesIO(word.content))
         assert document.paragraphs[0].text == report["title"]
+        printed = await api.get(f"{exports}/pdf")
+        assert (printed.status_code, printed.content[:5]) == (200, b"%PDF-")
         evidence = (await api.get(f"/v1/runs/{run_id}/evidence")).json()["evidence"]
         rows = list(csv.DictReader(io.StringIO((await api.get(f"{exports}/csv")).text, newline="")))
         assert [row["id"] for row in rows] == [one["id"] for one in evidence]
@@ -46,15 +48,20 @@ async def test_a_run_is_saved_in_each_form(
             assert {*archive.namelist()} == {
                 *("report.json", "report.html", "report.md", "report.docx"),
                 *("references.bib", "references.ris", "references.json"),
-                *("evidence.csv", "evidence.jsonl", "certificate.json"),
+                *("evidence.csv", "evidence.jsonl", "certificate.json", "ro-crate-metadata.json"),
             }
             assert archive.read("report.md").decode() == report["markdown"]
+            crate = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]
+            files = {one["@id"]: int(one["contentSize"]) for one in crate if one["@type"] == "File"}
+            assert files == {
+                one.filename: one.file_size for one in archive.infolist() if one.filename != "ro-crate-metadata.json"
+            }
             certificate = await api.get(f"/v1/runs/{run_id}/certificate")
             assert archive.read("certificate.json") == certificate.content
 
 
 async def test_what_cannot_be_saved_is_refused_in_words(api: httpx.AsyncClient) -> None:
     assert (await api.get("/v1/runs/default-nothing/exports/docx")).status_code == 404
-    wrong = await api.get("/v1/runs/default-nothing/exports/pdf")
+    wrong = await api.get("/v1/runs/default-nothing/exports/odt")
     assert wrong.status_code == 422
     assert "docx" in wrong.text

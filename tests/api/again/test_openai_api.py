@@ -55,7 +55,10 @@ async def test_a_response_that_is_cut_off_and_goes_on_and_is_followed(
         "metadata": {"ticket": "4711"},
         "extra_headers": {"Idempotency-Key": "once"},
     }
-    async with working(temporal, store, api_settings, Provider()), httpx.AsyncClient(base_url=served) as api:
+    async with (
+        working(temporal, store, api_settings, Provider()),
+        httpx.AsyncClient(base_url=served, timeout=60) as api,
+    ):
         stream = await client.responses.create(**asked, stream=True)
         first = [await anext(aiter(stream)) for _ in range(5)]
         await stream.close()
@@ -157,7 +160,7 @@ async def test_a_chat_whose_second_question_follows_the_run_of_the_first(
     client: Any, served: str, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
     provider = Provider()
-    async with working(temporal, store, api_settings, provider), httpx.AsyncClient(base_url=served) as api:
+    async with working(temporal, store, api_settings, provider), httpx.AsyncClient(base_url=served, timeout=60) as api:
         models = [model.id async for model in client.models.list()]
         assert {"auto", "deep", "iterative", "simple"} <= {*models}
         assert (await client.models.retrieve("deep")).owned_by == "elcano"
@@ -195,7 +198,7 @@ async def test_a_client_that_sends_a_request_again_by_itself_gets_the_same_run(
     served: str, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
     body = {"model": "iterative", "input": QUESTION, "background": True}
-    async with httpx.AsyncClient(base_url=served) as api:
+    async with httpx.AsyncClient(base_url=served, timeout=60) as api:
         ids = [
             (await api.post("/openai/v1/responses", json=body, headers={"X-Stainless-Retry-Count": str(count)})).json()[
                 "id"

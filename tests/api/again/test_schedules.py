@@ -87,7 +87,7 @@ async def test_a_schedule_starts_a_run_once_and_says_which(
     task_queue: str,
 ) -> None:
     async with (
-        httpx.AsyncClient(base_url=served) as api,
+        httpx.AsyncClient(base_url=served, timeout=60) as api,
         working(temporal, store, api_settings, Provider()),
         starting(temporal, store, api_settings, task_queue),
     ):

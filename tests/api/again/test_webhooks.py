@@ -90,7 +90,7 @@ async def test_a_run_is_told_of_from_its_plan_to_its_end(
     hook, url = receiver
     hook.answers = [500, 307, 200]
     async with (
-        httpx.AsyncClient(base_url=served) as api,
+        httpx.AsyncClient(base_url=served, timeout=60) as api,
         working(temporal, store, api_settings, Provider(sections=1)),
         delivering(temporal, store, task_queue) as begin,
     ):
@@ -158,7 +158,7 @@ async def test_an_endpoint_that_takes_nothing_is_switched_off(
 ) -> None:
     hook, url = receiver
     monkeypatch.setenv("ELCANO_WEBHOOK_DAYS", "0.00007")
-    async with httpx.AsyncClient(base_url=served) as api, delivering(temporal, store, task_queue):
+    async with httpx.AsyncClient(base_url=served, timeout=60) as api, delivering(temporal, store, task_queue):
         webhook = (await api.post("/v1/webhooks", json={"url": url})).json()["id"]
         hook.answers = [500] * 9
         begun = (await api.post(f"/v1/webhooks/{webhook}/test")).json()["id"]

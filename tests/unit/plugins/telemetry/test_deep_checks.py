@@ -100,7 +100,7 @@ def test_the_model_without_a_key_asks_nobody() -> None:
 
 
 async def test_a_clock_that_is_off_is_a_fault() -> None:
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         with serving(ahead=90) as origin:
             answer = await hosts.ask_host(client, origin)
     assert answer.skew is not None

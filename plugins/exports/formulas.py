@@ -1,0 +1,104 @@
+"""Formulas (MathML) in the language of the typesetter of PDFs."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+_GROUPS: Final = frozenset({"math", "mrow", "mstyle", "mpadded"})
+_TOKENS: Final = frozenset({"mi", "mn", "mo", "ms", "mtext"})
+_ATTACHED: Final = {
+    "msup": ("t",),
+    "msub": ("b",),
+    "msubsup": ("b", "t"),
+    "munderover": ("b", "t"),
+}
+"""Where the children after the first stand: at the bottom or the top of it."""
+_ACCENTS: Final = frozenset("¯‾^~→˙¨ˇ˘")
+"""Marks that belong to the letter below them."""
+_STRETCHED: Final = {
+    ("t", "¯"): "overline",
+    ("t", "‾"): "overline",
+    ("t", "―"): "overline",
+    ("t", "⏞"): "overbrace",
+    ("b", "_"): "underline",
+    ("b", "―"): "underline",
+    ("b", "⏟"): "underbrace",
+}
+"""Marks that are as wide as what they belong to, by the side where they stand."""
+
+
+class _Unknown(Exception):
+    """A formula has something that is not known here."""
+
+
+def write_formula(element: Any, quote: Callable[[str], str]) -> str | None:
+    """A formula as an expression; None if it has something that is not known here.
+
+    Args:
+        element: the element `math`.
+        quote: makes a literal of a text.
+    """
+    try:
+        return _Formula(quote).write(element)
+    except _Unknown:
+        return None
+
+
+class _Formula:
+    def __init__(self, quote: Callable[[str], str]) -> None:
+        self._quote = quote
+
+    def write(self, element: Any) -> str:
+        children, tag = list(element), element.tag
+        if tag in _TOKENS:
+            return self._write_token(element)
+        if tag in _ATTACHED and len(children) == len(_ATTACHED[tag]) + 1:
+            return self._attach(children[0], **dict(zip(_ATTACHED[tag], children[1:], strict=True)))
+        match tag, children:
+            case "mrow", [first, *_, last] if {first.get("form"), last.get("form")} == {"prefix", "postfix"}:
+                return f"math.lr({self._join(children)})"
+            case "mspace", _:
+                return "h(0.3em)"
+            case "mfrac", [over, under] if element.get("linethickness", "1").startswith("0"):  # n over k
+                return f"math.mat(delim: none, ({self.write(over)},), ({self.write(under)},))"
+            case "mfrac", [over, under]:
+                return f"math.frac({self.write(over)}, {self.write(under)})"
+            case "msqrt", _:
+                return f"math.sqrt({self._join(children)})"
+            case "mroot", [base, degree]:
+                return f"math.root({self.write(degree)}, {self.write(base)})"
+            case (("mover" | "munder"), [base, mark]):
+                return self._write_marked(base, mark, "t" if tag == "mover" else "b")
+            case "mtable", rows:
+                cells = (f"({''.join(f'{self._join(cell)}, ' for cell in row)})" for row in rows)
+                return f"math.mat(delim: none, {', '.join(cells)})"
+        if tag in _GROUPS:
+            return self._join(children)
+        raise _Unknown(tag)
+
+    def _join(self, elements: Sequence[Any]) -> str:
+        return " + ".join(self.write(one) for one in elements) if len(elements) else "[]"
+
+    def _attach(self, base: Any, **marks: Any) -> str:
+        placed = "".join(f", {side}: {self.write(mark)}" for side, mark in marks.items())
+        return f"math.attach({self.write(base)}{placed})"
+
+    def _write_marked(self, base: Any, mark: Any, side: str) -> str:
+        """A term with something above (`t`) or below it (`b`)."""
+        sign = (mark.text or "").strip()
+        if mark.tag != "mo" or len(mark) or sign.isalnum():
+            return self._attach(base, **{side: mark})
+        if (side, sign) in _STRETCHED and (len(base) or sign not in _ACCENTS):
+            return f"math.{_STRETCHED[side, sign]}({self.write(base)})"
+        if side == "t" and sign in _ACCENTS:
+            return f"math.accent({self.write(base)}, {self._quote(sign)})"
+        raise _Unknown(sign)
+
+    def _write_token(self, element: Any) -> str:
+        text = " ".join((element.text or "").split())
+        if not text:
+            return "[]"
+        if element.tag == "mi" and len(text) > 1:
+            return f"math.op({self._quote(text)})"
+        if element.tag in ("mi", "mo") and len(text) == 1:
+            return f"symbol({self._quote(text)})"
+        return f"text({self._quote(text)})"

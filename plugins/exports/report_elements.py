@@ -1,0 +1,64 @@
+"""The page of a report as elements of HTML: what documents of other formats are made of, so that all say the same."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from lxml import html
+
+from elcano.api.reports.page import render_report_page
+from elcano.graphs.report.report import Report
+
+HEADINGS: Final = {"h1": 0, "h2": 1, "h3": 2}
+"""The level of each heading; 0 is the title."""
+BLOCKS: Final = frozenset({"ul", "ol", "p", "table", "pre", "blockquote", "details", "div"})
+_NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def read_report_elements(report: Report, pictures: Mapping[str, str | None] | None = None) -> list[Any]:
+    """The blocks of the report's page, with its pictures (SVG) by their paths."""
+    page: Any = html.fromstring(render_report_page(report, pictures))
+    return list(list_blocks(page.find("body/main")))
+
+
+def list_blocks(element: Any) -> Iterator[Any]:
+    """The blocks within an element; text that stands in it without one is a paragraph."""
+    loose = html.Element("p")
+    loose.text = element.text
+    for child in element:
+        if child.tag in BLOCKS or child.tag in HEADINGS or child.tag == "hr":
+            if _has_content(loose):
+                yield _without_outer_space(loose)
+            tail, child.tail = child.tail, None
+            yield child
+            loose = html.Element("p")
+            loose.text = tail
+        else:
+            loose.append(child)
+    if _has_content(loose):
+        yield _without_outer_space(loose)
+
+
+def _without_outer_space(element: Any) -> Any:
+    """The element without the space between its text and the blocks before and behind it."""
+    element.text = (element.text or "").lstrip()
+    if len(element):
+        element[-1].tail = (element[-1].tail or "").rstrip()
+    else:
+        element.text = element.text.rstrip()
+    return element
+
+
+def _has_content(element: Any) -> bool:
+    return bool(len(element) or (element.text or "").strip())
+
+
+def read_title(element: Any) -> str:
+    """What stands for a picture, or a formula, as text."""
+    title = element.find(".//title")
+    return " ".join((element if title is None else title).text_content().split())
+
+
+def clean_text(text: str) -> str:
+    """The text without characters that no XML may have; a sign stands in their place."""
+    return _NOT_XML.sub("\ufffd", text)

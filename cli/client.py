@@ -68,6 +68,11 @@ class Api:
         with _ending_commands():
             self._loop.call(self._connection.download, path, file)
 
+    def upload(self, path: str, file: Path) -> None:
+        """Send `file` to be kept at `path`."""
+        with _ending_commands():
+            self._loop.call(self._connection.upload, path, file)
+
     def watch_run(
         self, run_id: str, say: Callable[[str], None], write: Callable[[JsonObject], None] | None = None
     ) -> Iterator[AgentEvent]:

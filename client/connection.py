@@ -35,6 +35,9 @@ LONGEST_PAUSE = 5.0
 QUIET_SECONDS = 60.0
 """A stream that is silent for this long, heartbeats included, counts as dead."""
 
+UPLOAD_PIECE = 1 << 20
+"""Bytes of a file that are in memory while it is sent."""
+
 _NOTICES = {"waiting", "unreadable"}
 """Messages about the stream itself: no worker answers, or a section's events are lost."""
 _LIVE_TEXT = "streaming"
@@ -149,6 +152,12 @@ class Connection:
         finally:
             partial.unlink(missing_ok=True)
 
+    async def upload(self, path: str, file: Path) -> None:
+        """Send `file` as the body of a PUT, piece by piece; doing it again changes nothing."""
+        size = (await asyncio.to_thread(file.stat)).st_size
+        length = {"Content-Length": str(size)}  # so that what is too large is refused before it is sent
+        await self._send("PUT", path, content=_read_pieces(file), headers=length)
+
     async def stream_run(self, run_id: str, after: str = "") -> AsyncIterator[Streamed]:
         """What happens to a run, to its terminal event; a stream that breaks off is resumed after the last event.
 
@@ -199,6 +208,12 @@ class Connection:
             f"the API at {self.base_url} does not answer ({explain_transport_error(error)}): "
             "start it with `elcano serve`, or set ELCANO_API_URL to its address"
         )
+
+
+async def _read_pieces(file: Path) -> AsyncIterator[bytes]:
+    with file.open("rb") as opened:
+        while piece := opened.read(UPLOAD_PIECE):
+            yield piece
 
 
 async def iterate_messages(response: httpx.Response) -> AsyncIterator[ServerSentEvent]:

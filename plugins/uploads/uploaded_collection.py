@@ -56,7 +56,8 @@ class UploadedCollection:
         self._listed = {one.path: one for one in read if one.media_type}
         skipped = [SkippedDocument(one.path, one.reason) for one in read if one.state == "refused"]
         if count is not None and count.uploaded:
-            skipped.append(SkippedDocument(f"{count.uploaded} documents", "they are yet to be read"))
+            wait = "document is" if count.uploaded == 1 else "documents are"
+            skipped.append(SkippedDocument("what is unread", f"{count.uploaded:,} {wait} yet to be read"))
         return Listing(
             {path: f"{one.data_hash}:{one.read_at}" for path, one in sorted(self._listed.items())}, tuple(skipped)
         )

@@ -1,5 +1,6 @@
 """Documents that are uploaded over HTTP: read by the real workflow, searched by a run, kept apart by tenant."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,9 +11,10 @@ from temporalio.client import Client
 
 from elcano.plugins.uploads.activities import ReadingActivities
 from elcano.plugins.uploads.background import begin_readings, build_reading_worker, sweep_indexes
+from elcano.plugins.uploads.commands import add_documents, list_documents
 from elcano.plugins.uploads.document_store import get_upload_store
 from elcano.plugins.uploads.source import open_indexes
-from elcano.settings import Settings
+from elcano.settings import Settings, get_settings
 from elcano.storage.store import Store
 from elcano.storage.threads import Threads
 from tests.api.again.going_on import until
@@ -111,3 +113,29 @@ async def test_a_run_cites_what_its_tenant_uploaded_and_no_other_finds_it(
         assert "uploads:safety" in refused.text
         named = [one["name"] for one in (await api.get("/v1/sources", headers=own)).json()]
         assert "uploads:safety" in named
+
+
+async def test_a_folder_is_added_by_a_command_that_sends_nothing_twice(
+    served: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "manuals"
+    (folder / ".git").mkdir(parents=True)
+    (folder / "rope ladders").mkdir()
+    (folder / ".git" / "config").write_bytes(LADDERS)
+    (folder / "rope ladders" / "50 %.md").write_bytes(LADDERS)
+    (folder / "empty.md").touch()
+    monkeypatch.setenv("ELCANO_API_URL", served)
+    get_settings.cache_clear()
+    said = []
+    for _ in range(2):
+        with pytest.raises(SystemExit) as ended:
+            await asyncio.to_thread(add_documents, "safety", [folder])
+        said.append((ended.value.code, *capsys.readouterr()))
+    (code, out, err), (_, again, known) = said
+    assert (code, out, again) == (2, "manuals/rope ladders/50 %.md\n", "")
+    assert "manuals/empty.md: The request cannot work: body: is empty" in err
+    assert "1 uploaded, 0 there already" in err
+    assert "0 uploaded, 1 there already" in known
+    await asyncio.to_thread(list_documents, "safety")
+    assert "manuals/rope ladders/50 %.md  uploaded" in capsys.readouterr().out
+    get_settings.cache_clear()

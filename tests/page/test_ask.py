@@ -1,6 +1,8 @@
 """The question: typed once and never lost, refused beside what is wrong, and one run however often it is sent."""
 
-from playwright.async_api import Page, expect
+import re
+
+from playwright.async_api import FilePayload, Page, expect
 
 from tests.page.browsing import find_violations
 from tests.page.conftest import OpenPage
@@ -28,6 +30,27 @@ async def test_a_fault_is_shown_beside_its_field_and_nothing_typed_is_lost(open_
         await page.reload()
         await expect(page.get_by_label("What do you want to know?")).to_have_value(QUESTION)
         await expect(page.locator("[data-now=budget]")).to_have_text("200 tokens")
+
+
+async def test_documents_are_uploaded_and_searched_by_the_question(open_tour_page: OpenPage, tour: Tour) -> None:
+    async with open_tour_page() as page:
+        await page.goto("/")
+        await open_choice(page, "Documents")
+        await page.get_by_label("Collection").fill("logs")
+        name = "log of <b>1519</b> #1.md"
+        files: list[FilePayload] = [
+            {"name": name, "mimeType": "text/markdown", "buffer": b"# A log\n\nThe crew found water."},
+            {"name": "empty.md", "mimeType": "text/markdown", "buffer": b""},
+        ]
+        await page.get_by_label("Files").set_input_files(files)
+        await expect(page.locator("#documents li")).to_have_text([f"{name}: uploaded", re.compile("is empty")])
+        await expect(page.locator("[data-now=documents]")).to_have_text("searched as uploads:logs")
+        await expect(page.locator("[data-now=sources]")).to_have_text("uploads:logs")
+        assert await find_violations(page) == []
+        await page.reload()
+        await expect(page.locator("[name=sources][value='uploads:logs']")).to_be_checked()
+    found = (await tour.api.get("/v1/collections/logs/documents")).json()["documents"]
+    assert [one["path"] for one in found] == [name]
 
 
 async def test_a_question_asked_by_keyboard_alone_is_one_run(open_tour_page: OpenPage, tour: Tour) -> None:

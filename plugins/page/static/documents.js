@@ -14,7 +14,7 @@ async function upload(files) {
     const name = (file.webkitRelativePath || file.name).split("/").map(encodeURIComponent).join("/");
     try {
       await ask("PUT", `/v1/collections/${encodeURIComponent(collection)}/documents/${name}`, file);
-      line.textContent = `${file.name}: uploaded`;
+      line.textContent = `${file.name}: uploaded, and read within seconds`;
       kept += 1;
     } catch (refusal) {
       line.textContent = `${file.name}: ${refusal.message}`;

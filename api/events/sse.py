@@ -73,7 +73,7 @@ def _describe_message_schema(model: str, *names: str, numbered: bool) -> dict[st
 
 
 MESSAGES: Final[Mapping[str, Any]] = {
-    "schema": {"type": "string", "description": "A stream; `itemSchema` describes one message of it."},
+    "schema": {"$ref": "#/components/schemas/RunMessage"},
     "itemSchema": {
         "oneOf": [
             _describe_message_schema(
@@ -85,7 +85,14 @@ MESSAGES: Final[Mapping[str, Any]] = {
         ]
     },
 }
-"""What OpenAPI says of a stream: the words of its version 3.2, which older readers pass over."""
+"""What OpenAPI says of a stream. `itemSchema` is of its version 3.2, which older readers pass over; generators that
+follow streams take `schema` for the data of a message."""
+RUN_MESSAGE: Final[Mapping[str, Any]] = {
+    "title": "RunMessage",
+    "description": "The data of one message of a stream. Only events have `seq`, and only `streaming` has `text`.",
+    "anyOf": [shape["properties"]["data"]["contentSchema"] for shape in MESSAGES["itemSchema"]["oneOf"]],
+}
+"""The schema of what a client reads from any message."""
 
 
 router = APIRouter(tags=["runs"], dependencies=[requires("read_run")])

@@ -15,12 +15,13 @@ async def keep_document(
 ) -> tuple[UploadedDocument, bool]:
     """Keep the bytes of a document; returns it, and whether it is new or changed.
 
-    The same bytes under the same name change nothing.
+    The same bytes under the same name change nothing, unless they were refused: they are stored and read again, as
+    they may have been lost.
     """
     uploads = get_uploads(store)
     data_hash = sha256(data).hexdigest()
     known = await uploads.find(collection, path)
-    if known is not None and known.data_hash == data_hash:
+    if known is not None and known.data_hash == data_hash and known.state != "refused":
         return known, False
     made = build_document(collection, path, data_hash, len(data), by)
     await store.files.put(made.data_file, data)

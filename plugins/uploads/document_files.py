@@ -26,7 +26,7 @@ async def keep_document(
     made = build_document(collection, path, data_hash, len(data), by)
     await store.files.put(made.data_file, data)
     former = await uploads.put(made)
-    if former is not None and former.data_hash != data_hash:
+    if former is not None:
         await _delete_files(store, former)
     return made, True
 
@@ -34,7 +34,7 @@ async def keep_document(
 async def delete_document(store: TenantStore, document: UploadedDocument) -> None:
     """Delete a document."""
     await _delete_files(store, document)
-    await get_uploads(store).delete(document.collection, [document.key])
+    await get_uploads(store).delete(document.collection, [document])
 
 
 async def delete_collection(store: TenantStore, collection: str) -> int:
@@ -42,7 +42,7 @@ async def delete_collection(store: TenantStore, collection: str) -> int:
     uploads, deleted = get_uploads(store), 0
     while found := await uploads.page(collection, limit=AT_ONCE):
         await _delete_files(store, *found)
-        await uploads.delete(collection, [one.key for one in found])
+        await uploads.delete(collection, found)
         deleted += len(found)
     return deleted
 

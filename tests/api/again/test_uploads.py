@@ -12,7 +12,7 @@ from temporalio.client import Client
 from elcano.plugins.uploads.activities import ReadingActivities
 from elcano.plugins.uploads.background import begin_readings, build_reading_worker, sweep_indexes
 from elcano.plugins.uploads.commands import add_documents, list_documents
-from elcano.plugins.uploads.document_store import get_upload_store
+from elcano.plugins.uploads.document_store import get_upload_store, get_uploads
 from elcano.plugins.uploads.source import open_indexes
 from elcano.settings import Settings, get_settings
 from elcano.storage.store import Store
@@ -147,3 +147,31 @@ async def test_a_folder_is_added_by_a_command_that_sends_nothing_twice(
     await asyncio.to_thread(list_documents, "safety")
     assert "manuals/rope ladders/50 %.md  uploaded" in capsys.readouterr().out
     get_settings.cache_clear()
+
+
+async def test_uploads_of_one_name_and_a_deletion_at_once_leave_all_or_nothing(
+    api: httpx.AsyncClient, store: Store, temporal: Client, api_settings: Settings
+) -> None:
+    texts = [b"# One\n\nA rope is replaced.", LADDERS]
+    async with reading(temporal, store, api_settings):
+        for turn in range(6):
+            await asyncio.gather(
+                *(api.put(f"{DOCUMENTS}/a.md", content=texts[(turn + one) % 2]) for one in range(3)),
+                api.delete(f"{DOCUMENTS}/a.md"),
+                api.delete(COLLECTION),
+            )
+    kept = (await api.put(f"{DOCUMENTS}/a.md", content=LADDERS)).json()
+    own = store.of("default")
+
+    async def is_read() -> (
+        bool
+    ):  # as every worker looks every two seconds: a reading that ends just now does not see it
+        await begin_readings(temporal, get_upload_store(store))
+        return bool((await api.get(COLLECTION)).json()["indexed"] == 1)
+
+    async with reading(temporal, store, api_settings):
+        await until(is_read)
+    (document,) = await get_uploads(own).page("safety", limit=10)
+    assert document.data_hash == kept["sha256"]
+    assert await own.files.get(document.data_file) == LADDERS
+    assert await own.files.get(document.text_file) is not None

@@ -152,26 +152,26 @@ async def test_a_folder_is_added_by_a_command_that_sends_nothing_twice(
 async def test_uploads_of_one_name_and_a_deletion_at_once_leave_all_or_nothing(
     api: httpx.AsyncClient, store: Store, temporal: Client, api_settings: Settings
 ) -> None:
+    collection = "/v1/collections/ropes"  # its reading is a workflow of its own
+    document = f"{collection}/documents/a.md"
     texts = [b"# One\n\nA rope is replaced.", LADDERS]
     async with reading(temporal, store, api_settings):
         for turn in range(6):
             await asyncio.gather(
-                *(api.put(f"{DOCUMENTS}/a.md", content=texts[(turn + one) % 2]) for one in range(3)),
-                api.delete(f"{DOCUMENTS}/a.md"),
-                api.delete(COLLECTION),
+                *(api.put(document, content=texts[(turn + one) % 2]) for one in range(3)),
+                api.delete(document),
+                api.delete(collection),
             )
-    kept = (await api.put(f"{DOCUMENTS}/a.md", content=LADDERS)).json()
+    kept = (await api.put(document, content=LADDERS)).json()
     own = store.of("default")
 
-    async def is_read() -> (
-        bool
-    ):  # as every worker looks every two seconds: a reading that ends just now does not see it
+    async def is_read() -> bool:  # workers look again and again: a reading that is ending does not see what is new
         await begin_readings(temporal, get_upload_store(store))
-        return bool((await api.get(COLLECTION)).json()["indexed"] == 1)
+        return bool((await api.get(collection)).json()["indexed"] == 1)
 
     async with reading(temporal, store, api_settings):
         await until(is_read)
-    (document,) = await get_uploads(own).page("safety", limit=10)
-    assert document.data_hash == kept["sha256"]
-    assert await own.files.get(document.data_file) == LADDERS
-    assert await own.files.get(document.text_file) is not None
+    (found,) = await get_uploads(own).page("ropes", limit=10)
+    assert found.data_hash == kept["sha256"]
+    assert await own.files.get(found.data_file) == LADDERS
+    assert await own.files.get(found.text_file) is not None

@@ -63,6 +63,8 @@ class Parsed:
     """The authors that it declares."""
     year: int = 0
     """The year of publication that it declares; 0 if it does not."""
+    empty_pages: int = 0
+    """Pages without text, such as scanned ones."""
 
 
 class Passage(NamedTuple):
@@ -88,6 +90,7 @@ class Document:
     authors: tuple[str, ...] = ()
     year: int = 0
     """0: not known."""
+    empty_pages: int = 0
 
 
 def normalize_text(text: str) -> str:

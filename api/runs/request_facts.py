@@ -41,7 +41,9 @@ async def judge_run_request(request: RunRequest, services: Services, run_id: str
 async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
     """What the request names, as far as it is there, and what this server and its workers can do."""
     settings, refused = services.settings, Refusals()
-    catalogue = await add_own_sources(services.sources, services.store)
+    catalogue = services.sources
+    if request.sources or request.graph:  # else only what is searched by default is named, which is nobody's own
+        catalogue = await add_own_sources(catalogue, services.store)
     named = request.sources or catalogue.by_default
     queues = [catalogue.queues[name] for name in named if name in catalogue.queues]
     graph = await _resolve_graph(request, services, refused)

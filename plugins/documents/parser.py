@@ -65,6 +65,7 @@ def as_answer(document: Document) -> dict[str, object]:
         "passages": document.passages,
         "authors": document.authors,
         "year": document.year,
+        "empty_pages": document.empty_pages,
     }
 
 
@@ -82,10 +83,10 @@ def document_of(answer: Mapping[str, object]) -> Document:
             "passages": list(passages),
             "authors": list(authors),
             "year": int(year),
+            "empty_pages": int(empty_pages),
         }:
-            return Document(
-                title, media_type, text, tuple(Passage(*row) for row in passages), tuple(map(str, authors)), year
-            )
+            whole = tuple(Passage(*row) for row in passages)
+            return Document(title, media_type, text, whole, tuple(map(str, authors)), year, empty_pages)
     raise FileSkipped("its parser gave no answer that can be understood")
 
 

@@ -32,16 +32,20 @@ def read_pdf(content: bytes) -> Parsed:
             raise FileSkipped("it is encrypted: save a copy without a password") from error
         raise FileSkipped("it is not a readable PDF: it may be damaged or cut off") from error
     try:
-        blocks = [block for index in range(len(document)) for block in _read_page_blocks(document, index)]
+        pages = [list(_read_page_blocks(document, index)) for index in range(len(document))]
         told = document.get_metadata_dict()
     except pdfium.PdfiumError as error:
         raise FileSkipped("one of its pages is damaged") from error
     finally:
         document.close()
-    if not blocks:
+    if not any(pages):
         raise FileSkipped("it has no text layer: run it through OCR first")
     return Parsed(
-        blocks, told.get("Title", ""), parse_authors(told.get("Author", "")), parse_year(told.get("CreationDate", ""))
+        [block for page in pages for block in page],
+        told.get("Title", ""),
+        parse_authors(told.get("Author", "")),
+        parse_year(told.get("CreationDate", "")),
+        pages.count([]),
     )
 
 

@@ -60,8 +60,8 @@ class ReadingActivities:
             await uploads.note_outcome(document, state="refused", reason=str(error), media_type="", title="")
             return
         await store.files.put(document.text_file, await asyncio.to_thread(write_text, read))
-        outcome = {"state": "indexed", "reason": "", "title": read.title, "media_type": read.media_type}
-        if not await uploads.note_outcome(document, **outcome):
+        told = {"title": read.title, "media_type": read.media_type, "empty_pages": read.empty_pages}
+        if not await uploads.note_outcome(document, state="indexed", reason="", **told):
             await store.files.delete([document.text_file])
 
 

@@ -15,17 +15,18 @@ async def keep_document(
 ) -> tuple[UploadedDocument, bool]:
     """Keep the bytes of a document; returns it, and whether it is new or changed.
 
-    The same bytes under the same name change nothing.
+    The same bytes under the same name change nothing, unless they were refused: they are stored and read again, as
+    they may have been lost.
     """
     uploads = get_uploads(store)
     data_hash = sha256(data).hexdigest()
     known = await uploads.find(collection, path)
-    if known is not None and known.data_hash == data_hash:
+    if known is not None and known.data_hash == data_hash and known.state != "refused":
         return known, False
     made = build_document(collection, path, data_hash, len(data), by)
     await store.files.put(made.data_file, data)
     former = await uploads.put(made)
-    if former is not None and former.data_hash != data_hash:
+    if former is not None:
         await _delete_files(store, former)
     return made, True
 
@@ -33,7 +34,7 @@ async def keep_document(
 async def delete_document(store: TenantStore, document: UploadedDocument) -> None:
     """Delete a document."""
     await _delete_files(store, document)
-    await get_uploads(store).delete(document.collection, [document.key])
+    await get_uploads(store).delete(document.collection, [document])
 
 
 async def delete_collection(store: TenantStore, collection: str) -> int:
@@ -41,7 +42,7 @@ async def delete_collection(store: TenantStore, collection: str) -> int:
     uploads, deleted = get_uploads(store), 0
     while found := await uploads.page(collection, limit=AT_ONCE):
         await _delete_files(store, *found)
-        await uploads.delete(collection, [one.key for one in found])
+        await uploads.delete(collection, found)
         deleted += len(found)
     return deleted
 

@@ -1,14 +1,14 @@
 """What the plugin stores: one row for each uploaded document; its bytes, and what was read of them, are files.
 
-A document is known by its name, and its files by the hash of its bytes as well: what is uploaded anew under a name
-never mixes with what is still being read of the former one.
+A document is known by its name, and its files by the moment of the upload as well: what is uploaded anew under a name
+never mixes with what is still being read, or deleted, of the former one.
 """
 
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, and_, delete, func, select, update
+from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, and_, delete, func, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.frozen import Frozen
@@ -72,7 +72,7 @@ class UploadedDocument(Frozen):
     @property
     def data_file(self) -> str:
         """The key of the file with its bytes."""
-        return f"{self.collection}/{self.key}/{self.data_hash}"
+        return f"{self.collection}/{self.key}/{self.uploaded_at:.6f}-{self.data_hash}"
 
     @property
     def text_file(self) -> str:
@@ -158,7 +158,7 @@ class TenantUploads(TenantBound):
 
     async def note_outcome(self, document: UploadedDocument, **values: Any) -> bool:
         """Note what was read of a document; False: it was deleted or replaced meanwhile."""
-        mine = and_(self._named(document.collection, document.key), documents.c.data_hash == document.data_hash)
+        mine = and_(self._named(document.collection, document.key), documents.c.uploaded_at == document.uploaded_at)
         async with self._engine.begin() as connection:
             return bool(
                 (await connection.execute(update(documents).where(mine).values(**values, read_at=time.time()))).rowcount
@@ -170,9 +170,11 @@ class TenantUploads(TenantBound):
         async with self._engine.begin() as connection:
             return (await connection.execute(update(documents).where(mine).values(state="uploaded"))).rowcount
 
-    async def delete(self, collection: str, keys: Sequence[str]) -> None:
-        """Forget documents; their files are deleted before."""
-        mine = and_(self._own(documents), documents.c.collection == collection, documents.c.key.in_(keys))
+    async def delete(self, collection: str, found: Sequence[UploadedDocument]) -> None:
+        """Forget documents that were not replaced meanwhile; their files are deleted before."""
+        uploads = [(one.key, one.uploaded_at) for one in found]
+        known = tuple_(documents.c.key, documents.c.uploaded_at).in_(uploads)
+        mine = and_(self._own(documents), documents.c.collection == collection, known)
         async with self._engine.begin() as connection:
             await connection.execute(delete(documents).where(mine))
 

@@ -121,9 +121,10 @@ async def get_document(collection: CollectionName, path: DocumentPath, services:
 async def put_document(
     collection: CollectionName, path: DocumentPath, request: Request, response: Response, services: Provided
 ) -> DocumentView:
-    """Upload a document: the body is its bytes. 201: it is new or changed, and will be read; 200: it is there already.
+    """Upload a document: the body is its bytes.
 
-    Its kind is told by its bytes, whatever the name or the `Content-Type` says.
+    201: it is new, changed, or was refused, and will be read; 200: it is there already. Its kind is told by its
+    bytes, whatever the name or the `Content-Type` says.
     """
     name = _parse_name(path)
     limit = services.settings.file_limit_bytes

@@ -25,7 +25,7 @@ class TextReader(Parser):
         Raises:
             FileSkipped: it is not understood.
         """
-        return document_of(json.loads(content))
+        return document_of({"empty_pages": 0, **json.loads(content)})  # the first readings did not count them
 
 
 def write_text(document: Document) -> bytes:

@@ -66,7 +66,7 @@ async def test_another_page_neither_reads_nor_changes(opened: httpx.AsyncClient)
 
 
 async def test_a_method_that_there_is_not_is_refused(opened: httpx.AsyncClient) -> None:
-    assert (await asks_first(opened, PAGE, "PUT")).status_code == 400
+    assert (await asks_first(opened, PAGE, "PATCH")).status_code == 400
 
 
 async def test_another_host_is_refused_for_a_named_page_too(opened: httpx.AsyncClient) -> None:

@@ -292,7 +292,7 @@ async def test_a_client_that_leaves_while_it_waits_leaves_its_run_going(served: 
     async with httpx.AsyncClient(base_url=served, timeout=60) as api:
         body = {"model": "iterative", "input": QUESTION}
         with pytest.raises(httpx.ReadTimeout):
-            await api.post("/openai/v1/responses", json=body, timeout=httpx.Timeout(5, read=0.5))
+            await api.post("/openai/v1/responses", json=body, timeout=httpx.Timeout(60, read=5))
         (run,) = (await api.get("/v1/runs")).json()["runs"]
         assert run["status"] == "running"
         found = (await api.get(f"/openai/v1/responses/{run['run_id']}")).json()

@@ -16,6 +16,7 @@ from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
 from elcano import testing
+from elcano.activities.calls.models import _build_model, _build_single_model
 from elcano.graphs.plugin import list_plugins
 from elcano.graphs.records import RunLog
 from elcano.plugins import load_plugins
@@ -77,6 +78,13 @@ def built_in_plugins() -> Iterator[None]:
     load_plugins(())
     yield
     load_plugins()
+
+
+@pytest.fixture(autouse=True)
+def _models_are_made_anew() -> None:
+    """A process asks a model where its provider was, and with the key that there was, when it was made."""
+    _build_model.cache_clear()
+    _build_single_model.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -102,7 +102,7 @@ def read_floor_of(revision: str) -> str:
 
 def read_revision(connection: sqlalchemy.Connection) -> tuple[str | None, str]:
     """Return the revision of the tables, None if there are none, and the one that this program needs."""
-    return _read_current_revision(connection), _find_newest_revision()
+    return _read_current_revision(connection), find_newest_revision()
 
 
 def _read_current_revision(connection: sqlalchemy.Connection) -> str | None:
@@ -112,7 +112,7 @@ def _read_current_revision(connection: sqlalchemy.Connection) -> str | None:
     return revision
 
 
-def _find_newest_revision() -> str:
+def find_newest_revision() -> str:
     """The newest revision here; the file of a migration is called `WHAT_REVISION.py`."""
     places = [place.partition(":") for place in VERSIONS]
     names = [file.name for package, _, folder in places for file in files(package).joinpath(folder).iterdir()]

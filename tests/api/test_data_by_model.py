@@ -18,7 +18,6 @@ from pydantic_ai import models
 from temporalio.api.enums.v1 import EventType as Happened
 from temporalio.client import Client
 
-from elcano.activities.calls.models import _build_model, _build_single_model
 from elcano.activities.sources.registry import open_sources
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.frozen import Json, JsonObject
@@ -156,9 +155,7 @@ def _of_cell(text: str, column: str, row: int) -> JsonObject:
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
-    """One for tests that follow each other: a process goes on to ask a provider where it was, so that is forgotten."""
-    _build_model.cache_clear()
-    _build_single_model.cache_clear()
+    """One for tests of this file that follow each other."""
     with scripted_provider(analyst) as served, pytest.MonkeyPatch.context() as patched:
         patched.setenv("OPENAI_API_KEY", "scripted")
         patched.setenv("OPENAI_BASE_URL", served.url)

@@ -27,6 +27,7 @@ from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import DATABASE_FILE, open_store
 from tests.chaos.conftest import PASSAGES
 from tests.chaos.programs import ROOT
+from tests.chaos.releases.release import CONTRACTED, CURRENT, EXPANDED
 from tests.chaos.researcher import Researcher, researching
 from tests.unit.dev.test_dev import until
 from tests.workflow.test_stack import settings_for
@@ -35,7 +36,6 @@ OLD: Final = "tests.rules.plugin:plugin,tests.chaos.impatience:plugin"
 NEXT: Final = f"{OLD},tests.chaos.releases.next_release:plugin"
 LATER: Final = f"{OLD},tests.chaos.releases.later_release:plugin"
 """The plugins that make a program one of a release."""
-CURRENT, EXPANDED, CONTRACTED = "0012", "9001", "9002"
 
 
 class Figures(NamedTuple):

@@ -8,6 +8,8 @@ from elcano.storage.sql import schema_revision
 from elcano.storage.sql.columns import Id
 from elcano.storage.sql.tables import artifacts
 
+CURRENT: Final = schema_revision.find_newest_revision()
+"""That of this release, which theirs follow."""
 EXPANDED: Final = "9001"
 CONTRACTED: Final = "9002"
 

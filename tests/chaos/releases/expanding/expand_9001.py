@@ -3,9 +3,11 @@
 import sqlalchemy as sa
 from alembic import op
 
+from tests.chaos.releases.release import CURRENT
+
 revision = "9001"
-down_revision = "0012"
-works_with = "0012"
+down_revision = CURRENT
+works_with = CURRENT
 
 
 def upgrade() -> None:

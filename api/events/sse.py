@@ -155,7 +155,8 @@ async def follow_run(
     `error` for a broken connection.
 
     Sections are researched side by side, and what they tell comes between the `branch_started` and the
-    `branch_complete` of their run, with their `path` and `section`. Within one path the numbers (`seq`) rise.
+    `branch_complete` of their run, with their `path` and `section`. The numbers (`seq`) of the run's own events rise,
+    and so do those of each section's; these two have the section's path, and numbers of the run.
 
     The `id` is the number of the run's last event, and for each open branch the number of the event that started it and
     of the last event of its own: `12`, `12+9:5+10:0`.

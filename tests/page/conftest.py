@@ -6,10 +6,12 @@ from functools import partial
 from typing import Any, Protocol
 
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from tests.page.browsing import Watched, open_browser, open_page
 from tests.tour.runs import Tour, touring
+
+expect.set_options(timeout=60_000)  # how long a busy machine takes is nothing that a test here says anything of
 
 
 class OpenPage(Protocol):

@@ -28,7 +28,7 @@ async def test_runs_are_chosen_to_be_compared_and_deleted(open_tour_page: OpenPa
         await page.goto("/runs")
         rows = page.locator(".runs > li")
         fork, refused = (rows.and_(page.locator(f"[data-run='{run}']")) for run in (made["run_id"], tour.runs[REFUSED]))
-        await expect(fork.locator(".status")).to_have_text("Completed", timeout=60_000)
+        await expect(fork.locator(".status")).to_have_text("Completed")
         compare = page.get_by_role("button", name="Compare")
         await expect(compare).to_be_disabled()
         await fork.get_by_role("checkbox").check()
@@ -55,9 +55,9 @@ async def test_a_list_follows_the_runs_that_work(open_tour_page: OpenPage, tour:
         made = (await tour.api.post("/v1/runs", json={"question": question, **plan})).json()
         await page.goto("/")
         row = page.locator(".runs > li", has_text=question)
-        await expect(row.locator(".status")).to_have_text("Waiting for approval", timeout=20_000)
+        await expect(row.locator(".status")).to_have_text("Waiting for approval")
         await tour.api.post(f"/v1/runs/{made['run_id']}/cancel")
-        await expect(row.locator(".status")).to_have_text("Cancelled", timeout=20_000)
+        await expect(row.locator(".status")).to_have_text("Cancelled")
 
 
 async def test_the_set_up_says_what_is_there_and_tries_a_source(open_tour_page: OpenPage) -> None:
@@ -68,4 +68,4 @@ async def test_the_set_up_says_what_is_there_and_tries_a_source(open_tour_page: 
         await page.locator("li", has_text="The documents of 'log'.").locator("summary").click()
         await page.get_by_label("Search for").first.fill("water on the island")
         await page.get_by_role("button", name="Search").first.click()
-        await expect(page.locator(".found").first).to_contain_text("The island", timeout=20_000)
+        await expect(page.locator(".found").first).to_contain_text("The island")

@@ -40,7 +40,7 @@ async def test_a_run_that_waits_for_budget_is_topped_up_and_followed_to_its_repo
         await page.get_by_label("Tokens", exact=True).fill("90000")
         await page.get_by_role("button", name="Add", exact=True).click()
         await expect(page.locator("#feed")).to_contain_text(re.compile("limits|budget", re.IGNORECASE))
-        await expect(page.get_by_role("link", name="Read the report")).to_be_visible(timeout=60_000)
+        await expect(page.get_by_role("link", name="Read the report")).to_be_visible()
         await expect(page.locator("#run-head .status")).to_have_text("Completed")
         found = await tour.run(SPENT)
         used = f"{found['budget']['tokens']['used'] / 1000:.1f}k of {found['budget']['tokens']['limit'] / 1000:.0f}k"
@@ -57,7 +57,7 @@ async def test_a_break_of_the_stream_is_told_and_ends(open_tour_page: OpenPage, 
         await page.evaluate("document.dispatchEvent(new Event('elcano:done'))")
         await expect(page.locator("#connection")).to_contain_text("by itself")
         await page.context.set_offline(False)
-        await expect(page.locator("#connection")).to_be_hidden(timeout=20_000)
+        await expect(page.locator("#connection")).to_be_hidden()
 
 
 async def test_a_step_shows_what_it_did_and_a_fork_begins_there(open_tour_page: OpenPage, tour: Tour) -> None:
@@ -85,7 +85,7 @@ async def test_of_two_who_approve_a_plan_at_once_one_is_told_that_it_was_done(
     async with open_tour_page() as first, open_tour_page() as second:
         for page in (first, second):
             await page.goto(f"/runs/{run_id}")
-            await expect(page.get_by_role("heading", name="Approve the plan")).to_be_visible(timeout=30_000)
+            await expect(page.get_by_role("heading", name="Approve the plan")).to_be_visible()
         plan = first.locator("#plan")
         await plan.get_by_role("button", name="Leave out").first.click()
         await plan.get_by_label("Section 2").fill("The island again")
@@ -99,6 +99,6 @@ async def test_of_two_who_approve_a_plan_at_once_one_is_told_that_it_was_done(
             await late.click()
             told = second.locator("form[data-post$=approve] .fault[role=alert]")
             await expect(told.or_(second.locator("#sections .lanes")).first).to_be_visible()
-        await expect(first.locator(".lanes")).to_contain_text("The crew", timeout=30_000)
+        await expect(first.locator(".lanes")).to_contain_text("The crew")
         await expect(first.locator(".lanes")).not_to_contain_text("The harbour")
     await tour.api.post(f"/v1/runs/{run_id}/cancel")

@@ -1,6 +1,6 @@
-"""`python -m tests.seams.left_out FOLDER CASES`: what the product is without each of some plugins, one a line.
+"""`python -m tests.seams.left_out FOLDER CASES`: what the product is without some plugins, a line for each case.
 
-CASES are a JSON list of the plugin to leave out, a mode and a source to ask for. Each has a process of its own, forked
+CASES are a JSON list of the plugins to leave out, a mode and a source to ask for. Each has a process of its own, forked
 from this one, which has loaded what others made and nothing of ours: that is most of what a program's start takes.
 """
 
@@ -23,11 +23,11 @@ OF_OTHERS = (
 )
 
 
-def tell(folder: Path, name: str, mode: str, source: str) -> None:
-    """Prints what is said without the plugin `name`; in a process of its own."""
-    os.environ["ELCANO_PLUGINS"] = f"-{name}"
-    without_plugin = import_module("tests.seams.without_plugin")
-    print(json.dumps({"name": name, "said": without_plugin.run(folder, mode, source)}), flush=True)  # noqa: T201
+def tell(folder: Path, names: list[str], mode: str, source: str) -> None:
+    """Prints what is said without the plugins; in a process of its own."""
+    os.environ["ELCANO_PLUGINS"] = ",".join(f"-{name}" for name in names)
+    without_plugins = import_module("tests.seams.without_plugins")
+    print(json.dumps(without_plugins.run(folder, mode, source)), flush=True)  # noqa: T201
 
 
 def main() -> None:
@@ -35,12 +35,12 @@ def main() -> None:
     for module in OF_OTHERS:
         import_module(module)
     assert "elcano" not in sys.modules
-    for name, mode, source in json.loads(sys.argv[2]):
+    for number, (names, mode, source) in enumerate(json.loads(sys.argv[2])):
         if child := os.fork():
             os.waitpid(child, 0)
             continue
         try:
-            tell(Path(sys.argv[1]) / name, name, mode, source)
+            tell(Path(sys.argv[1]) / str(number), names, mode, source)
         except BaseException:
             traceback.print_exc()
         finally:

@@ -27,6 +27,7 @@ let lastId = run.querySelector(".lanes .running") ? "" : String(Math.max(shownTo
 let ended = !run.dataset.events;
 let retry;
 let refreshing;
+let outdated = false; // something happened since what is shown was asked for
 let refreshedAt = 0;
 let wholePage = false;
 let unanswered = false; // the last look at what the server knows failed
@@ -139,11 +140,13 @@ function showWords(written) {
 // What the server knows.
 
 function scheduleRefresh() {
+  outdated = true;
   refreshing ||= setTimeout(refresh, Math.max(REFRESH_MS - (performance.now() - refreshedAt), 150));
 }
 
 async function refresh() {
   refreshedAt = performance.now();
+  outdated = false;
   const whole = wholePage;
   wholePage = false;
   try {
@@ -158,6 +161,7 @@ async function refresh() {
     setTimeout(scheduleRefresh, RETRY_MS);
   }
   refreshing = undefined;
+  if (outdated) scheduleRefresh();
 }
 
 /** Brings the node at work into sight, in a picture that is larger than its frame. */

@@ -34,9 +34,13 @@ def _access(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ELCANO_API_KEYS", "true")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+EACH_DATABASE = pytest.mark.parametrize("store", ["sqlite", "postgresql"], indirect=True)
+"""For what is a matter of the store; what is one of HTTP is tested with SQLite alone."""
+
+
+@pytest.fixture
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    database = request.getfixturevalue("postgres") if request.param == "postgresql" else ""
+    database = request.getfixturevalue("postgres") if getattr(request, "param", "") == "postgresql" else ""
     async with open_store(tmp_path, database=database) as opened:
         yield opened
 

@@ -14,9 +14,10 @@ from fastapi import FastAPI
 from elcano.plugins.access import audit
 from elcano.plugins.access.access_store import AccessStore
 from elcano.plugins.access.audit_log import AuditLog
-from tests.unit.plugins.access.conftest import make_key
+from tests.unit.plugins.access.conftest import EACH_DATABASE, make_key
 
 
+@EACH_DATABASE
 async def test_changes_and_refusals_are_recorded_and_reading_is_not(
     api: httpx.AsyncClient, access: AccessStore
 ) -> None:
@@ -39,6 +40,7 @@ async def test_changes_and_refusals_are_recorded_and_reading_is_not(
     assert made["key"] not in str(page)
 
 
+@EACH_DATABASE
 async def test_a_tenant_reads_its_own_log(api: httpx.AsyncClient, access: AccessStore) -> None:
     await api.post("/v1/keys", json={"name": "new", "role": "reader"}, auth=await make_key(access))
     other = await make_key(access, "operator", tenant="zebra")
@@ -59,6 +61,7 @@ async def fill(log: AuditLog, entries: int) -> None:
         )
 
 
+@EACH_DATABASE
 async def test_it_is_read_page_by_page(api: httpx.AsyncClient, access: AccessStore) -> None:
     await fill(access.of("acme").audit, 25)
     admin = await make_key(access)
@@ -75,6 +78,7 @@ async def test_it_is_read_page_by_page(api: httpx.AsyncClient, access: AccessSto
     assert [one["target"] for one in part] == [f"/v1/runs/acme-{number}/stop" for number in (12, 11, 10)]
 
 
+@EACH_DATABASE
 async def test_it_is_exported_whole(
     api: httpx.AsyncClient, access: AccessStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +103,7 @@ async def test_no_code_changes_or_deletes_an_entry(app: FastAPI) -> None:
     assert set(app.openapi()["paths"]["/v1/audit"]) == {"get"}
 
 
+@EACH_DATABASE
 async def test_an_answer_that_cannot_be_recorded_is_none(
     api: httpx.AsyncClient, access: AccessStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,7 +45,6 @@ async def test_the_table_is_looked_up_for_every_route(app: FastAPI, taken: Mappi
     assert {permission for permission in taken.values() if permission} >= {"approve", "administer", "operate"}
 
 
-@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("role", ROLES)
 async def test_every_route_for_two_tenants(
     role: Role,

@@ -13,7 +13,9 @@ from sqlalchemy import event
 from elcano.plugins.access.access_store import AccessStore
 from elcano.plugins.access.credentials import new_credential
 from elcano.storage.store import Store
-from tests.unit.plugins.access.conftest import Bearer, make_key
+from tests.unit.plugins.access.conftest import EACH_DATABASE, Bearer, make_key
+
+pytestmark = EACH_DATABASE
 
 
 @contextmanager

@@ -15,8 +15,10 @@ from elcano.plugins.webhooks.webhook_store import get_webhooks
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.every_route import Route, routes
-from tests.unit.plugins.access.conftest import Bearer, make_key
+from tests.unit.plugins.access.conftest import EACH_DATABASE, Bearer, make_key
 from tests.unit.plugins.access.runs import connect_to_nothing, leave_run
+
+pytestmark = EACH_DATABASE
 
 REQUESTS = 500
 """Per database."""

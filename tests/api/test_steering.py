@@ -65,12 +65,11 @@ async def test_only_what_plans_sections_waits_for_its_plan(api: httpx.AsyncClien
     assert said == "the graph 'iterative' plans no sections; these modes do: auto, deep, deep_brief, hierarchical"
 
 
-@pytest.mark.parametrize("use_graph", [True, False])
 async def test_a_plan_is_proposed_edited_and_researched(
-    served: str, temporal: Client, store: Store, task_queue: str, use_graph: bool
+    served: str, temporal: Client, store: Store, task_queue: str
 ) -> None:
     script = Script()
-    asked = {"question": "What is it?", "mode": "deep", "approve_plan": True, "use_graph": use_graph}
+    asked = {"question": "What is it?", "mode": "deep", "approve_plan": True}
     async with researching(temporal, store, task_queue, script), httpx.AsyncClient(base_url=served, timeout=60) as api:
         run_id = (await api.post("/v1/runs", json=asked)).json()["run_id"]
         path = f"/v1/runs/{run_id}"

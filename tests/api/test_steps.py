@@ -216,7 +216,6 @@ async def test_two_runs_side_by_side(api: httpx.AsyncClient, away: httpx.AsyncCl
     assert (await api.get(f"/v1/runs/{a}/diff/nobody")).status_code == 404
 
 
-@pytest.mark.parametrize("use_graph", [True, False])
 async def test_a_run_that_went_on_is_one_list(
     api: httpx.AsyncClient,
     temporal: Client,
@@ -224,13 +223,12 @@ async def test_a_run_that_went_on_is_one_list(
     task_queue: str,
     api_settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
-    use_graph: bool,
 ) -> None:
     monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     provider = going_on.Provider(sections=2)
     provider.off.add(("judge", f"What of {provider.sections[-1]} and retries?"))
     async with going_on.working(temporal, store, api_settings, provider):
-        run_id = await start(api, QUESTION, mode="deep", use_graph=use_graph)
+        run_id = await start(api, QUESTION, mode="deep")
         assert (await ended(api, run_id))["status"] == "failed"
         path = f"/v1/runs/{run_id}/steps"
         failed = (await answered(api, path))["rows"][-1]

@@ -15,14 +15,13 @@ from tests.api.asking import start
 BUDGET = {"iterations": 12, "stalls": 2, "resets": 1}
 
 
-@pytest.mark.parametrize("use_graph", [True, False])
 async def test_a_team_under_its_other_name_ends_by_its_limits_and_shows_its_ledger(
-    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, use_graph: bool
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
     provider = Provider()
     provider.answers["progress_ledger"] = dict(make_progress_ledger("searcher", "the same again"))
     async with working(temporal, store, api_settings, provider):
-        run_id = await start(api, QUESTION, mode="advanced", use_graph=use_graph, budget=BUDGET)
+        run_id = await start(api, QUESTION, mode="advanced", budget=BUDGET)
         view = await ended(api, run_id)
     assert (view["mode"], view["status"], view["ending"]["kind"]) == ("magentic", "partial", "stalled")
     ledger = view["ledger"]

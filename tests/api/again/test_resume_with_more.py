@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
 from temporalio.client import Client
 
 from elcano.settings import Settings
@@ -16,13 +15,12 @@ ENOUGH = {"sufficient": True, "confidence": 0.9, "recommendation": "synthesize",
 MORE = {"tokens": 400_000}
 
 
-@pytest.mark.parametrize("use_graph", [True, False])
 async def test_sections_that_were_cut_from_the_plan_are_researched_with_more(
-    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, use_graph: bool
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
     provider = Provider(sections=3)
     async with working(temporal, store, api_settings, provider):
-        run_id = await start(api, QUESTION, mode="deep", budget={"tokens": 40_000}, use_graph=use_graph)
+        run_id = await start(api, QUESTION, mode="deep", budget={"tokens": 40_000})
         first = await ended(api, run_id)
         kept = [branch["section"] for branch in first["branches"]]
         assert first["status"] == "completed", first

@@ -1,7 +1,6 @@
 """Teams that failed or were never done, taken up again over the API: the others are kept as they were."""
 
 import httpx
-import pytest
 from temporalio.client import Client
 
 from elcano.settings import Settings
@@ -12,14 +11,13 @@ from tests.api.asking import start
 WEAK = "What of Section 2 and retries?"
 
 
-@pytest.mark.parametrize("use_graph", [True, False])
 async def test_one_team_that_failed_is_resumed_where_it_was_and_no_other(
-    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, use_graph: bool
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
     provider = Provider(sections=3)
     provider.off.add(("team_judge", WEAK))
     async with working(temporal, store, api_settings, provider):
-        run_id = await start(api, QUESTION, mode="hierarchical", use_graph=use_graph)
+        run_id = await start(api, QUESTION, mode="hierarchical")
         failed = await ended(api, run_id)
         assert (failed["status"], failed["failure"]["type"]) == ("failed", "ModelRefused")
         before = provider.calls()
@@ -40,13 +38,12 @@ async def test_one_team_that_failed_is_resumed_where_it_was_and_no_other(
     await log_of(store, run_id)
 
 
-@pytest.mark.parametrize("use_graph", [True, False])
 async def test_teams_that_had_no_sub_iteration_left_get_one_more(
-    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, use_graph: bool
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
     provider = Provider(sections=2)
     async with working(temporal, store, api_settings, provider):
-        run_id = await start(api, QUESTION, mode="hierarchical", use_graph=use_graph, budget={"iterations": 1})
+        run_id = await start(api, QUESTION, mode="hierarchical", budget={"iterations": 1})
         partial = await ended(api, run_id)
         assert (partial["status"], partial["ending"]["kind"]) == ("partial", "sections")
         assert "its judge was not satisfied by any sub-iteration" in partial["ending"]["detail"]

@@ -282,7 +282,7 @@ async def run_until_signal(settings: Settings) -> None:
             _log.info("working in namespace %r on task queue %s", client.namespace, queues)
             surroundings = Surroundings("worker", settings, store, partial(_return_client, client))
             async with AsyncExitStack() as stack:
-                for accompany in load_objects("companions"):
+                for accompany in (*load_objects("companions"), *load_objects("worker_companions")):
                     await stack.enter_async_context(accompany(surroundings))
                 await run_workers(workers)
         finally:

@@ -22,8 +22,8 @@ from elcano.workflows.sandbox import workflow_runner
 
 @asynccontextmanager
 async def work_on_schedules(around: Surroundings) -> AsyncIterator[None]:
-    """Start scheduled runs while a worker works; nothing is done in the API, or where schedules are off."""
-    if around.program != "worker" or not read_schedule_settings().schedules:
+    """Start scheduled runs while a worker works; nothing is done where schedules are off."""
+    if not read_schedule_settings().schedules:
         yield
         return
     temporal = Temporal(Connection(around.connect), RUNS)

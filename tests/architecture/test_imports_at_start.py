@@ -32,13 +32,16 @@ Services(Settings(_env_file=None)).open_all()
 API = """
 from elcano.settings.settings import Settings
 from elcano.api.app import create_app
+from elcano.graphs.plugin import load_objects
 create_app(Settings(_env_file=None))
+load_objects("companions")
 """
+OF_WORKERS = frozenset({"elcano.workflows", "lxml", "temporalio.worker"})
 
 
 @pytest.mark.parametrize(
     ("program", "left_out"),
-    [(WORKER, NEEDED_BY_FEW | MODELS - {"pydantic_ai"}), (API, NEEDED_BY_FEW - {"docx"} | MODELS)],
+    [(WORKER, NEEDED_BY_FEW | MODELS - {"pydantic_ai"}), (API, NEEDED_BY_FEW | MODELS | OF_WORKERS)],
     ids=["worker", "api"],
 )
 def test_a_start_imports_nothing_that_only_some_runs_need(program: str, left_out: frozenset[str]) -> None:

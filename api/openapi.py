@@ -11,12 +11,14 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, FastAPI, Header, Request, Response
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 from pydantic import Field
 from pydantic.json_schema import models_json_schema
 from starlette.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
 
 from elcano.api.events.feed import Streaming, UnreadableBranch, Waiting
+from elcano.api.events.sse import RUN_MESSAGE
 from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
@@ -32,6 +34,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.fields import Described, declare_moments
+from elcano.api.http.methods import flatten_routes
 from elcano.api.http.permissions import Permission
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import PUBLIC, RoutePermissions
@@ -111,7 +114,7 @@ def build_openapi_document(app: FastAPI, settings: Settings, permissions: RouteP
         _, named = models_json_schema(
             [(model, "serialization") for model in REFERRED], ref_template="#/components/schemas/{model}"
         )
-        made["components"]["schemas"] |= named["$defs"]
+        made["components"]["schemas"] |= named["$defs"] | {"RunMessage": RUN_MESSAGE}
         declare_moments(made["components"]["schemas"])
         for path, methods in made["paths"].items():
             for method, operation in methods.items():
@@ -121,6 +124,7 @@ def build_openapi_document(app: FastAPI, settings: Settings, permissions: RouteP
                 if permission is None:
                     operation["security"] = []
         _drop_defaults(made)
+        _require_sent_fields(made, app)
         made["components"]["securitySchemes"] = app.state.identity.security_schemes
         made["security"] = app.state.identity.security
         app.openapi_schema = made
@@ -139,6 +143,24 @@ def _drop_defaults(made: dict[str, Any]) -> None:
     only_sent = sent - answered - {model.__name__ for model in REFERRED}
     for name in {*only_sent, Problem.__name__}:  # of a problem what has nothing to say is left out
         for field in schemas[name].get("properties", {}).values():
+            field.pop("default", None)
+
+
+def _require_sent_fields(made: dict[str, Any], app: FastAPI) -> None:
+    """Require every field of what FastAPI writes, and of events: they are always sent, if only with their defaults.
+
+    What routes write themselves may lack some, such as a report that an older release stored.
+    """
+    schemas: dict[str, Any] = made["components"]["schemas"]
+    routes = [route for route in flatten_routes(app.routes) if isinstance(route, APIRoute)]
+    by_hand = {route.name for route in routes if route.response_field is None}
+    operations = [operation for methods in made["paths"].values() for operation in methods.values()]
+    written = _named_in([one["responses"] for one in operations if one["operationId"] not in by_hand], schemas)
+    others = [[one.get("requestBody"), one["operationId"] in by_hand and one["responses"]] for one in operations]
+    whole = written - _named_in(others, schemas) | {AgentEvent.__name__}
+    for schema in (schemas[name] for name in whole if "properties" in schemas[name]):
+        schema["required"] = list(schema["properties"])
+        for field in schema["properties"].values():
             field.pop("default", None)
 
 

@@ -73,7 +73,7 @@ def _describe_message_schema(model: str, *names: str, numbered: bool) -> dict[st
 
 
 MESSAGES: Final[Mapping[str, Any]] = {
-    "schema": {"type": "string", "description": "A stream; `itemSchema` describes one message of it."},
+    "schema": {"$ref": "#/components/schemas/RunMessage"},
     "itemSchema": {
         "oneOf": [
             _describe_message_schema(
@@ -85,7 +85,14 @@ MESSAGES: Final[Mapping[str, Any]] = {
         ]
     },
 }
-"""What OpenAPI says of a stream: the words of its version 3.2, which older readers pass over."""
+"""What OpenAPI says of a stream. `itemSchema` is of its version 3.2, which older readers pass over; generators that
+follow streams take `schema` for the data of a message."""
+RUN_MESSAGE: Final[Mapping[str, Any]] = {
+    "title": "RunMessage",
+    "description": "The data of one message of a stream. Only events have `seq`, and only `streaming` has `text`.",
+    "anyOf": [shape["properties"]["data"]["contentSchema"] for shape in MESSAGES["itemSchema"]["oneOf"]],
+}
+"""The schema of what a client reads from any message."""
 
 
 router = APIRouter(tags=["runs"], dependencies=[requires("read_run")])
@@ -148,7 +155,8 @@ async def follow_run(
     `error` for a broken connection.
 
     Sections are researched side by side, and what they tell comes between the `branch_started` and the
-    `branch_complete` of their run, with their `path` and `section`. Within one path the numbers (`seq`) rise.
+    `branch_complete` of their run, with their `path` and `section`. The numbers (`seq`) of the run's own events rise,
+    and so do those of each section's; these two have the section's path, and numbers of the run.
 
     The `id` is the number of the run's last event, and for each open branch the number of the event that started it and
     of the last event of its own: `12`, `12+9:5+10:0`.

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import Field, WrapSerializer
@@ -25,6 +25,15 @@ MARKDOWN = "text/markdown"
 JSON = "application/json"
 HTML = "text/html"
 _TEXT = {"schema": {"type": "string"}}
+REPORT_CONTENT: Final[Mapping[str, Any]] = {
+    MARKDOWN: _TEXT,
+    JSON: {"schema": {"$ref": "#/components/schemas/Report"}},
+    HTML: _TEXT,
+    BIBTEX: _TEXT,
+    RIS: _TEXT,
+    CSL: {"schema": {"type": "array", "items": {"type": "object"}}},
+}
+"""What OpenAPI says of a report, in each form that `Accept` can ask for."""
 
 
 class EvidencePage(Described):
@@ -50,14 +59,7 @@ router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
     responses={
         200: {
             "description": "The report, in the form that `Accept` asks for",
-            "content": {
-                MARKDOWN: _TEXT,
-                JSON: {"schema": {"$ref": "#/components/schemas/Report"}},
-                HTML: _TEXT,
-                BIBTEX: _TEXT,
-                RIS: _TEXT,
-                CSL: {"schema": {"type": "array", "items": {"type": "object"}}},
-            },
+            "content": dict(REPORT_CONTENT),
         },
         **problem_docs(RunNotFound, NotAcceptable, ReportNotReady, ReportLost),
     },

@@ -21,7 +21,7 @@ from elcano.graphs.state.failures import HoldReason
 from elcano.storage.ledger import LedgerEntry
 
 
-class UsageView(Described):
+class CallUsage(Described):
     """What calls of models used, as their providers reported it."""
 
     requests: int = Field(examples=[1])
@@ -38,7 +38,7 @@ class UsageView(Described):
     """A provider did not say what it used, and characters / 4 was taken."""
 
     @classmethod
-    def of(cls, usage: Usage) -> "UsageView":
+    def of(cls, usage: Usage) -> "CallUsage":
         """A usage in dollars."""
         return cls(cost_usd=usd_from_microusd(usage.cost_microusd), **usage.model_dump(exclude={"cost_microusd"}))
 
@@ -56,7 +56,7 @@ class AttemptView(Described):
     """`abandoned`: its run gave it up."""
     model: str = Field(default="", examples=["gpt-5.1"])
     """The model that answered; empty for a tool."""
-    usage: UsageView
+    usage: CallUsage
     """Its usage."""
     at: Moment = Field(examples=["2026-11-18T08:26:43.500000Z"])
     """When it ended."""
@@ -65,7 +65,7 @@ class AttemptView(Described):
     def of(cls, line: LedgerEntry) -> "AttemptView":
         """A line of the ledger."""
         shared = line.model_dump(include={"activity", "attempt", "item", "outcome", "model", "at"})
-        return cls(usage=UsageView.of(line.usage), **shared)
+        return cls(usage=CallUsage.of(line.usage), **shared)
 
 
 class HeldTryView(Described):
@@ -77,13 +77,13 @@ class HeldTryView(Described):
     """What it waited for then."""
     detail: str = Field(examples=["HTTP 503: overloaded"])
     """The provider's message."""
-    usage: UsageView
+    usage: CallUsage
     """What the attempt used nevertheless."""
 
     @classmethod
     def of(cls, held: HeldTry) -> "HeldTryView":
         """A try in vain."""
-        return cls(at=held.at, reason=held.reason, detail=held.detail, usage=UsageView.of(held.usage))
+        return cls(at=held.at, reason=held.reason, detail=held.detail, usage=CallUsage.of(held.usage))
 
 
 class StepView(Described):
@@ -115,7 +115,7 @@ class StepView(Described):
     """When it ended; null while it is in progress."""
     waited: float = Field(default=0.0, examples=[0.25])
     """Seconds for which no worker was free to begin it."""
-    usage: UsageView
+    usage: CallUsage
     """Its usage, failed attempts included; for a parallel node the usage of its branches, once all have ended."""
     model: str = Field(default="", examples=[""])
     """The model that answered, for an agent."""
@@ -142,7 +142,7 @@ class StepView(Described):
         shared = row.model_dump(exclude={"usage", "held", "branches"})
         return cls(
             seconds=row.took,
-            usage=UsageView.of(row.usage),
+            usage=CallUsage.of(row.usage),
             attempts=tuple(AttemptView.of(line) for line in attempts),
             held=tuple(HeldTryView.of(held) for held in row.held),
             branches=row.branches,

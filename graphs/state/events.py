@@ -66,7 +66,7 @@ class AgentEvent(Frozen):
     """One event of a run."""
 
     seq: int = Field(ge=1)
-    """Its number in the run; also the SSE event id."""
+    """Its number among the events of the run, or of the branch, that it is an event of."""
     type: EventType
     message: str
     """One sentence for people."""
@@ -76,7 +76,7 @@ class AgentEvent(Frozen):
     node: str = ""
     iteration: int = Field(ge=0)
     path: str = ""
-    """`parallel_path_id` of the branch that it comes from; empty for the run itself."""
+    """`parallel_path_id` of the branch that it comes from, or that begins or ends with it; empty for the run itself."""
     section: str = ""
     """The branch's title."""
     data: JsonObject = {}

@@ -114,7 +114,7 @@ class KeyRequest(Request):
             raise RequestInvalid([FieldFault(field="scopes", message=text)])
 
 
-class RotateRequest(Request):
+class KeyRotation(Request):
     """How to give a key a new secret."""
 
     grace_hours: float = Field(default=DEFAULT_GRACE_HOURS, ge=0, le=24 * 30, examples=[24])
@@ -167,7 +167,7 @@ async def list_keys(services: Provided) -> list[KeyView]:
 
 @router.post("/{key_id}/rotate", responses=problem_docs(Forbidden, KeyNotFound))
 async def rotate_key(
-    key_id: KeyId, services: Provided, response: Response, request: RotateRequest | None = None
+    key_id: KeyId, services: Provided, response: Response, request: KeyRotation | None = None
 ) -> NewKey:
     """Give a key a new secret. The former one is accepted for a day, or as long as you say.
 
@@ -177,7 +177,7 @@ async def rotate_key(
     beyond = [one for key in keys if key.id == key_id for one in _list_beyond(services.principal, key.role, key.scopes)]
     if beyond:
         raise Forbidden(f"the key {key_id!r} may {', '.join(beyond)}, which you may not: ask who may to rotate it")
-    grace = (request or RotateRequest()).grace_hours * 3_600
+    grace = (request or KeyRotation()).grace_hours * 3_600
     rotated = await get_tenant_access(services).rotate_key(key_id, grace)
     if rotated is None:
         raise KeyNotFound(f"there is no valid key {key_id[:40]!r}; `GET /v1/keys` lists them")

@@ -22,7 +22,7 @@ from elcano.api.http.errors import LastEventIdInvalid, NotAcceptable, Refusal, R
 from elcano.api.http.fields import Described, Moment, Request, datetime_from_seconds
 from elcano.api.http.permissions import Principal
 from elcano.api.http.request_identity import PUBLIC, requires
-from elcano.api.reports.routes import get_report
+from elcano.api.reports.routes import REPORT_CONTENT, get_report
 from elcano.api.runs.routes import get_run
 from elcano.api.runs.run_status import kept_run
 from elcano.api.runs.run_view import RunView
@@ -159,7 +159,10 @@ async def get_shared_run(run: Shared) -> RunView:
     "/report",
     response_class=Response,
     responses={
-        200: {"description": "The report, in the form that `Accept` asks for, as `GET /v1/runs/{run_id}/report`"},
+        200: {
+            "description": "The report, in the form that `Accept` asks for, as `GET /v1/runs/{run_id}/report`",
+            "content": dict(REPORT_CONTENT),
+        },
         **problem_docs(NotAcceptable, ReportNotReady),
     },
 )

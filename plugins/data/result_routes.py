@@ -203,7 +203,7 @@ async def get_chart(run_id: str, services: Provided) -> Response:
     "/chart.png",
     dependencies=[requires("read_run")],
     response_class=Response,
-    responses={200: {"content": {PNG: _TEXT}}, **_MISSING},
+    responses={200: {"content": {PNG: {"schema": {"type": "string", "format": "binary"}}}}, **_MISSING},
 )
 async def get_chart_as_png(run_id: str, services: Provided) -> Response:
     """See the chart of an answer as a picture of points, on white."""
@@ -215,7 +215,7 @@ async def get_chart_as_png(run_id: str, services: Provided) -> Response:
     "/chart.json",
     dependencies=[requires("inspect_run")],
     response_class=Response,
-    responses={200: {"content": {SPEC: _TEXT}}, **_MISSING},
+    responses={200: {"content": {SPEC: {"schema": {"type": "object"}}}}, **_MISSING},
 )
 async def get_chart_as_specification(run_id: str, services: Provided) -> Response:
     """Read the Vega-Lite specification of the chart, with its values: to draw it anew, or to change it."""

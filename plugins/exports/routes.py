@@ -41,6 +41,12 @@ _PIECE: Final = 262_144
 _IN_MEMORY: Final = 8_000_000
 """Bytes of an archive above which it is a file."""
 
+
+def _describe_file(kind: str) -> dict[str, str]:
+    text = kind.startswith("text/") or kind == MEDIA_TYPES["jsonl"]
+    return {"type": "string"} if text else {"type": "string", "format": "binary"}
+
+
 router = APIRouter(prefix="/v1/runs/{run_id}/exports", tags=["results"])
 
 
@@ -51,7 +57,7 @@ router = APIRouter(prefix="/v1/runs/{run_id}/exports", tags=["results"])
     responses={
         200: {
             "description": "The file",
-            "content": {kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in MEDIA_TYPES.values()},
+            "content": {kind.partition(";")[0]: {"schema": _describe_file(kind)} for kind in MEDIA_TYPES.values()},
         },
         **problem_docs(RunNotFound, ReportNotReady, ReportLost, NotCertifiable, ExportUnavailable),
     },

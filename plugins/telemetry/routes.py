@@ -13,7 +13,14 @@ class NotMeasured(Refusal, status=404, title="There are no metrics"):
     """The process does not measure."""
 
 
-@router.get("/metrics", response_class=Response, responses=problem_docs(NotMeasured))
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={
+        200: {"description": "The metrics", "content": {"text/plain": {"schema": {"type": "string"}}}},
+        **problem_docs(NotMeasured),
+    },
+)
 def metrics(request: Request) -> Response:
     """The metrics of this process, in the format of Prometheus; 404 unless `ELCANO_METRICS` is set."""
     if not read_telemetry_settings().metrics:

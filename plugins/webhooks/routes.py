@@ -115,7 +115,7 @@ class WebhookWithSecret(WebhookView):
         return cls(**WebhookView.of(one).model_dump(), secret=one.secret)
 
 
-class RotateRequest(Request):
+class SecretRotation(Request):
     """How a secret is replaced."""
 
     keep_hours: float = Field(default=24.0, ge=0, le=720, allow_inf_nan=False, examples=[24.0])
@@ -224,12 +224,12 @@ async def delete_webhook(webhook_id: WebhookId, services: Provided) -> None:
 
 @router.post("/{webhook_id}/rotate", responses=problem_docs(WebhookNotFound))
 async def rotate_webhook_secret(
-    webhook_id: WebhookId, services: Provided, response: Response, request: RotateRequest | None = None
+    webhook_id: WebhookId, services: Provided, response: Response, request: SecretRotation | None = None
 ) -> WebhookWithSecret:
     """Give a webhook a new secret; for a while messages are signed by both, so that no receiver misses any."""
     webhooks = get_webhooks(services.store)
     known = _require(await webhooks.find(webhook_id), webhook_id)
-    until = time.time() + (request or RotateRequest()).keep_hours * HOUR
+    until = time.time() + (request or SecretRotation()).keep_hours * HOUR
     changed = await webhooks.change(webhook_id, secret=new_secret(), former_secret=known.secret, former_until=until)
     response.headers["Cache-Control"] = "no-store"
     return WebhookWithSecret.shown(_require(changed, webhook_id))

@@ -38,6 +38,7 @@ async def test_the_default_request_of_a_generated_client_is_accepted(
     answer = await api.post("/v1/runs", json=body)
     assert answer.status_code == 201, answer.text
     assert answer.headers["location"] == f"/v1/runs/{answer.json()['run_id']}"
+    assert set(document["components"]["schemas"]["RunView"]["required"]) == set(answer.json())
 
 
 async def test_no_default_of_a_request_is_an_object_among_several_forms(document: dict[str, Any]) -> None:
@@ -51,6 +52,7 @@ async def test_the_messages_of_a_stream_are_declared(document: dict[str, Any]) -
     shapes = answers["200"]["content"]["text/event-stream"]["itemSchema"]["oneOf"]
     data = [shape["properties"]["data"]["contentSchema"]["$ref"].rpartition("/")[2] for shape in shapes]
     assert data == ["AgentEvent", "Waiting", "UnreadableBranch", "Streaming"]
+    assert answers["200"]["content"]["text/event-stream"]["schema"] == {"$ref": "#/components/schemas/RunMessage"}
     names = [name for shape in shapes for name in shape["properties"]["event"]["enum"]]
     assert len(names) == len(set(names))
     assert "id" not in shapes[-1]["properties"]
@@ -117,6 +119,27 @@ async def test_who_asks_is_declared_as_the_settings_have_it(
     assert signed["paths"]["/healthz"]["get"]["security"] == []
     assert "security" not in signed["paths"]["/v1/runs"]["get"]
     assert signed["servers"][0]["url"] == "https://research.example.org"
+
+
+async def test_what_is_always_sent_is_required_and_what_an_older_release_stored_is_not(
+    document: dict[str, Any],
+) -> None:
+    schemas = document["components"]["schemas"]
+    for name in ("RunView", "AgentEvent", "StepView", "EvidencePage"):
+        assert list(schemas[name]["required"]) == list(schemas[name]["properties"]), name
+    for name in ("Report", "ResearchGraph", "UsageLine", "Problem"):
+        assert set(schemas[name]["required"]) < set(schemas[name]["properties"]), name
+
+
+async def test_schemas_have_names_that_a_program_can_use(document: dict[str, Any]) -> None:
+    assert [name for name in document["components"]["schemas"] if not name.isalnum()] == []
+
+
+async def test_every_success_with_a_body_says_what_it_is(document: dict[str, Any]) -> None:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            for status, answer in operation["responses"].items():
+                assert not status.startswith("2") or status == "204" or answer["content"], (path, method)
 
 
 async def test_nothing_that_may_be_left_out_looks_required(document: dict[str, Any]) -> None:

@@ -1,0 +1,34 @@
+// Start a run, follow it to its end, approve its plan and read its report: the client of @hey-api/openapi-ts.
+import { approveRun, followRun, getReport, startRun } from "./elcano";
+import { client } from "./elcano/client.gen";
+
+const [question = "What is HTTPX?", key = crypto.randomUUID()] = process.argv.slice(2);
+client.setConfig({ baseUrl: process.env.ELCANO_API_URL ?? "http://127.0.0.1:8000" });
+
+const { data: run } = await startRun({
+  body: { question, mode: "deep", approve_plan: true },
+  headers: { "idempotency-key": key }, // with the same key, the program goes on with the same run
+  throwOnError: true,
+});
+const path = { run_id: run.run_id };
+let last: string | undefined;
+let end: string | undefined;
+while (end === undefined) {
+  // A connection that breaks is resumed by the client; one that the server ends, after an hour at the latest, by this loop.
+  const { stream } = await followRun({
+    path,
+    query: { since: last },
+    onSseEvent: ({ id }) => void (last = id ?? last),
+    sseMaxRetryDelay: 5_000, // its pause doubles with every break, otherwise to half a minute
+  });
+  for await (const event of stream) {
+    if (typeof event !== "object" || !("seq" in event)) continue; // a notice, or text that is being written
+    console.error(event.message);
+    if (event.type === "plan_proposed")
+      await approveRun({ path, headers: { "idempotency-key": `plan-${run.run_id}` }, throwOnError: true });
+    if (["complete", "failed", "cancelled"].includes(event.type)) end = event.type;
+  }
+}
+if (end !== "complete") throw new Error(`the run ended as ${end}`);
+const { data: report } = await getReport({ path, headers: { accept: "text/markdown" }, throwOnError: true });
+console.log(String(report)); // its declared type is that of the JSON form

@@ -167,7 +167,9 @@ def resolve_fields(said: FilledForm, given: FormInput, ids: Mapping[str, str]) -
 
 def _cite_by_ids(leaf: JsonObject, ids: Mapping[str, str]) -> JsonObject:
     cited = [one for one in ensure_list(leaf.get("citations")) if isinstance(one, dict)]
-    citations: list[Json] = [{**one, "evidence": ids.get(str(one.get("evidence")), one.get("evidence"))} for one in cited]
+    citations: list[Json] = [
+        {**one, "evidence": ids.get(str(one.get("evidence")), one.get("evidence"))} for one in cited
+    ]
     return {"citations": citations, "reason": leaf.get("reason") or ""}
 
 
@@ -180,6 +182,11 @@ def find_unbased_values(said: FilledForm, given: FormInput, ids: Mapping[str, st
             cites = "cites no passage that you were shown" if one.citations else "has no citation"
             found.append(f"`{one.pointer}` {cites}: quote a passage that says it, or leave its `value` null.")
     return found[:20]
+
+
+def describe_start(given: JsonObject) -> str:
+    """How many passages the form is filled in from."""
+    return f"fills in the form from {format_count(len(ensure_list(given.get('evidence'))), 'passage')}"
 
 
 def describe_form(output: JsonObject) -> tuple[str, JsonObject]:
@@ -208,5 +215,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     needs=needs_of,
     faults=find_unbased_values,
     settled=resolve_fields,
+    begins=describe_start,
     summary=describe_form,
 )

@@ -22,9 +22,9 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from elcano.graphs.errors import SealedDataUnreadable
-from elcano.plugins.encryption.keys import KEY_BYTES
 from elcano.storage.sql.cipher import Place
 
+KEY_BYTES: Final = 32
 SALT_BYTES: Final = 16
 NONCE_BYTES: Final = 12
 TEXTS_OF_A_SALT: Final = 2**24

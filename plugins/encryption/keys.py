@@ -22,7 +22,6 @@ from elcano.settings.plugins import Finding, SettingsInvalid, read_plugin_settin
 if TYPE_CHECKING:
     from elcano.plugins.encryption.envelope import KeyRing
 
-KEY_BYTES: Final = 32
 INDEX: Final = "index"
 VARIABLE: Final = "ELCANO_ENCRYPTION_KEYS"
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9.-]{0,31}")
@@ -52,7 +51,7 @@ def parse_keys(text: str) -> "KeyRing":
     Raises:
         SettingsInvalid: one cannot be used, or there is no key, or no index key. No text says anything of a key.
     """
-    from elcano.plugins.encryption.envelope import KeyRing
+    from elcano.plugins.encryption.envelope import KEY_BYTES, KeyRing
 
     keys: dict[str, bytes] = {}
     lines = [line.strip() for line in re.split(r"[\n,]", text)]
@@ -80,6 +79,8 @@ _HOW: Final = "`elcano encryption new-keys` prints lines that can be used"
 
 def make_key(id: str = "") -> str:
     """A line with a new key; without an id it is called after this second, in UTC."""
+    from elcano.plugins.encryption.envelope import KEY_BYTES
+
     id = id or f"{datetime.now(UTC):%Y-%m-%d.%H%M%S}"
     return f"{id}:{b64encode(secrets.token_bytes(KEY_BYTES)).decode()}"
 

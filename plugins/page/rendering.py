@@ -88,20 +88,17 @@ async def render_page(request: Request, template: str, *, status: int = 200, **c
     def may(permission: str | None) -> bool:
         return session is None or permission is None or permission in session["permissions"]
 
-    page = (
-        _open_templates()
-        .get_template(template)
-        .render(
-            root=root,
-            url=partial(_build_address, root),
-            static=lambda name: root + build_static_path(name),
-            here=request.url.path.removeprefix(root),
-            navigation=[place for place in NAVIGATION if place.plugin in plugins and may(place.permission)],
-            version=__version__,
-            session=session,
-            may=may,
-            **context,
-        )
+    opened = _open_templates().get_template(template)
+    page = opened.render(
+        root=root,
+        url=partial(_build_address, root),
+        static=lambda name: root + build_static_path(name),
+        here=request.url.path.removeprefix(root),
+        navigation=[place for place in NAVIGATION if place.plugin in plugins and may(place.permission)],
+        version=__version__,
+        session=session,
+        may=may,
+        **context,
     )
     return HTMLResponse(page, status_code=status, headers=dict(HEADERS))
 

@@ -5,6 +5,7 @@ same bytes under the same name change nothing.
 """
 
 import asyncio
+from hashlib import sha256
 from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -123,18 +124,23 @@ async def put_document(
 ) -> DocumentView:
     """Upload a document: the body is its bytes.
 
-    201: it is new, changed, or was refused, and will be read; 200: it is there already. Its kind is told by its
-    bytes, whatever the name or the `Content-Type` says.
+    201: it is new, changed, or was refused, and will be read; 200: it is there already, and no limit applies. Its kind
+    is told by its bytes, whatever the name or the `Content-Type` says.
     """
     name = _parse_name(path)
     limit = services.settings.file_limit_bytes
     check_declared_size(request, limit)
-    await _require_room(services)
+    known = await get_uploads(services.store).find(collection, name)
+    full = await _find_fullness(services)
+    if full is not None and known is None:
+        raise full
     with await receive_file(request, limit) as file:
         async with KEPT_AT_ONCE:
             data = await asyncio.to_thread(file.read)
             if not data:
                 raise RequestInvalid([FieldFault(field="body", message="is empty: send the document's bytes")])
+            if full is not None and known is not None and sha256(data).hexdigest() != known.data_hash:
+                raise full
             kept, changed = await keep_document(services.store, collection, name, data, services.principal.user)
     response.status_code = 201 if changed else 200
     return DocumentView.of(kept)
@@ -151,19 +157,21 @@ async def remove_document(collection: CollectionName, path: DocumentPath, servic
     await delete_document(services.store, await _find_document(collection, path, services))
 
 
-async def _require_room(services: Services) -> None:
+async def _find_fullness(services: Services) -> UploadsFull | None:
+    """Why nothing new can be kept; None: it can."""
     settings = read_upload_settings()
     number, size = await get_uploads(services.store).measure()
     if number >= settings.upload_documents:
-        raise UploadsFull(
+        return UploadsFull(
             f"there are {number:,} documents already, and {settings.upload_documents:,} can be kept "
             "(ELCANO_UPLOAD_DOCUMENTS): delete some"
         )
     if size >= settings.total_bytes:
-        raise UploadsFull(
+        return UploadsFull(
             f"the documents have {size / 1e6:,.1f} MB together, and {settings.upload_total_mb:,.1f} MB can be kept "
             "(ELCANO_UPLOAD_TOTAL_MB): delete some"
         )
+    return None
 
 
 async def _view_collection(collection: str, services: Services) -> CollectionView:

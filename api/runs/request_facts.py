@@ -4,17 +4,16 @@ The graph comes from the store, or with the request; what can be searched and wh
 that it follows from the store, or from Temporal too. All else is settings.
 """
 
+import asyncio
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
-
 from elcano.api.http.errors import RequestInvalid
+from elcano.api.process import Services
 from elcano.api.runs.follow_up import CannotFollow, load_followed_run
 from elcano.api.runs.judgement import JudgedRun, Refusals, RequestFacts, judge_request
 from elcano.api.runs.model_checks import list_called_models, list_model_queues, read_model_choice
 from elcano.api.runs.named_graphs import find_named_graph, list_graph_names, validate_received_graph
 from elcano.api.runs.run_request import RunRequest
-from elcano.api.services import Services
 from elcano.api.source_survey import add_own_sources, assess_sources, choose_sources, find_choice_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import GraphInvalid
@@ -32,7 +31,7 @@ async def judge_run_request(request: RunRequest, services: Services, run_id: str
         TemporalUnavailable: it could be started if Temporal answered.
     """
     facts = await gather_facts(request, services)
-    judged = await run_in_threadpool(judge_request, request, facts, run_id)  # graphs are walked beside the event loop
+    judged = await asyncio.to_thread(judge_request, request, facts, run_id)  # graphs are walked beside the event loop
     if facts.survey.workers.unreachable is not None:
         raise facts.survey.workers.unreachable
     return judged

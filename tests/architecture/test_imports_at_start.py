@@ -26,19 +26,25 @@ MODELS = frozenset({"anthropic", "google.genai", "openai", "pydantic_ai"})
 WORKER = """
 from elcano.settings.settings import Settings
 from elcano.activities.services import Services
+from elcano.graphs.plugin import load_objects
 from elcano.worker import main
 Services(Settings(_env_file=None)).open_all()
+load_objects("companions"), load_objects("worker_companions")
 """
 API = """
 from elcano.settings.settings import Settings
 from elcano.api.app import create_app
+from elcano.graphs.plugin import load_objects
 create_app(Settings(_env_file=None))
+load_objects("companions")
 """
+OF_APIS = frozenset({"fastapi", "jinja2"})
+OF_WORKERS = frozenset({"elcano.workflows", "lxml", "temporalio.worker"})
 
 
 @pytest.mark.parametrize(
     ("program", "left_out"),
-    [(WORKER, NEEDED_BY_FEW | MODELS - {"pydantic_ai"}), (API, NEEDED_BY_FEW - {"docx"} | MODELS)],
+    [(WORKER, NEEDED_BY_FEW | MODELS - {"pydantic_ai"} | OF_APIS), (API, NEEDED_BY_FEW | MODELS | OF_WORKERS)],
     ids=["worker", "api"],
 )
 def test_a_start_imports_nothing_that_only_some_runs_need(program: str, left_out: frozenset[str]) -> None:

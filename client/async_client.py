@@ -13,7 +13,7 @@ from elcano.graphs.state.events import AgentEvent
 
 if TYPE_CHECKING:
     from elcano.api.runs.run_view import RunList, RunView
-    from elcano.plugins.uploads.views import CollectionView
+    from elcano.api.uploaded_documents import CollectionView
     from elcano.storage.evidence import Evidence
 
 RUNS: Final = "/v1/runs"

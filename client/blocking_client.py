@@ -17,7 +17,7 @@ from elcano.graphs.text import shorten_text
 
 if TYPE_CHECKING:
     from elcano.api.runs.run_view import RunList, RunView
-    from elcano.plugins.uploads.views import CollectionView
+    from elcano.api.uploaded_documents import CollectionView
     from elcano.storage.evidence import Evidence
 
 QUESTION_CHARACTERS: Final = 200

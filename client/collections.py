@@ -18,7 +18,7 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 
 if TYPE_CHECKING:
-    from elcano.plugins.uploads.views import CollectionView, DocumentView
+    from elcano.api.uploaded_documents import CollectionView, DocumentView
 
 COLLECTIONS: Final = "/v1/collections"
 PAGE: Final = 1_000
@@ -59,7 +59,7 @@ class AsyncCollection:
         Raises:
             NotFound: nothing is in it.
         """
-        from elcano.plugins.uploads.views import CollectionView
+        from elcano.api.uploaded_documents import CollectionView
 
         return CollectionView.model_validate(await self._connection.get(self._path))
 
@@ -69,7 +69,7 @@ class AsyncCollection:
         Raises:
             NotFound: nothing is in it.
         """
-        from elcano.plugins.uploads.views import DocumentPage
+        from elcano.api.uploaded_documents import DocumentPage
 
         after: str | None = ""
         while after is not None:
@@ -179,7 +179,7 @@ class Collection:
 
 async def list_collections(connection: Connection) -> "tuple[CollectionView, ...]":
     """All collections, with how far each is read."""
-    from elcano.plugins.uploads.views import CollectionView
+    from elcano.api.uploaded_documents import CollectionView
 
     return tuple(CollectionView.model_validate(one) for one in await connection.get(COLLECTIONS))
 

@@ -13,7 +13,7 @@ from elcano.cli.printing import format_line, print_columns, print_json, print_li
 from elcano.cli.requests import open_api, print_note
 
 if TYPE_CHECKING:
-    from elcano.plugins.uploads.views import CollectionView, DocumentView
+    from elcano.api.uploaded_documents import CollectionView, DocumentView
 
 app = typer.Typer(no_args_is_help=True)
 

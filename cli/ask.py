@@ -66,7 +66,9 @@ def ask(
     source: Sources = None,
     file: Annotated[
         list[Path] | None,
-        typer.Option(help="Upload this file or folder, and search it. Repeatable.", exists=True, resolve_path=True),
+        typer.Option(
+            help="Upload this file, folder or ZIP archive, and search it. Repeatable.", exists=True, resolve_path=True
+        ),
     ] = None,
     domain: Annotated[
         str,
@@ -162,15 +164,20 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
     Raises:
         BadInput: one cannot be taken, or none can be read.
     """
-    from elcano.client.collections import AsyncCollection, find_files, hash_file
+    from elcano.client.collections import AsyncCollection
+    from elcano.client.local_files import UNREADABLE, find_files
+    from elcano.graphs.text import format_count
 
-    files = find_files(paths)
-    names = sorted(f"{hash_file(file)} {name}" for name, file in files.items())
+    try:
+        files = find_files(paths)
+        names = sorted(f"{file.hash()} {name}" for name, file in files.items())
+    except UNREADABLE as error:
+        raise BadInput(f"--file cannot be read: {error}") from error
     collection = AsyncCollection(api.connection, f"files-{sha256(chr(0).join(names).encode()).hexdigest()[:16]}")
     refused = [one for one in api.call(collection.add, *paths) if one.refusal]
     if not files or refused:
         raise BadInput("; ".join(f"{one.path}: {one.refusal}" for one in refused) or "--file names no file")
-    print_note(f"{len(files)} files are in the collection {collection.name}, and are read now")
+    print_note(f"{format_count(len(files), 'file')} in the collection {collection.name}; waiting until all are read")
     view = api.call(collection.wait)
     for unread in api.iterate(collection.documents(state="refused")) if view.refused else ():
         print_note(f"{unread.path} is not searched: {unread.reason}")

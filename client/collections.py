@@ -5,8 +5,7 @@ doing it again.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from hashlib import file_digest
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -14,7 +13,7 @@ from urllib.parse import quote
 from elcano.client.blocking import EventLoopThread
 from elcano.client.connection import Connection
 from elcano.client.errors import NotFound, Problem
-from elcano.graphs.errors import InputInvalid
+from elcano.client.local_files import UNREADABLE, LocalFile, find_files
 from elcano.graphs.frozen import Frozen
 
 if TYPE_CHECKING:
@@ -82,21 +81,22 @@ class AsyncCollection:
     async def add(
         self, *paths: Path | str, tell: Callable[[AddedDocument], None] | None = None
     ) -> tuple[AddedDocument, ...]:
-        """Upload files, and those of folders but hidden ones; what is there already, and not refused, is not sent.
+        """Upload files, also of folders and of ZIP archives; what is there already, and not refused, is not sent.
 
         Args:
-            paths: a file is called by its name; those of a folder have the folder's name before them.
+            paths: files, folders and archives; see `find_files` for what is in them, and for names.
             tell: called with each file as it is done.
 
         Returns:
             What became of each file, also of those that are refused.
 
         Raises:
-            InputInvalid: two files would have the same name; nothing is sent.
+            InputInvalid: as `find_files`; nothing is sent.
         """
         added = []
+        files = await asyncio.to_thread(find_files, paths)
         there = await self._list_hashes()
-        for name, file in find_files(paths).items():
+        for name, file in files.items():
             one = await self._send(name, file, there.get(name, ""))
             added.append(one)
             if tell is not None:
@@ -119,13 +119,13 @@ class AsyncCollection:
         except NotFound:
             return {}
 
-    async def _send(self, name: str, file: Path, known: str) -> AddedDocument:
+    async def _send(self, name: str, file: LocalFile, known: str) -> AddedDocument:
         try:
-            if await asyncio.to_thread(hash_file, file) == known:
+            if known and await asyncio.to_thread(file.hash) == known:
                 return AddedDocument(path=name)
-            await self._connection.upload(self._locate(name), file)
-        except InputInvalid as error:
-            return AddedDocument(path=name, refusal=str(error))
+            await self._connection.upload(self._locate(name), file.open, file.size)
+        except UNREADABLE as error:
+            return AddedDocument(path=name, refusal=f"it cannot be read: {error}")
         except Problem as problem:
             if problem.status not in _OF_ONE_DOCUMENT:
                 raise
@@ -133,7 +133,9 @@ class AsyncCollection:
         return AddedDocument(path=name, sent=True)
 
     def _locate(self, document: str) -> str:
-        return f"{self._path}/documents/{quote(document)}"
+        # A part `..` would be taken for the folder above by whoever sends the request; so the API refuses it instead.
+        parts = ("%2E" * len(part) if part in (".", "..") else quote(part) for part in document.split("/"))
+        return f"{self._path}/documents/{'/'.join(parts)}"
 
 
 class Collection:
@@ -165,7 +167,7 @@ class Collection:
         return self._loop.iterate(self.asynchronous.documents(**filters))
 
     def add(self, *paths: Path | str) -> tuple[AddedDocument, ...]:
-        """Upload files and folders; returns what became of each file."""
+        """Upload files, folders and ZIP archives; returns what became of each file."""
         return self._loop.call(self.asynchronous.add, *paths)
 
     def wait(self) -> "CollectionView":
@@ -182,40 +184,3 @@ async def list_collections(connection: Connection) -> "tuple[CollectionView, ...
     from elcano.api.uploaded_documents import CollectionView
 
     return tuple(CollectionView.model_validate(one) for one in await connection.get(COLLECTIONS))
-
-
-def find_files(paths: Iterable[Path | str]) -> dict[str, Path]:
-    """Files by their names in a collection: those of a folder begin with the folder's own name; hidden ones not.
-
-    Raises:
-        InputInvalid: two have the same name.
-    """
-    found: dict[str, Path] = {}
-    for name, file in _name_files(paths):
-        if found.setdefault(name, file) != file:
-            raise InputInvalid("paths", f"{found[name]} and {file} would both be called {name!r}: rename one")
-    return found
-
-
-def _name_files(paths: Iterable[Path | str]) -> Iterator[tuple[str, Path]]:
-    for path in (Path(one).resolve() for one in paths):
-        if not path.is_dir():
-            yield path.name, path
-            continue
-        for file in sorted(path.rglob("*")):
-            parts = file.relative_to(path).parts
-            if file.is_file() and not any(part.startswith(".") for part in parts):
-                yield "/".join((path.name, *parts)), file
-
-
-def hash_file(file: Path) -> str:
-    """The SHA-256 of a file's bytes, hexadecimal.
-
-    Raises:
-        InputInvalid: it cannot be read.
-    """
-    try:
-        with file.open("rb") as opened:
-            return file_digest(opened, "sha256").hexdigest()
-    except OSError as error:
-        raise InputInvalid("paths", f"the file cannot be read: {error}") from error

@@ -30,10 +30,11 @@ def documents() -> None:
 def add_documents(
     collection: Collection,
     paths: Annotated[
-        list[Path], argument("Files, and folders with all that is in them.", exists=True, resolve_path=True)
+        list[Path],
+        argument("Files, folders and ZIP archives with all that is in them.", exists=True, resolve_path=True),
     ],
 ) -> None:
-    """Upload files, and files of folders, under their names; what is there already is not sent again.
+    """Upload files, also of folders and ZIP archives, under their names; what is there already is not sent again.
 
     Repeat the command after it broke off: it goes on where it was.
     """

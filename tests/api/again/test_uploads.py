@@ -1,6 +1,7 @@
 """Documents that are uploaded over HTTP: read by the real workflow, searched by a run, kept apart by tenant."""
 
 import asyncio
+import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -146,8 +147,10 @@ async def test_a_run_searches_what_the_client_uploaded(
         ]
         (again,) = await collection.add(tmp_path / "ladders.md")
         assert (again.sent, again.refusal) == (False, "")
-        with pytest.raises(InputInvalid, match="both be called"):
-            await collection.add(tmp_path / "ladders.md", tmp_path / "one" / ".." / "one" / "two" / "ladders.md")
+        (tmp_path / "one" / "ladders.md").touch()
+        for other, fault in (("one/ladders.md", "both be called"), ("none.md", "No such file")):
+            with pytest.raises(InputInvalid, match=fault):
+                await collection.add(tmp_path / "ladders.md", tmp_path / other)
         async with reading(temporal, store, api_settings):
             assert (await collection.wait()).indexed == 2
         run = await elcano.research("When is a ladder checked?", mode="simple", sources=[collection.source])
@@ -159,6 +162,25 @@ async def test_a_run_searches_what_the_client_uploaded(
         await collection.delete()
         with pytest.raises(NotFound):
             await collection.view()
+
+
+async def test_of_an_archive_all_is_told_by_name_and_nothing_leads_elsewhere(served: str, tmp_path: Path) -> None:
+    path = tmp_path / "manuals.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("a/ropes.md", "../../../ropes/documents/b.md", "__MACOSX/c.md", "damaged.md"):
+            archive.writestr(name, name)
+    path.write_bytes(path.read_bytes().replace(b"damaged.mddamaged.md", b"damaged.mdDAMAGED.md"))
+    (tmp_path / "none.zip").write_bytes(LADDERS)
+    async with AsyncElcano(served) as elcano:
+        collection = elcano.collection("safety")
+        added = {one.path: (one.sent, one.refusal) for one in await collection.add(path)}
+        assert added.pop("manuals/a/ropes.md") == (True, "")
+        assert "has a part `.` or `..`" in added.pop("manuals/../../../ropes/documents/b.md")[1]
+        assert added.pop("manuals/damaged.md") == (False, "it cannot be read: Bad CRC-32 for file 'damaged.md'")
+        assert not added
+        assert [one.name for one in await elcano.list_collections()] == ["safety"]
+        with pytest.raises(InputInvalid, match="is no ZIP archive"):
+            await collection.add(tmp_path / "none.zip")
 
 
 async def test_what_is_there_is_taken_again_when_nothing_new_can_be(

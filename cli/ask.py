@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -63,6 +64,12 @@ def ask(
         ),
     ] = None,
     source: Sources = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Upload this file, folder or ZIP archive, and search it. Repeatable.", exists=True, resolve_path=True
+        ),
+    ] = None,
     domain: Annotated[
         str,
         option(
@@ -137,6 +144,8 @@ def ask(
     }
     require_writable(out)
     with open_api() as api:
+        if file:
+            body["sources"] = [*(source or ()), _upload_files(api, file)]
         run = api.post_with_key("/v1/runs", {"question": question, **drop_unset(body)}, print_note, key)
         if no_watch:
             print_json(run) if as_json else print_line(run["run_id"])
@@ -164,6 +173,34 @@ def _load_schema(file: Path | None) -> dict[str, Any] | None:
     from elcano.cli.graph_files import read_json_object
 
     return read_json_object(file, "a JSON Schema")
+
+
+def _upload_files(api: "Api", paths: list[Path]) -> str:
+    """Upload files into a collection of just these, and return it as a source once all are read.
+
+    Raises:
+        BadInput: one cannot be taken, or none can be read.
+    """
+    from elcano.client.collections import AsyncCollection
+    from elcano.client.local_files import UNREADABLE, find_files
+    from elcano.graphs.text import format_count
+
+    try:
+        files = find_files(paths)
+        names = sorted(f"{file.hash()} {name}" for name, file in files.items())
+    except UNREADABLE as error:
+        raise BadInput(f"--file cannot be read: {error}") from error
+    collection = AsyncCollection(api.connection, f"files-{sha256(chr(0).join(names).encode()).hexdigest()[:16]}")
+    refused = [one for one in api.call(collection.add, *paths) if one.refusal]
+    if not files or refused:
+        raise BadInput("; ".join(f"{one.path}: {one.refusal}" for one in refused) or "--file names no file")
+    print_note(f"{format_count(len(files), 'file')} in the collection {collection.name}; waiting until all are read")
+    view = api.call(collection.wait)
+    for unread in api.iterate(collection.documents(state="refused")) if view.refused else ():
+        print_note(f"{unread.path} is not searched: {unread.reason}")
+    if not view.indexed:
+        raise BadInput("none of the files can be read")
+    return collection.source
 
 
 def _parse_domain(text: str) -> str | dict[str, Any]:

@@ -6,12 +6,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from elcano.client.collections import AsyncCollection, list_collections
 from elcano.client.connection import Connection, LiveText, Notice, Streamed
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.events import AgentEvent
 
 if TYPE_CHECKING:
     from elcano.api.runs.run_view import RunList, RunView
+    from elcano.api.uploaded_documents import CollectionView
     from elcano.storage.evidence import Evidence
 
 RUNS: Final = "/v1/runs"
@@ -67,6 +69,14 @@ class AsyncElcano:
         from elcano.api.runs.run_view import RunList
 
         return RunList.model_validate(await self.connection.get(RUNS, **filters))
+
+    def collection(self, name: str) -> AsyncCollection:
+        """The collection of uploaded documents with this name, be it there or not; nothing is asked yet."""
+        return AsyncCollection(self.connection, name)
+
+    async def list_collections(self) -> "tuple[CollectionView, ...]":
+        """Your collections of uploaded documents, with how far each is read."""
+        return await list_collections(self.connection)
 
 
 class AsyncRun:

@@ -5,12 +5,13 @@ lets running activities finish for `shutdown_seconds`, and ends. Payloads, index
 own; the event loop's pool is left to computing, and the loop itself to heartbeats.
 """
 
-import gc
+from elcano.program_start import hasten_start
 
 if __name__ == "__main__":
-    gc.disable()  # until the start is over: nothing that is imported is garbage, and looking takes a fifth of the start
+    hasten_start()
 
 import asyncio
+import gc
 import logging
 import os
 import platform

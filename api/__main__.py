@@ -3,12 +3,13 @@
 Streams that are open then are ended, not cut; their clients come back by themselves.
 """
 
-import gc
+from elcano.program_start import hasten_start
 
 if __name__ == "__main__":
-    gc.disable()  # until the start is over: nothing that is imported is garbage, and looking takes a fifth of the start
+    hasten_start()
 
 import asyncio
+import gc
 import logging
 import os
 import platform

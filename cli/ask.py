@@ -78,6 +78,9 @@ def ask(
         ),
     ] = "",
     follow: RunOrNone = "",
+    schema: Annotated[
+        Path | None, option("A JSON Schema: answer in its form too (`elcano answer`), each value with its quotes.")
+    ] = None,
     background: Background = "",
     instructions: Instructions = "",
     budget_tokens: BudgetTokens = None,
@@ -129,6 +132,7 @@ def ask(
         "sources": source,
         "domain": _parse_domain(domain),
         "previous_run": follow,
+        "output_schema": _load_schema(schema),
         "background": background,
         "instructions": instructions,
         "model": parse_models(model),
@@ -156,6 +160,19 @@ def watch(run: Run, as_json: AsJson = False) -> None:
     with open_api() as api:
         last = _follow_run(api, run, Console(), as_json=as_json)
     raise typer.Exit(BY_STATUS[str(last.data["status"])])
+
+
+def _load_schema(file: Path | None) -> dict[str, Any] | None:
+    """The JSON Schema in a file; None if no file is given.
+
+    Raises:
+        BadInput: the file cannot be read, or holds no JSON object.
+    """
+    if file is None:
+        return None
+    from elcano.cli.graph_files import read_json_object
+
+    return read_json_object(file, "a JSON Schema")
 
 
 def _upload_files(api: "Api", paths: list[Path]) -> str:

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.state.budget import Allowance, Usage
 from elcano.graphs.state.failures import Ending, Failure
@@ -232,6 +232,10 @@ class PublishCall(RunScoped):
     follows_question: str = ""
     """The run that it follows, and what that was asked; empty: none."""
     scored: RubricScores | None = None
+    output_schema: JsonObject = Field(default={}, exclude_if=lambda schema: not schema)
+    """The JSON Schema of the answer that is wanted beside the report; empty: none."""
+    appended: Json = Field(default=None, exclude_if=lambda appended: appended is None)
+    """What the appendix of its graph answered; None: there is none, or it was not done."""
     attachments: dict[str, str] = {}
     """Artifact hashes of what steps attach to the report, by name; see `ToolSpec.attaches`."""
 

@@ -8,9 +8,13 @@ import pytest
 NEEDED_BY_FEW = frozenset(
     {
         "alembic",
+        "cryptography",
         "docx",
         "duckdb",
+        "jinja2",
         "jsonschema",
+        "latex2mathml",
+        "nh3",
         "num2words",
         "numpy",
         "pandas",
@@ -38,7 +42,7 @@ from elcano.graphs.plugin import load_objects
 create_app(Settings(_env_file=None))
 load_objects("companions")
 """
-OF_APIS = frozenset({"fastapi", "jinja2"})
+OF_APIS = frozenset({"fastapi", "starlette"})
 OF_WORKERS = frozenset({"elcano.workflows", "lxml", "temporalio.worker"})
 
 

@@ -49,6 +49,7 @@ ROOMS = {
     "measures": set[str](),
     "redaction": {"settings"},
     "output": set[str](),
+    "program_start": set[str](),
     "__main__": set[str](),
     "__init__": set[str](),
     "setup": {"setuptools"},

@@ -1,27 +1,29 @@
 """Makes the answer out of filled-in fields: a value stays only if its quotes hold, and confidence follows a rule.
 
-No model has a say here. A value is dropped, with the reason, if none of its citations holds or a figure in it stands in
-none of its quotes; a list if fewer items are left than its schema wants. Every field may be null, whatever the schema
-says: unknown is never invented. The rule of confidence counts two things: whether the value stands in its quotes in so
-many words, and whether two independent sources say it (numbered references that were not retracted). Both: high;
-one: medium; neither, as of a conclusion from one source: low.
+No model has a say here. A value is dropped, with the reason, if none of its citations holds, or if a figure in it, or a
+name in a free text, stands in none of its quotes; a list if fewer items are left than its schema wants. Every field may
+be null, whatever the schema says: unknown is never invented. Confidence is high if two independent sources (numbered
+references that were not retracted) have the value in so many words; medium if one has, or if two are cited for it; low
+otherwise, as of a conclusion from one source.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
 from elcano.activities.report.checked_draft import REASONS
-from elcano.activities.support.missing_facts import Statement, figures_unquoted
+from elcano.activities.support.missing_facts import Statement, figures_unquoted, find_missing_facts
+from elcano.activities.support.quotes import QuoteIndex
 from elcano.graphs.errors import build_json_pointer
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.report import Citation
 from elcano.graphs.report.statements import CheckedCitation
 from elcano.graphs.schemas.shape import Shape
-from elcano.graphs.text import format_count
+from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.structured_answers.form_filler import FilledField
 
 Confidence: TypeAlias = Literal["high", "medium", "low"]
-_CONFIDENCES: Final[tuple[Confidence, ...]] = ("low", "medium", "high")
+SHOWN_CHARACTERS: Final = 100
+"""Of a dropped value, in the reason."""
 NOT_SAID: Final = "no passage that was found says it"
 
 
@@ -82,7 +84,7 @@ class Assembly:
             return value, fields
         if shape.items is not None:
             return self._assemble_list(shape, shape.items, at, to)
-        field = self._judge(self._filled.get(at, FilledField(pointer=at)), to)
+        field = self._judge(self._filled.get(at, FilledField(pointer=at)), shape, to)
         return field.value, [field]
 
     def _assemble_list(self, shape: Shape, items: Shape, at: str, to: str) -> tuple[Json, list[AnswerField]]:
@@ -106,33 +108,44 @@ class Assembly:
             reason = f"{format_count(len(values), 'item')} of at least {least} can be based on a passage"
         return None, [AnswerField(pointer=to, reason=reason)]
 
-    def _judge(self, filled: FilledField, to: str) -> AnswerField:
+    def _judge(self, filled: FilledField, shape: Shape, to: str) -> AnswerField:
         """One field; its value is None if that has no basis."""
         citations = tuple(self._checked[one] for one in dict.fromkeys(filled.citations))
         held = tuple(one for one in citations if one.verdict == "verified")
         value, reason = filled.value, filled.reason
-        if value is None:
+        if value in (None, ""):
             return AnswerField(pointer=to, reason=reason or NOT_SAID, citations=citations)
         if not held:
-            verdict = citations[0].verdict if citations else "no_citation"
-            return AnswerField(pointer=to, reason=f"{value!r} was dropped: {REASONS[verdict]}", citations=citations)
-        said = Statement(_write_value(value), tuple(one.quote for one in held))
-        if not isinstance(value, bool) and (missing := figures_unquoted(said)):
-            return AnswerField(pointer=to, reason=f"{value!r} was dropped: {'; '.join(missing)}", citations=citations)
-        return AnswerField(
-            pointer=to,
-            value=value,
-            confidence=self._rate(value, held),
-            reason=reason,
-            citations=citations,
-        )
+            why = REASONS[citations[0].verdict if citations else "no_citation"]
+        else:
+            why = "; ".join(_list_missing_facts(value, shape, held))
+        if why:
+            dropped = f"{shorten_text(_write_value(value), SHOWN_CHARACTERS)!r} was dropped: {why}"
+            return AnswerField(pointer=to, reason=dropped, citations=citations)
+        confidence = self._rate(value, held)
+        return AnswerField(pointer=to, value=value, confidence=confidence, reason=reason, citations=citations)
 
     def _rate(self, value: Json, held: Iterable[CheckedCitation]) -> Confidence:
-        """By how the value stands in its quotes, and in how many sources."""
-        quotes = " ".join(one.quote for one in held).casefold()
-        literal = not isinstance(value, bool) and (isinstance(value, int | float) or str(value).casefold() in quotes)
-        sources = {one.number for one in held if one.number is not None} - self._doubtful
-        return _CONFIDENCES[(literal and len(sources) > 0) + (len(sources) > 1)]
+        """By how many sources have the value in so many words, and how many are cited for it."""
+        sound = [one for one in held if one.number not in self._doubtful]
+        stated = {one.number for one in sound if _stands_in(value, one.quote)}
+        cited = {one.number for one in sound}
+        return "high" if len(stated) > 1 else "medium" if stated or len(cited) > 1 else "low"
+
+
+def _list_missing_facts(value: Json, shape: Shape, held: Iterable[CheckedCitation]) -> tuple[str, ...]:
+    """Figures, and names in free texts, that stand in no quote; of what is chosen from a list or is true, nothing."""
+    if isinstance(value, bool) or shape.choices:
+        return ()
+    said = Statement(_write_value(value), tuple(one.quote for one in held))
+    return find_missing_facts(said).reasons if isinstance(value, str) else figures_unquoted(said)
+
+
+def _stands_in(value: Json, quote: str) -> bool:
+    """Whether a quote has the value in so many words, or a number in figures of any form."""
+    if isinstance(value, str):
+        return QuoteIndex.of(quote).find(value) is not None
+    return not isinstance(value, bool) and not figures_unquoted(Statement(_write_value(value), (quote,)))
 
 
 def _write_value(value: Json) -> str:

@@ -66,7 +66,8 @@ descriptions in it say what is wanted. `sections` has the report on the question
 
 - For each field give `value`, and in `citations` the words that it rests on: `evidence` is the key of a passage, \
 `quote` literal words of that passage, nothing added and nothing left out. Cite every passage that says it, not one.
-- Every figure of a value must stand in its quotes. Do not convert, add up or estimate.
+- Every figure and name of a value must stand in its quotes, a text in their words as far as possible. Do not convert, \
+add up or estimate.
 - What no passage says is not known, however sure you are: leave `value` null, and say in `reason` what is missing.
 - Lists have only items that passages name; an item of which nothing is known is left out.
 - Passages that contradict one another: give the value that is better supported, and say so in `reason`.

@@ -55,6 +55,7 @@ def fill(task: TaskEnvelope) -> JsonObject:
             "slows": {"value": True, "citations": cite(task, "Metformin slowed cognitive decline")},
             "places": [
                 {"town": {"value": "Madrid", "citations": cite(task, "a trial in Madrid")}},
+                {"town": {"value": "Bilbao, Spain", "citations": trial}},
                 {"town": {"value": "Bilbao", "citations": trial}, "people": {"value": 12}},
             ],
             "harms": [{"value": "nausea", "citations": [{"evidence": "e99", "quote": "nausea"}]}],

@@ -23,6 +23,7 @@ NEEDED_BY_FEW = frozenset(
         "pypdfium2",
         "sentencex",
         "snowballstemmer",
+        "sqlalchemy.dialects.postgresql",
     }
 )
 """Libraries that cost a start tens to hundreds of milliseconds, and that one kind of file, database or text needs."""

@@ -30,7 +30,7 @@ from elcano.cli.options import (
     option,
     parse_models,
 )
-from elcano.cli.printing import print_json, print_line, require_writable
+from elcano.cli.printing import escape_controls, print_json, print_line, require_writable
 from elcano.cli.reports import deliver_report
 from elcano.cli.requests import open_api, print_note
 
@@ -193,7 +193,9 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
     collection = AsyncCollection(api.connection, f"files-{sha256(chr(0).join(names).encode()).hexdigest()[:16]}")
     refused = [one for one in api.call(collection.add, *paths) if one.refusal]
     if not files or refused:
-        raise BadInput("; ".join(f"{one.path}: {one.refusal}" for one in refused) or "--file names no file")
+        raise BadInput(
+            "; ".join(escape_controls(f"{one.path}: {one.refusal}") for one in refused) or "--file names no file"
+        )
     print_note(f"{format_count(len(files), 'file')} in the collection {collection.name}; waiting until all are read")
     view = api.call(collection.wait)
     for unread in api.iterate(collection.documents(state="refused")) if view.refused else ():

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from elcano.client.collections import AsyncCollection, list_collections
 from elcano.client.connection import Connection, LiveText, Notice, Streamed
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.events import AgentEvent
 
@@ -122,6 +123,11 @@ class AsyncRun:
     async def report_as(self, media_type: str) -> str:
         """Its report, or the references of it, in a form that the API serves: `text/html`, `application/x-bibtex`."""
         return await self._connection.get_text(f"{self._path}/report", media_type)
+
+    async def answer(self) -> JsonObject:
+        """Its answer in the form of `output_schema`: `answer`, and `fields` with the quotes of each."""
+        found: JsonObject = await self._connection.get(f"{self._path}/answer")
+        return found
 
     async def evidence(self) -> AsyncIterator["Evidence"]:
         """The passages that it found, in the order of finding."""

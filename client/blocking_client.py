@@ -11,6 +11,7 @@ from elcano.client.async_client import AsyncElcano, AsyncRun
 from elcano.client.blocking import EventLoopThread
 from elcano.client.collections import Collection
 from elcano.client.connection import Streamed
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.text import shorten_text
@@ -109,6 +110,10 @@ class Run:
     def report_as(self, media_type: str) -> str:
         """Its report, or the references of it, in a form that the API serves."""
         return self._loop.call(self.asynchronous.report_as, media_type)
+
+    def answer(self) -> JsonObject:
+        """Its answer in the form of `output_schema`: `answer`, and `fields` with the quotes of each."""
+        return self._loop.call(self.asynchronous.answer)
 
     def evidence(self) -> Iterator["Evidence"]:
         """The passages that it found, in the order of finding."""

@@ -24,8 +24,9 @@ PAGE: Final = 1_000
 """Documents that are listed at a time."""
 LOOK_SECONDS: Final = 0.5
 """Between two looks at a collection that is being read."""
-_OF_ONE_DOCUMENT: Final = frozenset({409, 413, 422})
-"""Statuses of refusals that say nothing of other documents, or that others may escape."""
+_OF_ONE_DOCUMENT: Final = frozenset({404, 409, 413, 422})
+"""Statuses of refusals that say nothing of other documents, or that others may escape; 404: no path can have the name,
+as with a line break in it."""
 
 
 class AddedDocument(Frozen):

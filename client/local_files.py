@@ -54,7 +54,8 @@ def find_files(paths: Iterable[Path | str]) -> dict[str, LocalFile]:
     """
     found: dict[str, LocalFile] = {}
     try:
-        for name, file in _name_files(paths):
+        for raw, file in _name_files(paths):
+            name = raw.encode(errors="surrogateescape").decode(errors="replace")  # a disk's names may be no text
             if found.setdefault(name, file).place != file.place:
                 raise InputInvalid("paths", f"{found[name].place} and {file.place} would both be called {name!r}")
     except OSError as error:

@@ -81,7 +81,11 @@ def add_requested_answer(graph: ResearchGraph, schema: dict[str, Any], refused: 
         refused.add("output_schema", [f"the graph {graph.name!r} has an appendix of its own: leave one of them out"])
     elif found := find_answer_schema_faults(schema):
         refused.faults += [
-            FieldFault(field="output_schema", message=str(fault), pointer=f"/output_schema{fault.pointer}")
+            FieldFault(
+                field=f"output_schema{fault.pointer.replace('/', '.')}",
+                message=str(fault),
+                pointer=f"/output_schema{fault.pointer}",
+            )
             for fault in found[:MAX_FAULTS]
         ]
     else:

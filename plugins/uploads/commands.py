@@ -9,7 +9,7 @@ import typer
 
 from elcano.cli.exit_codes import Exit
 from elcano.cli.options import AsJson, argument
-from elcano.cli.printing import format_line, print_columns, print_json, print_line
+from elcano.cli.printing import escape_controls, format_line, print_columns, print_json, print_line
 from elcano.cli.requests import open_api, print_note
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def add_documents(
 
     def tell(one: AddedDocument) -> None:
         if one.refusal:
-            print_note(f"{one.path}: {one.refusal}")
+            print_note(escape_controls(f"{one.path}: {one.refusal}"))
         elif one.sent:
             print_line(one.path)
 

@@ -167,7 +167,7 @@ async def test_a_run_searches_what_the_client_uploaded(
 async def test_of_an_archive_all_is_told_by_name_and_nothing_leads_elsewhere(served: str, tmp_path: Path) -> None:
     path = tmp_path / "manuals.zip"
     with zipfile.ZipFile(path, "w") as archive:
-        for name in ("a/ropes.md", "../../../ropes/documents/b.md", "__MACOSX/c.md", "damaged.md"):
+        for name in ("a/ropes.md", "../../../ropes/documents/b.md", "__MACOSX/c.md", "d\n.md", "damaged.md"):
             archive.writestr(name, name)
     path.write_bytes(path.read_bytes().replace(b"damaged.mddamaged.md", b"damaged.mdDAMAGED.md"))
     (tmp_path / "none.zip").write_bytes(LADDERS)
@@ -176,6 +176,7 @@ async def test_of_an_archive_all_is_told_by_name_and_nothing_leads_elsewhere(ser
         added = {one.path: (one.sent, one.refusal) for one in await collection.add(path)}
         assert added.pop("manuals/a/ropes.md") == (True, "")
         assert "has a part `.` or `..`" in added.pop("manuals/../../../ropes/documents/b.md")[1]
+        assert "No such path" in added.pop("manuals/d\n.md")[1]
         assert added.pop("manuals/damaged.md") == (False, "it cannot be read: Bad CRC-32 for file 'damaged.md'")
         assert not added
         assert [one.name for one in await elcano.list_collections()] == ["safety"]

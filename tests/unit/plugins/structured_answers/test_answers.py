@@ -103,6 +103,7 @@ async def test_values_stay_only_if_code_finds_their_words(tmp_path: Path) -> Non
     assert "## The answer in the requested form" in came.report.markdown
     assert "| people | 400 | medium |" in came.report.markdown
     assert came.journal.run.ending is None
+    assert all(one.verdict == "verified" for one in came.report.citations)
     jsonschema.Draft202012Validator(with_null(SCHEMA)).validate(found.answer)
 
 

@@ -44,7 +44,7 @@ create_app(Settings(_env_file=None))
 load_objects("companions")
 """
 OF_APIS = frozenset({"fastapi", "starlette"})
-OF_WORKERS = frozenset({"elcano.workflows", "lxml", "temporalio.worker"})
+OF_WORKERS = frozenset({"elcano.workflows", "hishel", "httpcore", "lxml", "temporalio.worker"})
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ NEEDED_BY_FEW = frozenset(
         "pypdfium2",
         "sentencex",
         "snowballstemmer",
+        "sqlalchemy.dialects.postgresql",
     }
 )
 """Libraries that cost a start tens to hundreds of milliseconds, and that one kind of file, database or text needs."""
@@ -43,7 +44,7 @@ create_app(Settings(_env_file=None))
 load_objects("companions")
 """
 OF_APIS = frozenset({"fastapi", "starlette"})
-OF_WORKERS = frozenset({"elcano.workflows", "lxml", "temporalio.worker"})
+OF_WORKERS = frozenset({"elcano.workflows", "hishel", "httpcore", "lxml", "temporalio.worker"})
 
 
 @pytest.mark.parametrize(

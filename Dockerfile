@@ -19,7 +19,7 @@ RUN apt-get update \
 COPY --from=install /opt/elcano /opt/elcano
 # The folder above is where Python finds the package `elcano`.
 WORKDIR /app/elcano
-COPY __init__.py __main__.py measures.py output.py redaction.py worker.py ./
+COPY __init__.py __main__.py measures.py output.py program_start.py redaction.py worker.py ./
 COPY graphs graphs/
 COPY workflows workflows/
 COPY activities activities/

@@ -5,6 +5,11 @@ lets running activities finish for `shutdown_seconds`, and ends. Payloads, index
 own; the event loop's pool is left to computing, and the loop itself to heartbeats.
 """
 
+from elcano.program_start import hasten_start
+
+if __name__ == "__main__":
+    hasten_start()
+
 import asyncio
 import gc
 import logging
@@ -263,6 +268,8 @@ async def run_until_signal(settings: Settings) -> None:
     for extra in sorted(missing_extras()):
         _log.info("not installed here: %s (%s)", EXTRAS[extra].purpose, EXTRAS[extra].install)
     async with open_configured(settings) as store, open_sources(settings) as sources:
+        gc.freeze()  # and waiting for Temporal is not the start
+        gc.enable()
         client = await connect_when_ready(settings)
         try:
             workers = [
@@ -271,13 +278,12 @@ async def run_until_signal(settings: Settings) -> None:
                 *model_workers(client, store, sources, settings),
                 provider_worker(client, store, settings),
             ]
-            gc.collect()
-            gc.freeze()  # what was imported is never garbage, and looking through it holds up workflow tasks
+            gc.freeze()  # looking through what was imported holds up workflow tasks
             queues = ", ".join(repr(worker.task_queue) for worker in workers)
             _log.info("working in namespace %r on task queue %s", client.namespace, queues)
             surroundings = Surroundings("worker", settings, store, partial(_return_client, client))
             async with AsyncExitStack() as stack:
-                for accompany in load_objects("companions"):
+                for accompany in (*load_objects("companions"), *load_objects("worker_companions")):
                     await stack.enter_async_context(accompany(surroundings))
                 await run_workers(workers)
         finally:

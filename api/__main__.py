@@ -3,6 +3,11 @@
 Streams that are open then are ended, not cut; their clients come back by themselves.
 """
 
+from elcano.program_start import hasten_start
+
+if __name__ == "__main__":
+    hasten_start()
+
 import asyncio
 import gc
 import logging
@@ -84,8 +89,8 @@ def main() -> None:
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     server = Server(config, app)
-    gc.collect()
-    gc.freeze()  # what was imported is never garbage, and looking through it doubles the time of reading a long run
+    gc.freeze()  # looking through what was imported doubles the time of reading a long run
+    gc.enable()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises the signal again when it is done
     try:
         server.run()

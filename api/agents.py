@@ -1,10 +1,9 @@
 """Agents: which there are, what each is given and answers, and keeping one of your own."""
 
-from itertools import islice
 from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Body, Path, Response
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from elcano.api.http.errors import (
     AgentNotFound,
@@ -21,8 +20,7 @@ from elcano.graphs.checks.callees import parse_own_agent
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import TooManyAgents
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.named_parts import StoredAgent, agents_called, agents_carried, with_agents
-from elcano.graphs.spec.limits import MAX_AGENTS, MAX_FAULTS
+from elcano.graphs.spec.limits import MAX_FAULTS
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.storage.versions import Version, VersionStore
 
@@ -167,29 +165,6 @@ async def require_own_agent(text: str, own: OwnAgents) -> Version[OwnAgent]:
         built_in = f"{text!r} is a built-in agent, which has no versions"
         raise AgentNotFound(next(iter(explain_unknown_name("agent", text, known)), built_in))
     return kept
-
-
-async def with_kept_agents(graph: Any, own: OwnAgents) -> tuple[Any, list[FieldFault]]:
-    """Return a graph's JSON with the stored agents that its nodes name, and agents that differ from the stored ones.
-
-    A name that there is not stays as it is: the check of the graph tells it with all other faults.
-    """
-    wrong = []
-    versions = islice((one for one in agents_carried(graph) if "@" in one[0]), MAX_AGENTS + 1)
-    for key, given in versions:
-        if (kept := await own.get_named(key)) is not None and not _is_same_agent(given, kept.item):
-            text = f"it is not the agent that is kept as {key!r}: call yours {kept.item.name!r}, or push it first"
-            wrong.append(FieldFault(field=f"agents.{key}", message=text))
-    found = {name: await own.get_named(name) for name in agents_called(graph)}
-    named = {name: StoredAgent(kept.key, kept.item) for name, kept in found.items() if kept is not None}
-    return with_agents(graph, named), wrong
-
-
-def _is_same_agent(given: Any, kept: OwnAgent) -> bool:
-    try:
-        return OwnAgent.model_validate(given) == kept
-    except ValidationError:  # told with the faults of the graph
-        return True
 
 
 _LOCATION = {"Location": {"description": "The path of the version.", "schema": {"type": "string"}}}

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from fastapi import APIRouter
-from genai_prices import Usage, calc_price
 from pydantic import Field
 
 from elcano.api.http.fields import Described
@@ -79,6 +78,8 @@ def _build_model_view(name: str, agents: tuple[str, ...], fallback: int, setting
 
 def find_price(name: str) -> ModelPrice | None:
     """The price of a model, `provider:name`; None if none is known."""
+    from genai_prices import Usage, calc_price
+
     provider, _, model = name.partition(":")
     try:
         whole = [

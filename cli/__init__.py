@@ -16,11 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with guarded_output("elcano"):
         try:
             from elcano.cli.app import app
-        except InputInvalid as error:  # the plugins that ELCANO_PLUGINS names cannot be loaded
+
+            app(arguments)
+        except InputInvalid as error:  # also: the plugins that ELCANO_PLUGINS names cannot be loaded
             sys.stderr.write(f"elcano: {error}\n")
             return Exit.BAD_INPUT
-        try:
-            app(arguments)
         except Failed as error:
             sys.stderr.write(f"elcano: {error}\n")
             return error.code

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -29,7 +30,7 @@ from elcano.cli.options import (
     option,
     parse_models,
 )
-from elcano.cli.printing import print_json, print_line, require_writable
+from elcano.cli.printing import escape_controls, print_json, print_line, require_writable
 from elcano.cli.reports import deliver_report
 from elcano.cli.requests import open_api, print_note
 
@@ -63,6 +64,12 @@ def ask(
         ),
     ] = None,
     source: Sources = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Upload this file, folder or ZIP archive, and search it. Repeatable.", exists=True, resolve_path=True
+        ),
+    ] = None,
     domain: Annotated[
         str,
         option(
@@ -71,6 +78,9 @@ def ask(
         ),
     ] = "",
     follow: RunOrNone = "",
+    schema: Annotated[
+        Path | None, option("A JSON Schema: answer in its form too (`elcano answer`), each value with its quotes.")
+    ] = None,
     background: Background = "",
     instructions: Instructions = "",
     budget_tokens: BudgetTokens = None,
@@ -122,6 +132,7 @@ def ask(
         "sources": source,
         "domain": _parse_domain(domain),
         "previous_run": follow,
+        "output_schema": _load_schema(schema),
         "background": background,
         "instructions": instructions,
         "model": parse_models(model),
@@ -133,6 +144,8 @@ def ask(
     }
     require_writable(out)
     with open_api() as api:
+        if file:
+            body["sources"] = [*(source or ()), _upload_files(api, file)]
         run = api.post_with_key("/v1/runs", {"question": question, **drop_unset(body)}, print_note, key)
         if no_watch:
             print_json(run) if as_json else print_line(run["run_id"])
@@ -147,6 +160,49 @@ def watch(run: Run, as_json: AsJson = False) -> None:
     with open_api() as api:
         last = _follow_run(api, run, Console(), as_json=as_json)
     raise typer.Exit(BY_STATUS[str(last.data["status"])])
+
+
+def _load_schema(file: Path | None) -> dict[str, Any] | None:
+    """The JSON Schema in a file; None if no file is given.
+
+    Raises:
+        BadInput: the file cannot be read, or holds no JSON object.
+    """
+    if file is None:
+        return None
+    from elcano.cli.graph_files import read_json_object
+
+    return read_json_object(file, "a JSON Schema")
+
+
+def _upload_files(api: "Api", paths: list[Path]) -> str:
+    """Upload files into a collection of just these, and return it as a source once all are read.
+
+    Raises:
+        BadInput: one cannot be taken, or none can be read.
+    """
+    from elcano.client.collections import AsyncCollection
+    from elcano.client.local_files import UNREADABLE, find_files
+    from elcano.graphs.text import format_count
+
+    try:
+        files = find_files(paths)
+        names = sorted(f"{file.hash()} {name}" for name, file in files.items())
+    except UNREADABLE as error:
+        raise BadInput(f"--file cannot be read: {error}") from error
+    collection = AsyncCollection(api.connection, f"files-{sha256(chr(0).join(names).encode()).hexdigest()[:16]}")
+    refused = [one for one in api.call(collection.add, *paths) if one.refusal]
+    if not files or refused:
+        raise BadInput(
+            "; ".join(escape_controls(f"{one.path}: {one.refusal}") for one in refused) or "--file names no file"
+        )
+    print_note(f"{format_count(len(files), 'file')} in the collection {collection.name}; waiting until all are read")
+    view = api.call(collection.wait)
+    for unread in api.iterate(collection.documents(state="refused")) if view.refused else ():
+        print_note(f"{unread.path} is not searched: {unread.reason}")
+    if not view.indexed:
+        raise BadInput("none of the files can be read")
+    return collection.source
 
 
 def _parse_domain(text: str) -> str | dict[str, Any]:

@@ -1,13 +1,13 @@
 """The API as commands speak to it: what goes wrong ends a command, with the exit code that says what it was."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
 from elcano.cli.exit_codes import Exit, Failed, Refused, Unreachable
-from elcano.client.blocking import EventLoopThread
+from elcano.client.blocking import Arguments, EventLoopThread, Item, Result
 from elcano.client.connection import Connection, LiveText, Notice
 from elcano.client.errors import OutcomeUnknown, Problem, ServerFailed, Unavailable
 from elcano.client.errors import Unreachable as NoAnswer
@@ -23,7 +23,8 @@ class Api:
 
     def __init__(self, base_url: str, api_key: str = "") -> None:
         self._loop = EventLoopThread()
-        self._connection = Connection(base_url, api_key=api_key)
+        self.connection = Connection(base_url, api_key=api_key)
+        """For parts of the client, whose methods `call` waits for."""
 
     def __enter__(self) -> "Api":
         return self
@@ -31,28 +32,28 @@ class Api:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._loop.call(self._connection.close)
+        self._loop.call(self.connection.close)
         self._loop.close()
 
     def get(self, path: str, **params: str | int | list[str]) -> Any:
         """Return the JSON at `path`."""
         with _ending_commands():
-            return self._loop.call(self._connection.get, path, **params)
+            return self._loop.call(self.connection.get, path, **params)
 
     def get_text(self, path: str, media_type: str, **params: str) -> str:
         """Return the text at `path`, as one of the media types that the API serves it in."""
         with _ending_commands():
-            return self._loop.call(self._connection.get_text, path, media_type, **params)
+            return self._loop.call(self.connection.get_text, path, media_type, **params)
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Post `body` once and return the JSON that answers it."""
         with _ending_commands():
-            return self._loop.call(self._connection.post, path, body)
+            return self._loop.call(self.connection.post, path, body)
 
     def delete(self, path: str) -> None:
         """Delete the resource at `path`."""
         with _ending_commands():
-            self._loop.call(self._connection.delete, path)
+            self._loop.call(self.connection.delete, path)
 
     def post_with_key(self, path: str, body: Mapping[str, Any], say: Callable[[str], None], key: str = "") -> Any:
         """The JSON that answers `body`; see `Connection.post_with_key`.
@@ -61,17 +62,27 @@ class Api:
             Failed: it was refused, or nothing is known of it; the text has the key.
         """
         with _ending_commands():
-            return self._loop.call(self._connection.post_with_key, path, body, key, say)
+            return self._loop.call(self.connection.post_with_key, path, body, key, say)
 
     def download(self, path: str, file: Path) -> None:
         """Save `path` as `file`, byte for byte, once all of it has arrived."""
         with _ending_commands():
-            self._loop.call(self._connection.download, path, file)
+            self._loop.call(self.connection.download, path, file)
 
-    def upload(self, path: str, file: Path) -> None:
-        """Send `file` to be kept at `path`."""
+    def call(
+        self,
+        work: Callable[Arguments, Coroutine[Any, Any, Result]],
+        *arguments: Arguments.args,
+        **named: Arguments.kwargs,
+    ) -> Result:
+        """Wait for what is asked over `connection`, and return its result."""
         with _ending_commands():
-            self._loop.call(self._connection.upload, path, file)
+            return self._loop.call(work, *arguments, **named)
+
+    def iterate(self, items: AsyncIterator[Item]) -> Iterator[Item]:
+        """Iterate over what is asked over `connection`."""
+        with _ending_commands():
+            yield from self._loop.iterate(items)
 
     def watch_run(
         self, run_id: str, say: Callable[[str], None], write: Callable[[JsonObject], None] | None = None
@@ -82,7 +93,7 @@ class Api:
         when none of it holds any longer.
         """
         with _ending_commands():
-            for told in self._loop.iterate(self._connection.stream_run(run_id)):
+            for told in self._loop.iterate(self.connection.stream_run(run_id)):
                 if isinstance(told, Notice):
                     say(told.text)
                 elif not isinstance(told, LiveText):

@@ -52,8 +52,13 @@ def print_line(text: str) -> None:
 
 
 def print_printable(text: str) -> None:
-    """Print a line of text from an untrusted source; characters that would control a terminal are escaped."""
-    print_line("".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text))
+    """Print a line of text from an untrusted source."""
+    print_line(escape_controls(text))
+
+
+def escape_controls(text: str) -> str:
+    """Text from an untrusted source in which characters that would control a terminal are escaped."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def print_json(value: Any, *, indent: int | None = None) -> None:

@@ -13,6 +13,7 @@ exception by its kind (`elcano.client.errors`). What the API answers comes as th
 
 from elcano.client.async_client import AsyncElcano, AsyncRun
 from elcano.client.blocking_client import Elcano, Run
+from elcano.client.collections import AddedDocument, AsyncCollection, Collection
 from elcano.client.connection import LiveText, Notice
 from elcano.client.errors import (
     ClientError,
@@ -27,9 +28,12 @@ from elcano.client.errors import (
 )
 
 __all__ = [
+    "AddedDocument",
+    "AsyncCollection",
     "AsyncElcano",
     "AsyncRun",
     "ClientError",
+    "Collection",
     "Conflict",
     "Elcano",
     "InvalidRequest",

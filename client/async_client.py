@@ -6,12 +6,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from elcano.client.collections import AsyncCollection, list_collections
 from elcano.client.connection import Connection, LiveText, Notice, Streamed
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.events import AgentEvent
 
 if TYPE_CHECKING:
     from elcano.api.runs.run_view import RunList, RunView
+    from elcano.api.uploaded_documents import CollectionView
     from elcano.storage.evidence import Evidence
 
 RUNS: Final = "/v1/runs"
@@ -68,6 +71,14 @@ class AsyncElcano:
 
         return RunList.model_validate(await self.connection.get(RUNS, **filters))
 
+    def collection(self, name: str) -> AsyncCollection:
+        """The collection of uploaded documents with this name, be it there or not; nothing is asked yet."""
+        return AsyncCollection(self.connection, name)
+
+    async def list_collections(self) -> "tuple[CollectionView, ...]":
+        """Your collections of uploaded documents, with how far each is read."""
+        return await list_collections(self.connection)
+
 
 class AsyncRun:
     """One run."""
@@ -112,6 +123,11 @@ class AsyncRun:
     async def report_as(self, media_type: str) -> str:
         """Its report, or the references of it, in a form that the API serves: `text/html`, `application/x-bibtex`."""
         return await self._connection.get_text(f"{self._path}/report", media_type)
+
+    async def answer(self) -> JsonObject:
+        """Its answer in the form of `output_schema`: `answer`, and `fields` with the quotes of each."""
+        found: JsonObject = await self._connection.get(f"{self._path}/answer")
+        return found
 
     async def evidence(self) -> AsyncIterator["Evidence"]:
         """The passages that it found, in the order of finding."""

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from elcano.client.async_client import AsyncElcano, AsyncRun
 from elcano.client.blocking import EventLoopThread
+from elcano.client.collections import Collection
 from elcano.client.connection import Streamed
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.text import shorten_text
 
 if TYPE_CHECKING:
     from elcano.api.runs.run_view import RunList, RunView
+    from elcano.api.uploaded_documents import CollectionView
     from elcano.storage.evidence import Evidence
 
 QUESTION_CHARACTERS: Final = 200
@@ -53,6 +56,14 @@ class Elcano:
     def list_runs(self, **filters: str | int) -> "RunList":
         """One page of runs, the newest first; `filters` are the parameters of `GET /v1/runs`."""
         return self._loop.call(self.asynchronous.list_runs, **filters)
+
+    def collection(self, name: str) -> Collection:
+        """The collection of uploaded documents with this name, be it there or not; nothing is asked yet."""
+        return Collection(self.asynchronous.collection(name), self._loop)
+
+    def list_collections(self) -> "tuple[CollectionView, ...]":
+        """Your collections of uploaded documents, with how far each is read."""
+        return self._loop.call(self.asynchronous.list_collections)
 
 
 class Run:
@@ -99,6 +110,10 @@ class Run:
     def report_as(self, media_type: str) -> str:
         """Its report, or the references of it, in a form that the API serves."""
         return self._loop.call(self.asynchronous.report_as, media_type)
+
+    def answer(self) -> JsonObject:
+        """Its answer in the form of `output_schema`: `answer`, and `fields` with the quotes of each."""
+        return self._loop.call(self.asynchronous.answer)
 
     def evidence(self) -> Iterator["Evidence"]:
         """The passages that it found, in the order of finding."""

@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 from urllib.parse import quote
 
 import httpx
@@ -23,6 +23,7 @@ from elcano.client.errors import (
     explain_transport_error,
     read_problem,
 )
+from elcano.client.local_files import PIECE
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.events import AgentEvent
 
@@ -34,9 +35,6 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 5.0
 QUIET_SECONDS = 60.0
 """A stream that is silent for this long, heartbeats included, counts as dead."""
-
-UPLOAD_PIECE = 1 << 20
-"""Bytes of a file that are in memory while it is sent."""
 
 _NOTICES = {"waiting", "unreadable"}
 """Messages about the stream itself: no worker answers, or a section's events are lost."""
@@ -152,11 +150,10 @@ class Connection:
         finally:
             partial.unlink(missing_ok=True)
 
-    async def upload(self, path: str, file: Path) -> None:
-        """Send `file` as the body of a PUT, piece by piece; doing it again changes nothing."""
-        size = (await asyncio.to_thread(file.stat)).st_size
+    async def upload(self, path: str, open_file: Callable[[], IO[bytes]], size: int) -> None:
+        """Send a file of `size` bytes as the body of a PUT, piece by piece; doing it again changes nothing."""
         length = {"Content-Length": str(size)}  # so that what is too large is refused before it is sent
-        await self._send("PUT", path, content=_read_pieces(file), headers=length)
+        await self._send("PUT", path, content=_read_pieces(open_file), headers=length)
 
     async def stream_run(self, run_id: str, after: str = "") -> AsyncIterator[Streamed]:
         """What happens to a run, to its terminal event; a stream that breaks off is resumed after the last event.
@@ -210,9 +207,9 @@ class Connection:
         )
 
 
-async def _read_pieces(file: Path) -> AsyncIterator[bytes]:
-    with file.open("rb") as opened:
-        while piece := opened.read(UPLOAD_PIECE):
+async def _read_pieces(open_file: Callable[[], IO[bytes]]) -> AsyncIterator[bytes]:
+    with open_file() as opened:
+        while piece := opened.read(PIECE):
             yield piece
 
 

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.state.budget import Allowance, Usage
 from elcano.graphs.state.failures import Ending, Failure
@@ -50,6 +50,8 @@ SNAPSHOT_QUERY: Final = "snapshot"
 LOG_QUERY: Final = "log"
 ANSWER_MARK: Final = "elcano-answer"
 """A mark in the metadata of the answer to a query."""
+TOO_EARLY: Final = "ask again: something has happened that the run has yet to hear of"
+"""The error of a query that would deliver events out of turn."""
 CONTROL_UPDATE: Final = "control"
 CONTROL_SIGNAL: Final = "control_branch"
 """Goes from a run to its branches; people use the update, which answers."""
@@ -230,6 +232,10 @@ class PublishCall(RunScoped):
     follows_question: str = ""
     """The run that it follows, and what that was asked; empty: none."""
     scored: RubricScores | None = None
+    output_schema: JsonObject = Field(default={}, exclude_if=lambda schema: not schema)
+    """The JSON Schema of the answer that is wanted beside the report; empty: none."""
+    appended: Json = Field(default=None, exclude_if=lambda appended: appended is None)
+    """What the appendix of its graph answered; None: there is none, or it was not done."""
     attachments: dict[str, str] = {}
     """Artifact hashes of what steps attach to the report, by name; see `ToolSpec.attaches`."""
 

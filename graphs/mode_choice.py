@@ -185,7 +185,7 @@ def _join_mode_names(ways: Sequence[str]) -> str:
 
 def can_choose_mode(graph: ResearchGraph) -> bool:
     """Whether a run of `graph` chooses its mode."""
-    return graph == auto_graph()
+    return graph.without_appendix() == auto_graph()
 
 
 def with_path_seconds(graph: ResearchGraph, seconds: float) -> ResearchGraph:

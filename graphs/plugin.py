@@ -71,8 +71,8 @@ class Plugin:
     commands: Mapping[str, Path] = field(default_factory=dict)
     """`typer.Typer` objects or functions, by the name of the command."""
     obstacles: tuple[Path, ...] = ()
-    """Functions that say why a run cannot do what its graph is for, before it starts: from the graph, the sources, the
-    run's models and the settings to half a sentence, empty if it can."""
+    """Functions of the graph, the sources, the run's models and the settings that say why a run cannot work before it
+    starts: half a sentence, empty if it can."""
     report_additions: tuple[Path, ...] = ()
     """Subclasses of `activities.report.additions.ReportAddition`: the parts of a report that the subject adds."""
     checks: tuple[Path, ...] = ()
@@ -80,11 +80,12 @@ class Plugin:
     deep_checks: tuple[Path, ...] = ()
     """The same for `elcano doctor --deep`: checks that ask other machines, and may take seconds."""
     starters: tuple[Path, ...] = ()
-    """Functions that are called with `api` or `worker` and the settings when such a program starts, before it opens
-    anything."""
+    """Functions that are called with `api` or `worker` and the settings before such a program opens anything."""
     companions: tuple[Path, ...] = ()
     """Functions that are called with a `Surroundings` of the API or a worker, and return an async context manager that
     is entered while the program works."""
+    worker_companions: tuple[Path, ...] = ()
+    """The same for workers alone: the API does not import them."""
     temporal_plugins: tuple[Path, ...] = ()
     """Functions that are called with the settings, and return the plugins of Temporal's client
     (`temporalio.client.Plugin`), which are those of its workers too."""
@@ -106,8 +107,7 @@ class Plugin:
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
     comparisons: tuple[Path, ...] = ()
-    """Functions that are called with the store and yield asynchronously, as `storage.differences.Difference`, which of
-    the plugin's own rows do not agree with the runs."""
+    """Asynchronous generators, of the store, of the `storage.differences.Difference` between own rows and the runs."""
 
     def absolute(self, path: Path) -> Path:
         """Return a path from the root of all packages."""

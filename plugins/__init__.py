@@ -32,6 +32,7 @@ BUILT_IN: Final = (
     "schedules",
     "certificates",
     "exports",
+    "structured_answers",
     "access",
     "encryption",
     "telemetry",

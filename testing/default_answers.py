@@ -53,7 +53,16 @@ def build_plain_answer(task: TaskEnvelope) -> JsonObject:
                 {"heading": section.title, "text": list(map(_dump_claim, section.claims))} for section in task.sections
             ]
             return {"title": task.question[:300], "sections": sections}
-        case "reviewer" | "reviser" | "analyst" | "splitter" | "sql_writer" | "sql_repairer" | "data_writer":
+        case (
+            "reviewer"
+            | "reviser"
+            | "form_filler"
+            | "analyst"
+            | "splitter"
+            | "sql_writer"
+            | "sql_repairer"
+            | "data_writer"
+        ):
             return _answer_as_checker(task)
         case _:
             return _of_team(task)
@@ -109,9 +118,11 @@ def _answer_as_judge(task: TaskEnvelope) -> JsonObject:
 
 
 def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
-    """Support all statements; fix none of the blocks that were doubted anyway, and read no numbers."""
+    """Support all statements, fix no doubted block, read no numbers, and fill in the texts of forms."""
     if task.kind in ("splitter", "sql_writer", "sql_repairer", "data_writer"):
         return _of_tables(task)
+    if task.kind == "form_filler":
+        return {"answer": _fill_texts(task)}
     if task.kind == "analyst":
         return {"measurements": []}
     if task.kind == "reviser":
@@ -119,6 +130,17 @@ def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
     statements = task.given.get("statements")
     shown = statements if isinstance(statements, list) else []
     return {"verdicts": [{"id": one.get("id"), "support": "supported"} for one in shown if isinstance(one, dict)]}
+
+
+def _fill_texts(task: TaskEnvelope) -> JsonObject:
+    """The first passage for each text of a form; nothing for the rest."""
+    schema = task.given.get("output_schema")
+    asked = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(asked, dict) or not task.evidence:
+        return {}
+    quote = task.evidence[0].text[:200]
+    filled: JsonObject = {"value": quote, "citations": [{"evidence": task.evidence[0].key, "quote": quote}]}
+    return {name: filled for name, one in asked.items() if isinstance(one, dict) and one.get("type") == "string"}
 
 
 def build_cited_claim(passage: EvidenceItem) -> Json:

@@ -18,6 +18,7 @@ from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.base import Source
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities
+from elcano.graphs.answer_form import add_answer_step
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
@@ -62,6 +63,7 @@ async def run_research(
     limits: Limits | None = None,
     today: str = "",
     domain: Rubric | None = None,
+    output_schema: JsonObject | None = None,
 ) -> ResearchOutcome:
     """Research `question` and return its report.
 
@@ -78,11 +80,14 @@ async def run_research(
         limits: The run's limits; default: those of the API.
         today: The day that its agents are told, as `2026-11-22`; default: today in UTC.
         domain: The rubric of the field whose standards are used to judge evidence; default: none.
+        output_schema: The JSON Schema of an answer that is wanted beside the report; default: none.
 
     Raises:
         elcano.graphs.errors.GraphInvalid: the graph has faults.
     """
     chosen = graph or MODES[mode]
+    if output_schema:
+        chosen = add_answer_step(chosen)
     require_valid(chosen)
     scripted = model if isinstance(model, ScriptedModel) else None
     name = scripted.model_name if scripted else str(model or OFFLINE)
@@ -93,6 +98,7 @@ async def run_research(
         mode=chosen.name,
         graph=chosen,
         limits=limits or default_limits(chosen),
+        output_schema=output_schema or {},
         review=review,
         sources=tuple(source.spec.name for source in sources),
         models=ModelChoice(default=name),

@@ -86,7 +86,7 @@ class Performer:
             told=self._journal.last,
             allowance=work.allowance,
             evidence_tokens=work.evidence_tokens,
-            at_exit=work.node in self._asked.graph.exit_nodes,
+            at_exit=self._asked.graph.is_closing(work.node),
             may_wait=self._journal.run.budget.limits.when_exhausted == "pause",
             history=strip_history_for_agent(self._asked.follows.history if self._asked.follows else ()),
         )

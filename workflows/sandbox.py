@@ -27,14 +27,12 @@ from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 from temporalio.workflow import Info
 
-from elcano.graphs.contracts import ANSWER_MARK
+from elcano.graphs.contracts import ANSWER_MARK, TOO_EARLY
 from elcano.graphs.plugin import load_registries
 
 if TYPE_CHECKING:
     from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 
-TOO_EARLY: Final = "ask again: something has happened that the run has yet to hear of"
-"""The error of a query that would deliver events out of turn."""
 PATIENCE: Final = 6
 """How often a run is read anew while its next workflow task is awaited; after that it counts as one that gets none."""
 REMEMBERED: Final = 1_000

@@ -54,7 +54,7 @@ def build_report(
         partial=partial_reason(call.ending),
         model=", ".join(call.models),
         references=checked.references,
-        citations=(*checked.citations, *checked.beside),
+        citations=(*checked.citations, *(one for one in checked.beside if one.verdict == "verified")),
         unverified=checked.unverified,
         warnings=(*doubts, *draft.remarks, *call.warnings, *_list_missing_parts(material)),
         builds=builds,

@@ -1,4 +1,4 @@
-"""Dates and times as texts have them, with names of months of seven languages from Babel, and as databases write them.
+"""Dates and times as texts have them, with names of months of seven languages, and as databases write them.
 
 What is written says as much as it says: `March 2024` is any day of that month. `03/04/2024` may be read in two ways,
 and both are kept.
@@ -11,26 +11,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from babel import Locale
-
-_LANGUAGES: Final = ("en", "de", "de_AT", "fr", "es", "it", "pt", "nl")
-_OTHER_WORDS: Final = frozenset(("set", "out", "gen", "mag"))
-"""Short names of months that are also words of another language."""
-
-
-def _read_calendar_names(of: str) -> dict[str, int]:
-    """The names, long and short, in lower case, with their numbers from 1."""
-    names: dict[str, int] = {}
-    for language in _LANGUAGES:
-        widths = getattr(Locale.parse(language), of)["format"]
-        listed = [name.lower().rstrip(".") for width in ("wide", "abbreviated") for name in widths[width].values()]
-        places = [place % len(widths["wide"]) + 1 for place in range(len(listed))]
-        names.update((name, place) for name, place in zip(listed, places, strict=True) if name not in _OTHER_WORDS)
-    return names
-
-
-_MONTHS: Final = {**_read_calendar_names("months"), "sept": 9}
-DATE_WORDS: Final = frozenset((*_MONTHS, *_read_calendar_names("days")))
+_NAMES_OF_MONTHS: Final = (
+    "january jan januar jänner jän janvier janv enero ene gennaio janeiro januari",
+    "february feb februar février févr febrero febbraio fevereiro fev februari",
+    "march mar märz mars marzo março maart mrt",
+    "april apr avril avr abril abr aprile",
+    "may mai mayo maggio maio mei",
+    "june jun juni juin junio giugno giu junho",
+    "july jul juli juillet juil julio luglio lug julho",
+    "august aug août agosto ago augustus",
+    "september sep sept septembre septiembre settembre setembro",
+    "october oct oktober okt octobre octubre ottobre ott outubro",
+    "november nov novembre noviembre novembro",
+    "december dec dezember dez décembre déc diciembre dic dicembre dezembro",
+)
+"""Long and short names of the months. Without `set`, `out`, `mag` and `gen`, which are other words too."""
+_DAYS: Final = """
+    di dienstag dim dimanche dinsdag do dom domenica domingo donderdag donnerstag fr freitag fri friday gio giovedì
+    jeu jeudi jue jueves lun lundi lunedì lunes ma maandag mardi martedì martes mer mercoledì mercredi mi mittwoch
+    mié miércoles mo mon monday montag qua quarta-feira qui quinta-feira sa sab sabato sam samedi samstag sat
+    saturday seg segunda-feira sex sexta-feira so sonntag sun sunday sáb sábado ter terça-feira thu thursday tue
+    tuesday ven vendredi venerdì vie viernes vr vrijdag wed wednesday wo woensdag za zaterdag zo zondag
+"""
+_MONTHS: Final = {name: month for month, names in enumerate(_NAMES_OF_MONTHS, 1) for name in names.split()}
+DATE_WORDS: Final = frozenset((*_MONTHS, *_DAYS.split()))
 """Names of months and of days of the week."""
 _MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _CLOCK: Final = r"(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:[.,]\d{1,9})?)?"

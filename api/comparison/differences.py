@@ -2,21 +2,16 @@
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
+from elcano.api.http.fields import Described
 from elcano.graphs.contracts import RunStatus
-from elcano.graphs.frozen import Frozen, Json
+from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle.step_rows import StepKind, StepOutcome
 from elcano.graphs.report.statements import SupportCounts
 
 
-class ComparedPart(Frozen):
-    """The base: the text under a field is its description for those who read the answer."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-
-class RunFigures(ComparedPart):
+class RunFigures(Described):
     """One of the two runs."""
 
     run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
@@ -41,7 +36,7 @@ class RunFigures(ComparedPart):
     """Seconds of its own time, in which it neither paused nor waited for a worker."""
 
 
-class Difference(ComparedPart):
+class Difference(Described):
     """Something that was asked for otherwise."""
 
     field: str = Field(examples=["limits.tokens"])
@@ -52,7 +47,7 @@ class Difference(ComparedPart):
     """What `b` was asked; null if it does not have it."""
 
 
-class StepBrief(ComparedPart):
+class StepBrief(Described):
     """A step in short."""
 
     number: int = Field(examples=[5])
@@ -71,7 +66,7 @@ class StepBrief(ComparedPart):
     """Its result in a sentence, or why it did not complete."""
 
 
-class StepPair(ComparedPart):
+class StepPair(Described):
     """A step of each run at the same node and in the same iteration, or a step that only one of them took."""
 
     a: StepBrief | None
@@ -82,7 +77,7 @@ class StepPair(ComparedPart):
     """Both came to the same outcome with the same output."""
 
 
-class StepsCompared(ComparedPart):
+class StepsCompared(Described):
     """How the ways of both runs go together and apart."""
 
     common: int = Field(examples=[4])
@@ -91,7 +86,7 @@ class StepsCompared(ComparedPart):
     """The steps behind these, in the order of both runs."""
 
 
-class PlanCompared(ComparedPart):
+class PlanCompared(Described):
     """What both planned to research, by titles of sections; those left out on request are not planned."""
 
     added: tuple[str, ...] = Field(examples=[["Costs"]])
@@ -102,7 +97,7 @@ class PlanCompared(ComparedPart):
     """Both planned these, with the same question or another."""
 
 
-class EvidenceBrief(ComparedPart):
+class EvidenceBrief(Described):
     """A passage by reference."""
 
     id: str = Field(examples=["packages:rich#1"])
@@ -113,7 +108,7 @@ class EvidenceBrief(ComparedPart):
     """The source that it was found in."""
 
 
-class EvidenceCompared(ComparedPart):
+class EvidenceCompared(Described):
     """What both runs know; of each list the first thousand."""
 
     only_a: tuple[EvidenceBrief, ...]
@@ -130,7 +125,7 @@ class EvidenceCompared(ComparedPart):
     """How many both know."""
 
 
-class ClaimBrief(ComparedPart):
+class ClaimBrief(Described):
     """A claim of a report."""
 
     section: str = Field(examples=["Key findings"])
@@ -141,7 +136,7 @@ class ClaimBrief(ComparedPart):
     """Ids of what it cites."""
 
 
-class ClaimPair(ComparedPart):
+class ClaimPair(Described):
     """A claim that is not the same in both reports."""
 
     how: Literal["added", "removed", "changed"] = Field(examples=["changed"])
@@ -154,7 +149,7 @@ class ClaimPair(ComparedPart):
     """How alike the words of both are: 1 if they are the same, 0 if there is only one."""
 
 
-class ReferenceBrief(ComparedPart):
+class ReferenceBrief(Described):
     """A document that a report refers to."""
 
     document: str = Field(examples=["packages:rich"])
@@ -165,7 +160,7 @@ class ReferenceBrief(ComparedPart):
     """The source that it was found in."""
 
 
-class ReportCompared(ComparedPart):
+class ReportCompared(Described):
     """What both reports say."""
 
     a_title: str = Field(examples=["Rich"])
@@ -196,7 +191,7 @@ class ReportCompared(ComparedPart):
     """Documents that both refer to."""
 
 
-class RunComparison(ComparedPart):
+class RunComparison(Described):
     """Two runs side by side."""
 
     a: RunFigures

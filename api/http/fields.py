@@ -16,14 +16,17 @@ from pydantic import (
     AfterValidator,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
     PlainSerializer,
     ValidationError,
     WithJsonSchema,
     model_validator,
 )
-from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
 
+from elcano.api.http.docstrings import read_field_docstrings
 from elcano.graphs.checks.references import ALIKE
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.events import AgentEvent
@@ -33,7 +36,14 @@ from elcano.graphs.tenant_identity import RUN_ID
 class Described(Frozen):
     """Base class of request and response models: the docstring under a field is its description in OpenAPI."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        found = handler(core_schema)
+        properties, texts = handler.resolve_ref_schema(found).get("properties", {}), read_field_docstrings(cls)
+        for name, field in cls.model_fields.items():
+            if name in texts:
+                properties[field.alias or name].setdefault("description", texts[name])
+        return found
 
 
 class WorkflowData(Described):

@@ -16,8 +16,6 @@ from itertools import pairwise
 from typing import Any, Final
 from xml.etree import ElementTree
 
-import nh3
-from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererProtocol
 from markdown_it.rules_inline import StateInline
@@ -148,6 +146,8 @@ def render_report_page(report: Report, pictures: Mapping[str, str | None] | None
     _set_alignment_classes(tokens)
     if numbers:
         _add_reference_anchors(tokens)
+    import nh3
+
     body = nh3.clean(
         _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env),
         tags=set(_TAGS | _MATHML | _OF_SVG.keys()),
@@ -259,6 +259,8 @@ def _render_mathml(source: str, options: dict[str, Any]) -> str:
     written = f"<code>{escape(source)}</code>"
     if len(source) > FORMULA_CHARACTERS:
         return written
+    from latex2mathml.converter import convert
+
     try:
         tree = ElementTree.fromstring(convert(source.strip(), display="block" if options["display_mode"] else "inline"))
     except Exception:  # its errors have no base of their own, and what a model wrote may break it anywhere

@@ -21,6 +21,7 @@ from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import MAX_BACKGROUND, MAX_INSTRUCTIONS, MAX_QUESTION, BudgetRequest
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Services
+from elcano.graphs.answer_form import add_answer_step
 from elcano.graphs.contracts import ForkedFrom, RunPriority
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import EngineFault
@@ -109,6 +110,8 @@ def _with_fork_changes(
 ) -> ResearchInput:
     """The input of the other run with what is to be different; `searched` are the dates of the searches it shares."""
     given = wanted.model_dump(exclude_none=True, include={"question", "background", "instructions", "priority"})
+    if graph is not None and origin.output_schema and graph.appendix is None:
+        graph = add_answer_step(graph)
     graph = graph or origin.graph
     follows = origin.follows
     if follows is not None and wanted.question is not None:  # what the other question lacked is of no concern to it

@@ -148,6 +148,7 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         tool_servers=tuple(settings.mcp_servers),
         background=request.background,
         instructions=request.instructions,
+        output_schema=request.output_schema or {},
         review=request.review,
         approve_plan=request.approve_plan,
         approvals=request.approvals,

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from elcano.api.http.errors import FieldFault
 from elcano.api.runs.run_request import ModelRequest
+from elcano.graphs.answer_form import FORM_FILLER
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.callees import Callee, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
@@ -155,6 +156,13 @@ def _find_unsupported_agents(graph: GraphTraits, unsupported: Sequence[CalledMod
     faults: list[FieldFault] = []
     built_in: dict[str, list[str]] = {}
     for one in unsupported:
+        if one.callee.agent == FORM_FILLER:
+            message = (
+                "an answer in a schema needs a language model: choose one in the run's `model`, for this step alone "
+                f"under `by_agent.{FORM_FILLER}`, or with ELCANO_MODEL, or leave `output_schema` out"
+            )
+            faults.append(FieldFault(field="output_schema", message=message))
+            continue
         if one.callee.own is None:
             built_in.setdefault(one.field, []).append(one.callee.agent)
             continue

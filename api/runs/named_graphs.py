@@ -1,21 +1,29 @@
 """The graphs that runs can be started with: the built-in ones and those of a tenant's own, by name or as JSON."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
 from pydantic import ValidationError
-from starlette.concurrency import run_in_threadpool
 
-from elcano.api.agents import with_kept_agents
 from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid
 from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_path
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.errors import Fault, GraphInvalid, build_json_pointer, pointer_of, trim_pointer_to_document
 from elcano.graphs.mode_choice import MODES, list_aliases, mode_named
-from elcano.graphs.named_parts import branches_named, with_branches
+from elcano.graphs.named_parts import (
+    StoredAgent,
+    agents_called,
+    agents_carried,
+    branches_named,
+    with_agents,
+    with_branches,
+)
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.limits import AND_MORE, size_faults
+from elcano.graphs.spec.limits import AND_MORE, MAX_AGENTS, size_faults
+from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.storage.store import TenantStore
 from elcano.storage.versions import VersionStore
 
@@ -69,7 +77,7 @@ async def validate_received_graph(given: dict[str, Any], own: TenantStore, *, in
     whole, missing = await _expand_graph(given, own)
     if missing:
         raise RequestInvalid([_build_field_fault(fault, given, inside) for fault in missing])
-    return await run_in_threadpool(_validate_expanded_graph, given, whole, inside, await _list_kept_agents(own))
+    return await asyncio.to_thread(_validate_expanded_graph, given, whole, inside, await _list_kept_agents(own))
 
 
 async def find_submitted_graph_faults(given: Any, own: TenantStore) -> list[FieldFault]:
@@ -77,15 +85,38 @@ async def find_submitted_graph_faults(given: Any, own: TenantStore) -> list[Fiel
     whole, missing = await _expand_graph(given, own)
     if missing:
         return [_build_field_fault(fault, given, "", of="") for fault in missing]
-    return await run_in_threadpool(_find_expanded_faults, given, whole, await _list_kept_agents(own))
+    return await asyncio.to_thread(_find_expanded_faults, given, whole, await _list_kept_agents(own))
 
 
 async def _expand_graph(given: Any, own: TenantStore) -> tuple[Any, list[Fault]]:
     """Return a graph's JSON with its names resolved, and the names that are unknown or mean something else."""
     known, missing = await _resolve_branch_graphs(given, own.graphs)
-    whole, others = await with_kept_agents(with_branches(given, known), own.agents)
+    whole, others = await _carry_kept_agents(with_branches(given, known), own.agents)
     strange = (Fault(one.message, build_json_pointer(*one.field.split(".", 1))) for one in others)
     return whole, [*missing, *strange]
+
+
+async def _carry_kept_agents(graph: Any, own: VersionStore[OwnAgent]) -> tuple[Any, list[FieldFault]]:
+    """Return a graph's JSON with the stored agents that its nodes name, and agents that differ from the stored ones.
+
+    A name that there is not stays as it is: the check of the graph tells it with all other faults.
+    """
+    wrong = []
+    versions = islice((one for one in agents_carried(graph) if "@" in one[0]), MAX_AGENTS + 1)
+    for key, given in versions:
+        if (kept := await own.get_named(key)) is not None and not _is_same_agent(given, kept.item):
+            text = f"it is not the agent that is kept as {key!r}: call yours {kept.item.name!r}, or push it first"
+            wrong.append(FieldFault(field=f"agents.{key}", message=text))
+    found = {name: await own.get_named(name) for name in agents_called(graph)}
+    named = {name: StoredAgent(kept.key, kept.item) for name, kept in found.items() if kept is not None}
+    return with_agents(graph, named), wrong
+
+
+def _is_same_agent(given: Any, kept: OwnAgent) -> bool:
+    try:
+        return OwnAgent.model_validate(given) == kept
+    except ValidationError:  # told with the faults of the graph
+        return True
 
 
 async def _list_kept_agents(own: TenantStore) -> list[str]:

@@ -4,23 +4,25 @@ The graph comes from the store, or with the request; what can be searched and wh
 that it follows from the store, or from Temporal too. All else is settings.
 """
 
+import asyncio
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
-
-from elcano.api.http.errors import RequestInvalid
+from elcano.api.http.errors import FieldFault, RequestInvalid
+from elcano.api.process import Services
 from elcano.api.runs.follow_up import CannotFollow, load_followed_run
 from elcano.api.runs.judgement import JudgedRun, Refusals, RequestFacts, judge_request
 from elcano.api.runs.model_checks import list_called_models, list_model_queues, read_model_choice
 from elcano.api.runs.named_graphs import find_named_graph, list_graph_names, validate_received_graph
 from elcano.api.runs.run_request import RunRequest
-from elcano.api.services import Services
 from elcano.api.source_survey import add_own_sources, assess_sources, choose_sources, find_choice_faults
+from elcano.graphs.answer_form import FORM_FILLER, add_answer_step, find_answer_schema_faults
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.graph_traits import read_graph_traits
 from elcano.graphs.run_contracts import FollowedRun
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.limits import MAX_FAULTS
 
 
 async def judge_run_request(request: RunRequest, services: Services, run_id: str) -> JudgedRun:
@@ -32,7 +34,7 @@ async def judge_run_request(request: RunRequest, services: Services, run_id: str
         TemporalUnavailable: it could be started if Temporal answered.
     """
     facts = await gather_facts(request, services)
-    judged = await run_in_threadpool(judge_request, request, facts, run_id)  # graphs are walked beside the event loop
+    judged = await asyncio.to_thread(judge_request, request, facts, run_id)  # graphs are walked beside the event loop
     if facts.survey.workers.unreachable is not None:
         raise facts.survey.workers.unreachable
     return judged
@@ -47,6 +49,8 @@ async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
     named = request.sources or catalogue.by_default
     queues = [catalogue.queues[name] for name in named if name in catalogue.queues]
     graph = await _resolve_graph(request, services, refused)
+    if graph is not None and request.output_schema is not None:
+        graph = add_requested_answer(graph, request.output_schema, refused)
     traits = None if graph is None else read_graph_traits(graph)
     if traits is not None and settings.model_rates:
         called = list_called_models(traits.callees, read_model_choice(request.model), settings)
@@ -67,6 +71,26 @@ async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
         follows=follows,
         refused=refused,
     )
+
+
+def add_requested_answer(graph: ResearchGraph, schema: dict[str, Any], refused: Refusals) -> ResearchGraph:
+    """The graph with the step that fills in the schema; as it was if that cannot be."""
+    if FORM_FILLER not in AGENTS:
+        refused.add("output_schema", ["the plugin `structured_answers` answers in a schema, and it is not loaded here"])
+    elif graph.appendix is not None:
+        refused.add("output_schema", [f"the graph {graph.name!r} has an appendix of its own: leave one of them out"])
+    elif found := find_answer_schema_faults(schema):
+        refused.faults += [
+            FieldFault(
+                field=f"output_schema{fault.pointer.replace('/', '.')}",
+                message=str(fault),
+                pointer=f"/output_schema{fault.pointer}",
+            )
+            for fault in found[:MAX_FAULTS]
+        ]
+    else:
+        return add_answer_step(graph)
+    return graph
 
 
 async def _resolve_graph(request: RunRequest, services: Services, refused: Refusals) -> ResearchGraph | None:

@@ -17,8 +17,8 @@ from ulid import ULID
 
 from elcano.api.http.errors import KeyReused, RunForgotten, TemporalRefused, TooManyRuns
 from elcano.api.http.fields import Request
+from elcano.api.process import Services
 from elcano.api.runs.judgement import JudgedRun
-from elcano.api.services import Services
 from elcano.graphs.contracts import Engine
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.run_contracts import ResearchInput

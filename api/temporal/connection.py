@@ -34,11 +34,11 @@ from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerUnavailable
+from elcano.graphs.contracts import TOO_EARLY
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
-from elcano.workflows.sandbox import TOO_EARLY
 
 CONNECT_TIMEOUT: Final = timedelta(seconds=5)
 

@@ -26,7 +26,9 @@ while (end === undefined) {
     console.error(event.message);
     if (event.type === "plan_proposed")
       await approveRun({ path, headers: { "idempotency-key": `plan-${run.run_id}` }, throwOnError: true });
-    if (["complete", "failed", "cancelled"].includes(event.type)) end = event.type;
+    if (!["complete", "failed", "cancelled"].includes(event.type)) continue;
+    end = event.type;
+    break; // a connection that breaks now is not to be resumed: the server has nothing more to tell (204)
   }
 }
 if (end !== "complete") throw new Error(`the run ended as ${end}`);

@@ -46,7 +46,7 @@ def order_faults(graph: ResearchGraph) -> Iterator[Fault]:
     onward = map_neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
     behind: dict[str, set[str]] = {}
     for reading in _list_readings(graph):
-        if reading.node in graph.exit_nodes or unusable(reading.expression):
+        if graph.is_closing(reading.node) or unusable(reading.expression):
             continue
         for read in nodes_read(reading.expression):
             if read not in graph.by_id or read == reading.node:

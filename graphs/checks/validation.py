@@ -118,6 +118,8 @@ def _find_endpoint_faults(graph: ResearchGraph) -> list[Fault]:
         if exit_id not in graph.by_id:
             place = build_json_pointer("exit_nodes", number)
             found.append(_build_missing_node_fault(graph, f"exit node {exit_id!r} does not exist", exit_id, place))
+    if graph.appendix is not None and not isinstance(graph.by_id.get(graph.appendix), AgentNode):
+        found.append(Fault(f"appendix {graph.appendix!r} is not a node that calls an agent", "/appendix"))
     for number, edge in enumerate(graph.edges):
         ends = {"from_node": edge.from_node} | ({} if isinstance(edge, ParallelEdge) else {"to_node": edge.to_node})
         for field, end in ends.items():
@@ -141,7 +143,10 @@ def _find_routing_faults(graph: ResearchGraph) -> Iterable[Fault]:
         routes = graph.routes_from(node.id)
         always = [edge for edge in routes if isinstance(edge, SequentialEdge)]
         of, place = f"node {node.id!r}", build_json_pointer("nodes", number)
-        if node.id in exits:
+        if node.id == graph.appendix:
+            if node.id in exits or any(node.id in (one.from_node, getattr(one, "to_node", "")) for one in graph.edges):
+                yield Fault(f"{of}: it is the appendix, so it is no exit, and no edge leads to it or from it", place)
+        elif node.id in exits:
             if routes or graph.error_edges_from(node.id):
                 yield Fault(f"{of}: it is an exit, so no edge may leave it", place)
             if node.choose:
@@ -190,6 +195,8 @@ def _find_reachability_faults(graph: ResearchGraph) -> Iterable[Fault]:
     returning = find_reachable(graph.exit_nodes, lambda node: backward.get(node, ()))
     for number, node in enumerate(graph.nodes):
         place = build_json_pointer("nodes", number)
+        if node.id == graph.appendix:
+            continue
         if node.id not in reached:
             yield Fault(f"node {node.id!r}: it cannot be reached from the entry {graph.entry_node!r}", place)
         elif node.id not in returning:

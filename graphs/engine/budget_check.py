@@ -80,7 +80,7 @@ def sent_tokens(agent_input: JsonObject, figures: Rules) -> int:
 
 def set_call_allowance(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
     """Set the allowance of `call`: what `run` has left, and no more than its node allows."""
-    at_exit = call.node in graph.exit_nodes
+    at_exit = graph.is_closing(call.node)
     allowance = run.budget.allowance(at_exit=at_exit)
     node = graph.by_id[call.node]
     most = node.limits.tokens if isinstance(node, AgentNode) and node.limits is not None else None
@@ -111,3 +111,12 @@ def find_exhausted_limit(budget: Budget, command: Command) -> EndKind | None:
             return "steps" if budget.out_of_steps else None
         case _:
             return budget.refuses(estimate_command_needs(command, budget.limits))
+
+
+def find_appendix_limit(budget: Budget, command: Command) -> EndKind | None:
+    """Return the limit that forbids an appendix. Of tokens and money it may use all that the exit left."""
+    if budget.elapsed >= budget.limits.seconds:
+        return "time"
+    if budget.steps >= budget.limits.steps:
+        return "steps"
+    return command.allowance.refuses(command.estimate) if isinstance(command, CallAgent) else None

@@ -164,8 +164,8 @@ Action: TypeAlias = Annotated[
 
 
 def at_exit(graph: ResearchGraph, run: Run) -> bool:
-    """Whether the run is at an exit node or through it."""
-    return run.finished or run.node in graph.exit_nodes
+    """Whether the run is at an exit node, at its appendix, or through."""
+    return run.finished or graph.is_closing(run.node)
 
 
 def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: bool, owner: str = "") -> str | None:

@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from elcano.graphs.engine.budget_check import find_exhausted_limit
+from elcano.graphs.engine.budget_check import find_appendix_limit, find_exhausted_limit
 from elcano.graphs.engine.entries import (
     ApplyEntry,
     ApprovalRequested,
@@ -110,7 +110,7 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
     try:
         most = run.figures.waiting_work
         command = build_command(graph, run, reading)
-        if run.work > most and _calls_nobody(command) and node.id not in graph.exit_nodes:
+        if run.work > most and _calls_nobody(command) and not graph.is_closing(node.id):
             text = f"the expressions since the last call took over {most:,} units of work: read and keep less"
             raise InputInvalid("graph", text)
     except (ValidationError, InputInvalid) as error:  # a step too: not one that is left to the exit
@@ -118,7 +118,10 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
         command = ApplyEntry(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
     if new := tuple(text for text in reading.warnings if text not in run.state.warnings):
         return ApplyEntry(entry=WarningAdded(at=elapsed, warnings=new))
-    if run.node not in graph.exit_nodes and (refused := find_exhausted_limit(run.budget, command)):
+    if run.node == graph.appendix and (refused := find_appendix_limit(run.budget, command)):
+        ending = Ending(kind="parts", detail=out_of(refused, node.id).detail)
+        return ApplyEntry(entry=Diverted(at=elapsed, ending=ending))
+    if not graph.is_closing(run.node) and (refused := find_exhausted_limit(run.budget, command)):
         return ApplyEntry(entry=Diverted(at=elapsed, ending=out_of(refused, node.id)))
     if run.approval == "needed" and researches_plan(node) and not _calls_nobody(command):
         return ApplyEntry(entry=PlanProposed(at=elapsed))
@@ -165,8 +168,8 @@ def _complete_step(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
     except (ValidationError, InputInvalid) as error:
         return _fail_step(graph, run, _input_failure(entry.node, error, reading), reading.work)
     run = update_budget_forecast(graph, record_expression_use(known, reading))
-    if run.node in graph.exit_nodes:
-        return _finish_run(run)
+    if graph.is_closing(run.node):
+        return _leave_exit(graph, run)
     return _follow_route(graph, run) if entry.onward else run.model_copy(update={"led": True, "routing": True})
 
 
@@ -249,6 +252,8 @@ def _next_iteration(run: Run) -> Run:
 
 def _divert_run(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
     """Leave the graph, or pause; a run that is told to end while it is paused ends as it would have."""
+    if run.node == graph.appendix:
+        return _finish_run(run.model_copy(update={"ending": run.ending or ending}))
     if run.node in graph.exit_nodes:
         return run.model_copy(update={"ending": run.ending or ending})
     if should_pause(run, ending):
@@ -260,7 +265,7 @@ def _abandon_step(graph: ResearchGraph, run: Run, ending: Ending | None) -> Run:
     """Do as `_divert_run`, after the node's call was abandoned: an exit is not retried."""
     if ending is None:
         return run
-    if run.node in graph.exit_nodes:
+    if graph.is_closing(run.node):
         return _finish_run(run.model_copy(update={"ending": run.ending or ending}))
     return _divert_run(graph, run, ending)
 
@@ -278,6 +283,9 @@ def _fail_step(graph: ResearchGraph, run: Run, failure: Failure, work: int = 0) 
     """
     if (ending := find_budget_ending(failure)) is not None:  # as if the budget had refused the call
         return _abandon_step(graph, run, ending)
+    if run.node == graph.appendix:
+        missing = Ending(kind="parts", detail=in_words(failure), type=failure.type)
+        return _finish_run(run.model_copy(update={"ending": run.ending or missing}))
     if failure.fatal or run.node in graph.exit_nodes:
         return _finish_run(run.model_copy(update={"failure": failure}))
     run = run.model_copy(update={"work": run.work + work})
@@ -300,6 +308,13 @@ def _read_in_vain(graph: ResearchGraph, run: Run) -> int:
     except (ValidationError, InputInvalid):  # this is what it failed by
         return reading.work
     return reading.work
+
+
+def _leave_exit(graph: ResearchGraph, run: Run) -> Run:
+    """The run at the appendix of its graph if it was at an exit and there is one, else at its end."""
+    if graph.appendix is None or run.node == graph.appendix:
+        return _finish_run(run)
+    return run.model_copy(update={"node": graph.appendix, "pause": None})
 
 
 def _finish_run(run: Run) -> Run:

@@ -100,6 +100,8 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         follows=asked.follows.run_id if asked.follows else "",
         follows_question=asked.follows.question if asked.follows else "",
         scored=last_scored(journal),
+        output_schema=asked.output_schema,
+        appended=state.outputs.get(journal.graph.appendix) if journal.graph.appendix else None,
         attachments=list_attachments(journal.graph, state),
     )
 

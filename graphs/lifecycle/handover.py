@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from elcano.graphs.catalogue.reducers import REDUCERS, DraftToHandIn
-from elcano.graphs.engine.entries import BranchStart
+from elcano.graphs.engine.entries import BranchStart, StepCompleted
 from elcano.graphs.engine.entry_effects import output_model
 from elcano.graphs.engine.inputs import ExpressionReader, build_node_input
 from elcano.graphs.frozen import Frozen, Json, JsonObject
@@ -72,7 +72,7 @@ def find_exit_draft(journal: Journal) -> DraftRef | None:
     """Return the draft that the run's exit wrote or handed in; None if no writer finished, or its input is no draft."""
     if not _ends_in_a_writer(journal):
         return None
-    here = journal.graph.by_id[journal.run.node]
+    here = _find_left_exit(journal)
     if isinstance(here, StateNode):
         try:
             return DraftToHandIn.model_validate(
@@ -84,9 +84,18 @@ def find_exit_draft(journal: Journal) -> DraftRef | None:
     return None if output is None else DraftRef.model_validate(output)
 
 
+def _find_left_exit(journal: Journal) -> Node:
+    """The node that the run is at; of a run at the appendix the exit before it."""
+    graph, here = journal.graph, journal.run.node
+    if here == graph.appendix:
+        done = (entry.node for entry in reversed(journal.entries) if isinstance(entry, StepCompleted))
+        here = next((node for node in done if node in graph.exit_nodes), here)
+    return graph.by_id[here]
+
+
 def _ends_in_a_writer(journal: Journal) -> bool:
     """Whether the run is where it can end, at a writer or at what hands in a draft."""
-    here = journal.graph.by_id[journal.run.node]
+    here = _find_left_exit(journal)
     return here.id in journal.graph.exit_nodes and (output_model(journal.graph, here) is DraftRef or _hands_in(here))
 
 

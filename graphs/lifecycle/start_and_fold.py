@@ -57,6 +57,7 @@ def first_state(asked: ResearchInput) -> ResearchState:
         history=before.history if before else (),
         evidence=before.evidence if before and before.evidence else asked.evidence,
         instructions=asked.instructions,
+        output_schema=asked.output_schema,
         review=asked.review,
         guidance=asked.guidance,
         language=asked.language,
@@ -127,6 +128,7 @@ def build_branch_input(
             "experience": run.experience,
             "approve_plan": False,
             "review": False,
+            "output_schema": {},
             "graph": asked.graph.branches[begun.branch],
             "limits": limits,
             "branch_of": BranchOf(

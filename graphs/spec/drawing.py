@@ -38,7 +38,11 @@ def render_mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
     lines += _draw_nodes(graph, prefix="", indent="    ")
     lines.append(f"    Input --> {_format_node_name(graph.entry_node)}")
     lines += _draw_edges(graph, prefix="", indent="    ")
-    lines += [f"    {_format_node_name(node_id)} --> Report([Report])" for node_id in graph.exit_nodes]
+    last = graph.exit_nodes
+    if graph.appendix is not None:
+        lines += [f"    {_format_node_name(one)} --> {_format_node_name(graph.appendix)}" for one in last]
+        last = (graph.appendix,)
+    lines += [f"    {_format_node_name(node_id)} --> Report([Report])" for node_id in last]
     if here is not None and here in graph.by_id:
         lines.append(f"    style {_format_node_name(here)} stroke-width:4px")
     return "\n".join(lines) + "\n"

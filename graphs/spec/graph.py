@@ -227,6 +227,9 @@ class ResearchGraph(Frozen):
     entry_node: NodeId
     exit_nodes: tuple[NodeId, ...]
     """The nodes where a run can end. A run that has to end early goes to the first of them that it can still reach."""
+    appendix: NodeId | None = Field(default=None, exclude_if=lambda appendix: appendix is None)
+    """An agent's node that a run comes to after its exit, if the budget still allows that: what it answers is added to
+    the report. It can neither hold back a report nor fail a run."""
     branches: dict[NodeId, "ResearchGraph"] = {}
     iterations: int | None = Field(default=None, ge=1, le=50, exclude_if=lambda iterations: iterations is None)
     """How often a run of it, and each of its branches, may go round unless its caller says so; None: as any run."""
@@ -242,6 +245,17 @@ class ResearchGraph(Frozen):
     def by_id(self) -> dict[str, Node]:
         """The nodes by their id."""
         return {node.id: node for node in self.nodes}
+
+    def is_closing(self, node_id: str) -> bool:
+        """Whether research is over at a node: an exit, or the appendix."""
+        return node_id in self.exit_nodes or node_id == self.appendix
+
+    def without_appendix(self) -> "ResearchGraph":
+        """The graph that ends at its exits."""
+        if self.appendix is None:
+            return self
+        nodes = tuple(node for node in self.nodes if node.id != self.appendix)
+        return self.model_copy(update={"nodes": nodes, "appendix": None})
 
     def routes_from(self, node_id: str) -> tuple[Route, ...]:
         """The edges that a token can leave `node_id` by, in the order in which they are tried."""
@@ -291,7 +305,7 @@ class ResearchGraph(Frozen):
         for node_id, routes in self._routes.items():
             for edge in routes:
                 coming.setdefault(edge.to_node, []).append(node_id)
-        nearest: dict[str, str] = {}
+        nearest: dict[str, str] = {} if self.appendix is None else {self.appendix: self.appendix}
         for exit_id in reversed(self.exit_nodes):
             nearest |= dict.fromkeys(find_reachable([exit_id], lambda node_id: coming.get(node_id, ())), exit_id)
         return nearest

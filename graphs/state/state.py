@@ -156,6 +156,8 @@ class ResearchState(Frozen):
     """For a follow-up run: earlier questions and answers, the oldest first, only the latest ones."""
     instructions: str = ""
     """The user's wishes for the report's length, tone or form."""
+    output_schema: JsonObject = {}
+    """The JSON Schema of the answer that the user wants beside the report; empty: none."""
     review: bool = False
     """Whether the report's statements are read against their quotes by the reviewer."""
     guidance: tuple[str, ...] = ()

@@ -11,21 +11,23 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from elcano.graphs.plugin import import_object
-from elcano.plugins.encryption.envelope import KEY_BYTES, KeyRing
 from elcano.plugins.encryption.settings import EncryptionSettings
 from elcano.settings import Settings
 from elcano.settings.plugins import Finding, SettingsInvalid, read_plugin_settings
+
+if TYPE_CHECKING:
+    from elcano.plugins.encryption.envelope import KeyRing
 
 INDEX: Final = "index"
 VARIABLE: Final = "ELCANO_ENCRYPTION_KEYS"
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9.-]{0,31}")
 
 
-def open_cipher(settings: Settings) -> KeyRing | None:
+def open_cipher(settings: Settings) -> "KeyRing | None":
     """The keys that the settings name; None if they name none.
 
     Raises:
@@ -43,12 +45,14 @@ def open_cipher(settings: Settings) -> KeyRing | None:
     return ring
 
 
-def parse_keys(text: str) -> KeyRing:
+def parse_keys(text: str) -> "KeyRing":
     """Parse keys, each on a line of its own or separated by commas; lines that begin with `#` are comments.
 
     Raises:
         SettingsInvalid: one cannot be used, or there is no key, or no index key. No text says anything of a key.
     """
+    from elcano.plugins.encryption.envelope import KEY_BYTES, KeyRing
+
     keys: dict[str, bytes] = {}
     lines = [line.strip() for line in re.split(r"[\n,]", text)]
     for number, line in enumerate((line for line in lines if line and not line.startswith("#")), start=1):
@@ -75,6 +79,8 @@ _HOW: Final = "`elcano encryption new-keys` prints lines that can be used"
 
 def make_key(id: str = "") -> str:
     """A line with a new key; without an id it is called after this second, in UTC."""
+    from elcano.plugins.encryption.envelope import KEY_BYTES
+
     id = id or f"{datetime.now(UTC):%Y-%m-%d.%H%M%S}"
     return f"{id}:{b64encode(secrets.token_bytes(KEY_BYTES)).decode()}"
 

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from lxml import html
-
 from elcano.api.reports.page import render_report_page
 from elcano.graphs.report.report import Report
 
@@ -17,12 +15,16 @@ _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010
 
 def read_report_elements(report: Report, pictures: Mapping[str, str | None] | None = None) -> list[Any]:
     """The blocks of the report's page, with its pictures (SVG) by their paths."""
+    from lxml import html
+
     page: Any = html.fromstring(render_report_page(report, pictures))
     return list(list_blocks(page.find("body/main")))
 
 
 def list_blocks(element: Any) -> Iterator[Any]:
     """The blocks within an element; text that stands in it without one is a paragraph."""
+    from lxml import html
+
     loose = html.Element("p")
     loose.text = element.text
     for child in element:

@@ -26,7 +26,6 @@ from elcano.plugins.certificates.run_certificate import stream_certificate
 from elcano.plugins.exports.evidence_tables import write_csv, write_json_lines
 from elcano.plugins.exports.pdf_document import ExportUnavailable, write_pdf_document
 from elcano.plugins.exports.research_object import METADATA, describe_archive
-from elcano.plugins.exports.word_document import write_word_document
 
 Form: TypeAlias = Literal["docx", "pdf", "csv", "jsonl", "zip"]
 """The forms: the report as a Word document or a PDF, the evidence as CSV or JSON Lines, and all in one archive."""
@@ -88,7 +87,13 @@ async def export_run(run_id: str, form: Form, services: Provided) -> Response:
 def _write_document(stored: str, pictures: Mapping[str, str | None] | None) -> bytes:
     """The report as a PDF with its pictures, or without any as a Word document."""
     report = Report.model_validate_json(stored)
-    return write_word_document(report) if pictures is None else write_pdf_document(report, pictures)
+    return _write_word_document(report) if pictures is None else write_pdf_document(report, pictures)
+
+
+def _write_word_document(report: Report) -> bytes:
+    from elcano.plugins.exports.word_document import write_word_document
+
+    return write_word_document(report)
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ class _Part:
 
 _PARTS: Final = (
     _Part("report.md", lambda report: report.markdown),
-    _Part("report.docx", write_word_document),
+    _Part("report.docx", _write_word_document),
     _Part("references.bib", lambda report: FORMS[BIBTEX](report.references)),
     _Part("references.ris", lambda report: FORMS[RIS](report.references)),
     _Part("references.json", lambda report: FORMS[CSL](report.references)),

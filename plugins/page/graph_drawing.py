@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
-from elcano.graphs.spec.graph import ErrorEdge, Node, ResearchGraph, find_reachable
+from elcano.graphs.spec.graph import ErrorEdge, Node, ResearchGraph, SequentialEdge, find_reachable
 from elcano.graphs.text import title_from_id
 
 BOX_WIDTH: Final = 196
@@ -118,7 +118,7 @@ def draw_graph(graph: ResearchGraph, progress: Progress) -> Drawing:
     ways = [
         (edge.from_node, edge.to_node, edge)
         for node in drawn
-        for edge in (*graph.routes_from(node), *graph.error_edges_from(node))
+        for edge in (*graph.routes_from(node), *graph.error_edges_from(node), *_lead_to_appendix(graph, node))
         if edge.to_node in drawn
     ]
     forward = _without_cycles([(start, end) for start, end, edge in ways if not edge.loop], graph.entry_node)
@@ -145,6 +145,13 @@ def draw_graph(graph: ResearchGraph, progress: Progress) -> Drawing:
         height=height,
         left_out=len(graph.nodes) - len(drawn),
     )
+
+
+def _lead_to_appendix(graph: ResearchGraph, node: str) -> tuple[SequentialEdge, ...]:
+    """The way from an exit to the appendix of its graph, which is no edge; none from elsewhere."""
+    if graph.appendix is None or node not in graph.exit_nodes:
+        return ()
+    return (SequentialEdge(from_node=node, to_node=graph.appendix),)
 
 
 def _choose_nodes(graph: ResearchGraph, progress: Progress) -> list[str]:

@@ -6,13 +6,12 @@ wrote, which its own page marks as such.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from elcano import __version__
 from elcano.api.http.permissions import Permission
@@ -20,6 +19,9 @@ from elcano.graphs.plugin import list_plugins
 from elcano.plugins.page.formats import FILTERS
 from elcano.plugins.page.public_api import ApiProblem, PublicApi
 from elcano.plugins.page.static_files import build_static_path
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -55,15 +57,21 @@ NAVIGATION: Final = (
 )
 """In the order in which they are shown."""
 
-_ENVIRONMENT: Final = Environment(
-    loader=PackageLoader(__package__),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-_ENVIRONMENT.filters.update(FILTERS)
-_ENVIRONMENT.globals["format"] = FILTERS
+
+@cache
+def _open_templates() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    opened = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    opened.filters.update(FILTERS)
+    opened.globals["format"] = FILTERS
+    return opened
 
 
 async def render_page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
@@ -80,7 +88,8 @@ async def render_page(request: Request, template: str, *, status: int = 200, **c
     def may(permission: str | None) -> bool:
         return session is None or permission is None or permission in session["permissions"]
 
-    page = _ENVIRONMENT.get_template(template).render(
+    opened = _open_templates().get_template(template)
+    page = opened.render(
         root=root,
         url=partial(_build_address, root),
         static=lambda name: root + build_static_path(name),

@@ -16,10 +16,10 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import PROBLEMS
 from elcano.api.http.permissions import Principal
+from elcano.api.process import Process, Services
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
-from elcano.api.services import Process, Services
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.records import RunFilter
 from elcano.plugins.schedules.contracts import METADATA, START, WAIT, ScheduledQuestion, ScheduledStart, StartedRun

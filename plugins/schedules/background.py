@@ -8,7 +8,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano import __version__
-from elcano.api.services import Process, Writable
+from elcano.api.process import Process, Writable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
@@ -22,8 +22,8 @@ from elcano.workflows.sandbox import workflow_runner
 
 @asynccontextmanager
 async def work_on_schedules(around: Surroundings) -> AsyncIterator[None]:
-    """Start scheduled runs while a worker works; nothing is done in the API, or where schedules are off."""
-    if around.program != "worker" or not read_schedule_settings().schedules:
+    """Start scheduled runs while a worker works; nothing is done where schedules are off."""
+    if not read_schedule_settings().schedules:
         yield
         return
     temporal = Temporal(Connection(around.connect), RUNS)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 
 from temporalio.client import Plugin
-from temporalio.plugin import SimplePlugin
 
 from elcano.activities.services import missing_extras
 from elcano.graphs.errors import InputInvalid
@@ -53,6 +52,8 @@ def build_temporal_plugins(settings: Settings) -> Sequence[Plugin]:
     if not chosen.observes:
         if chosen.log_format != "json":
             return ()
+        from temporalio.plugin import SimplePlugin
+
         from elcano.plugins.telemetry.json_logs import WorkNames
 
         return (SimplePlugin("elcano.logs", interceptors=[WorkNames()]),)

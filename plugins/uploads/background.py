@@ -44,10 +44,7 @@ _log = logging.getLogger("uploads")
 
 @asynccontextmanager
 async def read_in_background(around: Surroundings) -> AsyncIterator[None]:
-    """Read documents while a worker works; nothing is done in the API."""
-    if around.program != "worker":
-        yield
-        return
+    """Read documents while a worker works."""
     client = await around.connect()
     indexes, threads = open_indexes(around.settings), Threads("read-uploads", READ_AT_ONCE)
     worker = build_reading_worker(client, ReadingActivities(around.store, indexes, threads))

@@ -6,11 +6,12 @@ never mixes with what is still being read, or deleted, of the former one.
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, and_, delete, func, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from elcano.api.uploaded_documents import DocumentState
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.tenant_identity import Tenant
 from elcano.plugins.uploads.document_names import hash_name
@@ -20,8 +21,6 @@ from elcano.storage.sql.columns import Id, LongText, SealedText
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
 from elcano.storage.sql.tables import TenantBound, metadata
 from elcano.storage.store import Store, TenantStore
-
-DocumentState = Literal["uploaded", "indexed", "refused"]
 
 documents = Table(
     "uploaded_documents",

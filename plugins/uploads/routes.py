@@ -5,6 +5,7 @@ same bytes under the same name change nothing.
 """
 
 import asyncio
+from hashlib import sha256
 from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -13,14 +14,15 @@ from elcano.api.http.errors import BodyTooLarge, FieldFault, Refusal, RequestInv
 from elcano.api.http.request_guards import STREAMED_BODY
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
+from elcano.api.uploaded_documents import CollectionView, DocumentPage, DocumentState, DocumentView, ReadingBegun
 from elcano.graphs.catalogue.sources import NAME
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.uploads.document_files import delete_collection, delete_document, keep_document
 from elcano.plugins.uploads.document_names import LONGEST_NAME, normalize_name
-from elcano.plugins.uploads.document_store import DocumentState, UploadedDocument, get_uploads
+from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
 from elcano.plugins.uploads.received_files import UploadBrokenOff, check_declared_size, receive_file
 from elcano.plugins.uploads.settings import read_upload_settings
-from elcano.plugins.uploads.views import CollectionView, DocumentPage, DocumentView, ReadingBegun
+from elcano.plugins.uploads.views import view_collection, view_document
 
 KEPT_AT_ONCE: Final = asyncio.Semaphore(2)
 """Files that one process has in memory as a whole, to encrypt and to write them."""
@@ -65,7 +67,7 @@ router = APIRouter(prefix="/v1/collections", tags=["documents"], responses=probl
 @router.get("", dependencies=[READ])
 async def list_collections(services: Provided) -> list[CollectionView]:
     """List your collections of uploaded documents, with how far each is read."""
-    return [CollectionView.of(one) for one in (await get_uploads(services.store).count()).values()]
+    return [view_collection(one) for one in (await get_uploads(services.store).count()).values()]
 
 
 @router.get("/{collection}", dependencies=[READ], responses=problem_docs(CollectionNotFound))
@@ -102,14 +104,14 @@ async def list_documents(
     found = await get_uploads(services.store).page(collection, after=after, limit=limit + 1, state=state)
     if not found and not after:
         await _view_collection(collection, services)
-    shown = tuple(DocumentView.of(one) for one in found[:limit])
+    shown = tuple(view_document(one) for one in found[:limit])
     return DocumentPage(documents=shown, next=found[limit - 1].key if len(found) > limit else None)
 
 
 @router.get("/{collection}/documents/{path:path}", dependencies=[READ], responses=problem_docs(DocumentNotFound))
 async def get_document(collection: CollectionName, path: DocumentPath, services: Provided) -> DocumentView:
     """Read how a document stands."""
-    return DocumentView.of(await _find_document(collection, path, services))
+    return view_document(await _find_document(collection, path, services))
 
 
 @router.put(
@@ -123,21 +125,26 @@ async def put_document(
 ) -> DocumentView:
     """Upload a document: the body is its bytes.
 
-    201: it is new, changed, or was refused, and will be read; 200: it is there already. Its kind is told by its
-    bytes, whatever the name or the `Content-Type` says.
+    201: it is new, changed, or was refused, and will be read; 200: it is there already, and no limit applies. Its kind
+    is told by its bytes, whatever the name or the `Content-Type` says.
     """
     name = _parse_name(path)
     limit = services.settings.file_limit_bytes
     check_declared_size(request, limit)
-    await _require_room(services)
+    known = await get_uploads(services.store).find(collection, name)
+    full = await _find_fullness(services)
+    if full is not None and known is None:
+        raise full
     with await receive_file(request, limit) as file:
         async with KEPT_AT_ONCE:
             data = await asyncio.to_thread(file.read)
             if not data:
                 raise RequestInvalid([FieldFault(field="body", message="is empty: send the document's bytes")])
+            if full is not None and known is not None and sha256(data).hexdigest() != known.data_hash:
+                raise full
             kept, changed = await keep_document(services.store, collection, name, data, services.principal.user)
     response.status_code = 201 if changed else 200
-    return DocumentView.of(kept)
+    return view_document(kept)
 
 
 @router.delete(
@@ -151,26 +158,28 @@ async def remove_document(collection: CollectionName, path: DocumentPath, servic
     await delete_document(services.store, await _find_document(collection, path, services))
 
 
-async def _require_room(services: Services) -> None:
+async def _find_fullness(services: Services) -> UploadsFull | None:
+    """Why nothing new can be kept; None: it can."""
     settings = read_upload_settings()
     number, size = await get_uploads(services.store).measure()
     if number >= settings.upload_documents:
-        raise UploadsFull(
+        return UploadsFull(
             f"there are {number:,} documents already, and {settings.upload_documents:,} can be kept "
             "(ELCANO_UPLOAD_DOCUMENTS): delete some"
         )
     if size >= settings.total_bytes:
-        raise UploadsFull(
+        return UploadsFull(
             f"the documents have {size / 1e6:,.1f} MB together, and {settings.upload_total_mb:,.1f} MB can be kept "
             "(ELCANO_UPLOAD_TOTAL_MB): delete some"
         )
+    return None
 
 
 async def _view_collection(collection: str, services: Services) -> CollectionView:
     count = (await get_uploads(services.store).count(collection)).get(collection)
     if count is None:
         raise _no_collection(collection)
-    return CollectionView.of(count)
+    return view_collection(count)
 
 
 async def _find_document(collection: str, path: str, services: Services) -> UploadedDocument:

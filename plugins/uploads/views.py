@@ -1,96 +1,35 @@
-"""Collections and documents as clients see them."""
+"""Stored documents and collections, as clients see them."""
 
-from pydantic import Field
-
-from elcano.api.http.fields import Described, Moment, datetime_from_seconds
-from elcano.plugins.uploads.document_store import CollectionCount, DocumentState, UploadedDocument
+from elcano.api.http.fields import datetime_from_seconds
+from elcano.api.uploaded_documents import CollectionView, DocumentView
+from elcano.plugins.uploads.document_store import CollectionCount, UploadedDocument
 from elcano.plugins.uploads.source_spec import NAME
 
 
-class CollectionView(Described):
-    """A collection, and how far it is read."""
-
-    name: str = Field(examples=["handbook"])
-    """Its name."""
-    source: str = Field(examples=["uploads:handbook"])
-    """What a run names among its `sources` to search it."""
-    documents: int = Field(examples=[120])
-    """The documents in it."""
-    unread: int = Field(examples=[20])
-    """Those that are yet to be read; those that were read before are searched meanwhile."""
-    indexed: int = Field(examples=[98])
-    """Those that are searched."""
-    refused: int = Field(examples=[2])
-    """Those that cannot be read; each says why."""
-    bytes: int = Field(examples=[4_200_000])
-    """Their size together."""
-
-    @classmethod
-    def of(cls, count: CollectionCount) -> "CollectionView":
-        """The view of a collection."""
-        return cls(
-            name=count.collection,
-            source=f"{NAME}:{count.collection}",
-            documents=count.documents,
-            unread=count.uploaded,
-            indexed=count.indexed,
-            refused=count.refused,
-            bytes=count.size,
-        )
+def view_collection(count: CollectionCount) -> CollectionView:
+    """The view of a collection."""
+    return CollectionView(
+        name=count.collection,
+        source=f"{NAME}:{count.collection}",
+        documents=count.documents,
+        unread=count.uploaded,
+        indexed=count.indexed,
+        refused=count.refused,
+        bytes=count.size,
+    )
 
 
-class DocumentView(Described):
-    """An uploaded document."""
-
-    path: str = Field(examples=["safety/ladders.pdf"])
-    """Its name in the collection."""
-    sha256: str = Field(examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"])
-    """The hash of its bytes."""
-    bytes: int = Field(examples=[48_213])
-    """Its size."""
-    state: DocumentState
-    """`uploaded`: it is yet to be read. `indexed`: it is searched. `refused`: it cannot be read."""
-    reason: str = Field(examples=["it has no text layer: run it through OCR first"])
-    """Why it is refused; empty: it is not."""
-    title: str = Field(examples=["Working on ladders"])
-    """Its title, once it is read."""
-    media_type: str = Field(examples=["application/pdf"])
-    """What it was read as; empty: it was not."""
-    empty_pages: int = Field(examples=[0])
-    """Its pages without text, such as scanned ones, of which nothing can be found."""
-    uploaded_at: Moment
-    """When it was uploaded."""
-    uploaded_by: str
-    """By whom; empty: nobody was named."""
-
-    @classmethod
-    def of(cls, one: UploadedDocument) -> "DocumentView":
-        """The view of a stored document."""
-        return cls(
-            path=one.path,
-            sha256=one.data_hash,
-            bytes=one.size,
-            state=one.state,
-            reason=one.reason,
-            title=one.title,
-            media_type=one.media_type,
-            empty_pages=one.empty_pages,
-            uploaded_at=datetime_from_seconds(one.uploaded_at),
-            uploaded_by=one.uploaded_by,
-        )
-
-
-class DocumentPage(Described):
-    """Some documents of a collection."""
-
-    documents: tuple[DocumentView, ...]
-    """The documents, in an order that does not change."""
-    next: str | None
-    """`after` of the next page; null: there is none."""
-
-
-class ReadingBegun(Described):
-    """Documents will be read again."""
-
-    documents: int = Field(examples=[120])
-    """How many."""
+def view_document(one: UploadedDocument) -> DocumentView:
+    """The view of a stored document."""
+    return DocumentView(
+        path=one.path,
+        sha256=one.data_hash,
+        bytes=one.size,
+        state=one.state,
+        reason=one.reason,
+        title=one.title,
+        media_type=one.media_type,
+        empty_pages=one.empty_pages,
+        uploaded_at=datetime_from_seconds(one.uploaded_at),
+        uploaded_by=one.uploaded_by,
+    )

@@ -10,39 +10,31 @@ from typing import Final
 
 from temporalio import activity
 from temporalio.client import Client
-from temporalio.common import (
-    SearchAttributeKey,
-    SearchAttributePair,
-    TypedSearchAttributes,
-    WorkflowIDConflictPolicy,
-    WorkflowIDReusePolicy,
-)
-from temporalio.exceptions import ApplicationError, ApplicationErrorCategory, WorkflowAlreadyStartedError
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from elcano.api.events.journal_reader import JournalReader
 from elcano.api.http.errors import RunNotFound
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.graphs.state.events import AgentEvent
 from elcano.plugins.webhooks.contracts import (
     BEGIN_DELIVERIES,
-    DELIVERY_WORKFLOW,
     EVENTS_OF_RUNS,
     FOLLOW_RUN,
     GIVE_UP,
     SEND,
-    TASK_QUEUE,
     BeginCall,
     Delivery,
     Message,
     RunWatch,
     SeenEvents,
 )
+from elcano.plugins.webhooks.deliveries import begin_delivery
+from elcano.plugins.webhooks.sender import NotDelivered, Sender
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.signing import sign_body, write_body
-from elcano.plugins.webhooks.targets import NotDelivered, Sender, TargetRefused
+from elcano.plugins.webhooks.targets import TargetRefused
 from elcano.plugins.webhooks.webhook_store import TenantWebhooks, get_webhook_store
 from elcano.storage.store import Store
 
@@ -195,25 +187,3 @@ class WebhookActivities:
 def _build_failure(text: str, *, final: bool = False) -> ApplicationError:
     """The failure of an attempt: it is no fault of ours, so no log gets a traceback of it."""
     return ApplicationError(text, non_retryable=final, category=ApplicationErrorCategory.BENIGN)
-
-
-def describe_owner(tenant: str) -> TypedSearchAttributes:
-    """By what a workflow is found when its tenant is deleted."""
-    return TypedSearchAttributes([SearchAttributePair(SearchAttributeKey.for_keyword(TENANT_ATTRIBUTE), tenant)])
-
-
-async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Delivery, *, again: bool = False) -> None:
-    """Note a delivery and start its workflow, both once however often this is called; `again`: one that failed."""
-    await webhooks.add_delivery(delivery.endpoint, delivery.message)
-    reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE if again else WorkflowIDReusePolicy.REJECT_DUPLICATE
-    with suppress(WorkflowAlreadyStartedError):
-        await client.start_workflow(
-            DELIVERY_WORKFLOW,
-            delivery,
-            id=delivery.workflow_id,
-            task_queue=TASK_QUEUE,
-            id_reuse_policy=reuse,
-            id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
-            search_attributes=describe_owner(delivery.tenant),
-            static_summary=f"{delivery.message.type} of {delivery.message.run_id or 'a test'}",
-        )

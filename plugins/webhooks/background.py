@@ -16,10 +16,11 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
 from elcano.graphs.plugin import Surroundings
-from elcano.plugins.webhooks.activities import WebhookActivities, describe_owner
+from elcano.plugins.webhooks.activities import WebhookActivities
 from elcano.plugins.webhooks.contracts import TASK_QUEUE, WATCH_WORKFLOW, RunWatch, watch_workflow_id
+from elcano.plugins.webhooks.deliveries import describe_owner
+from elcano.plugins.webhooks.sender import Sender
 from elcano.plugins.webhooks.settings import read_webhook_settings
-from elcano.plugins.webhooks.targets import Sender
 from elcano.plugins.webhooks.webhook_store import WebhookStore, get_webhook_store
 from elcano.plugins.webhooks.workflows import DeliveryWorkflow, WatchWorkflow
 from elcano.workflows.sandbox import workflow_runner
@@ -35,8 +36,8 @@ _log = logging.getLogger("webhooks")
 
 @asynccontextmanager
 async def deliver_in_background(around: Surroundings) -> AsyncIterator[None]:
-    """Deliver while a worker works; nothing is done in the API, or where webhooks are off."""
-    if around.program != "worker" or not read_webhook_settings().webhooks:
+    """Deliver while a worker works; nothing is done where webhooks are off."""
+    if not read_webhook_settings().webhooks:
         yield
         return
     client = await around.connect()

@@ -14,8 +14,8 @@ from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
 from elcano.api.temporal.connection import map_rpc_errors
 from elcano.graphs.frozen import JsonObject
-from elcano.plugins.webhooks.activities import begin_delivery
 from elcano.plugins.webhooks.contracts import BY_DEFAULT, CHOSEN, Delivery, Message, WebhookEvent
+from elcano.plugins.webhooks.deliveries import begin_delivery
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.signing import new_secret
 from elcano.plugins.webhooks.targets import TargetRefused, check_target

@@ -5,7 +5,7 @@ import sqlite3
 import time
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import (
     ColumnElement,
@@ -17,10 +17,13 @@ from sqlalchemy import (
     or_,
     select,
 )
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 BUSY_SECONDS: Final = 30
 """How long a statement waits for another process that is writing, before it fails."""
@@ -161,8 +164,12 @@ def insert_or_add(connection: AsyncConnection, table: Table) -> Insert:
     return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=sums)
 
 
-def _make_insert(connection: AsyncConnection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
+def _make_insert(connection: AsyncConnection, table: Table) -> "sqlite.Insert | postgresql.Insert":
+    if connection.dialect.name == "sqlite":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(table)
 
 
 def run_and_branches(column: ColumnElement[str], run_id: str) -> ColumnElement[bool]:

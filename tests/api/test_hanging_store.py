@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
-from elcano.api import services
+from elcano.api import process
 from elcano.api.app import create_app
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun
@@ -24,7 +24,7 @@ from tests.stores import S3_VARIABLES
 async def hanging(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
     """The URL of a bucket of a server that never answers; patience with it is short."""
     monkeypatch.setattr(objects, "ANSWER_SECONDS", 0.5)
-    monkeypatch.setattr(services, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(process, "ANSWER_SECONDS", 0.2)
     connected: list[asyncio.StreamWriter] = []
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

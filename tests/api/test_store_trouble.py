@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from elcano.api import services
+from elcano.api import process
 from elcano.api.app import create_app
 from elcano.settings.settings import Settings
 from elcano.storage.health import Probe, store_trouble
@@ -96,7 +96,7 @@ async def test_readiness_writes_seldom_and_again_after_a_failure(
     assert [await store_ok() for _ in range(5)] == [True] * 5
     assert len(written) == 1
     broken = True
-    monkeypatch.setattr(services, "GOOD_SECONDS", -1.0)
+    monkeypatch.setattr(process, "GOOD_SECONDS", -1.0)
     assert await store_ok()  # remembered
 
     async def unreadable(self: RunStore, run_id: str) -> None:

@@ -39,6 +39,7 @@ OTHER_KINDS = (
     "deep_checks",
     "starters",
     "companions",
+    "worker_companions",
     "temporal_plugins",
     "allowances",
     "identities",

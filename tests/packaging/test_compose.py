@@ -245,6 +245,7 @@ def test_the_image_gets_every_room(services: dict[str, Any]) -> None:
         "storage",
         "api",
         "__init__.py",
+        "program_start.py",
         "redaction.py",
         "settings",
         "plugins",

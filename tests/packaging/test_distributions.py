@@ -15,7 +15,16 @@ ROOMS = (
     *("graphs", "workflows", "activities", "storage", "api", "settings"),
     *("client", "cli", "dev", "testing", "plugins"),
 )
-MODULES = ("__init__.py", "__main__.py", "measures.py", "output.py", "py.typed", "redaction.py", "worker.py")
+MODULES = (
+    "__init__.py",
+    "__main__.py",
+    "measures.py",
+    "output.py",
+    "program_start.py",
+    "py.typed",
+    "redaction.py",
+    "worker.py",
+)
 
 
 def tracked() -> set[str]:

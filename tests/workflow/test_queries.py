@@ -19,9 +19,9 @@ from temporalio.worker._workflow_instance import _WorkflowInstanceImpl
 from temporalio.workflow import Info
 
 from elcano.api.temporal.connection import RetryQueries
-from elcano.graphs.contracts import ANSWER_MARK
+from elcano.graphs.contracts import ANSWER_MARK, TOO_EARLY
 from elcano.workflows import sandbox
-from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, EventOrder
+from elcano.workflows.sandbox import PATIENCE, EventOrder
 from tests.api.scripted import InTurnRunner
 
 

@@ -1,6 +1,7 @@
 """Documents that are uploaded over HTTP: read by the real workflow, searched by a run, kept apart by tenant."""
 
 import asyncio
+import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ import httpx
 import pytest
 from temporalio.client import Client
 
+from elcano.client import AddedDocument, AsyncElcano, NotFound
+from elcano.graphs.errors import InputInvalid
 from elcano.plugins.uploads.activities import ReadingActivities
 from elcano.plugins.uploads.background import begin_readings, build_reading_worker, sweep_indexes
 from elcano.plugins.uploads.commands import add_documents, list_documents
@@ -17,7 +20,7 @@ from elcano.plugins.uploads.source import open_indexes
 from elcano.settings import Settings, get_settings
 from elcano.storage.store import Store
 from elcano.storage.threads import Threads
-from tests.api.again.going_on import until
+from tests.api.again.going_on import Provider, until, working
 from tests.api.serving import speaking
 from tests.unit.plugins.documents.files import pdf
 
@@ -121,6 +124,75 @@ async def test_a_tenant_may_name_its_own_collection_and_no_other_finds_it(
         assert "uploads:safety" in refused.text
         named = [one["name"] for one in (await api.get("/v1/sources", headers=own)).json()]
         assert "uploads:safety" in named
+
+
+async def test_a_run_searches_what_the_client_uploaded(
+    served: str, store: Store, temporal: Client, api_settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "one" / "two").mkdir(parents=True)
+    for place, text in (("ladders.md", LADDERS), ("one/empty.md", b""), ("one/two/ropes.txt", b"A rope is replaced.")):
+        (tmp_path / place).write_bytes(text)
+    async with (
+        working(temporal, store, api_settings, Provider()),
+        AsyncElcano(served) as elcano,
+    ):
+        collection = elcano.collection("ladders")  # its reading is a workflow of its own
+        told: list[AddedDocument] = []
+        added = await collection.add(tmp_path / "ladders.md", str(tmp_path / "one"), tell=told.append)
+        assert list(added) == told
+        assert [(one.path, one.sent, "is empty" in one.refusal) for one in added] == [
+            ("ladders.md", True, False),
+            ("one/empty.md", False, True),
+            ("one/two/ropes.txt", True, False),
+        ]
+        (again,) = await collection.add(tmp_path / "ladders.md")
+        assert (again.sent, again.refusal) == (False, "")
+        (tmp_path / "one" / "ladders.md").touch()
+        for other, fault in (("one/ladders.md", "both be called"), ("none.md", "No such file")):
+            with pytest.raises(InputInvalid, match=fault):
+                await collection.add(tmp_path / "ladders.md", tmp_path / other)
+        async with reading(temporal, store, api_settings):
+            assert (await collection.wait()).indexed == 2
+        run = await elcano.research("When is a ladder checked?", mode="simple", sources=[collection.source])
+        assert "ladders.md" in (await (await run.wait()).report()).markdown
+        assert "checked for cracks" in " ".join([passage.text async for passage in run.evidence()])
+        assert [one.name for one in await elcano.list_collections()] == ["ladders"]
+        await collection.delete("ladders.md")
+        assert [one.path async for one in collection.documents()] == ["one/two/ropes.txt"]
+        await collection.delete()
+        with pytest.raises(NotFound):
+            await collection.view()
+
+
+async def test_of_an_archive_all_is_told_by_name_and_nothing_leads_elsewhere(served: str, tmp_path: Path) -> None:
+    path = tmp_path / "manuals.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("a/ropes.md", "../../../ropes/documents/b.md", "__MACOSX/c.md", "d\n.md", "damaged.md"):
+            archive.writestr(name, name)
+    path.write_bytes(path.read_bytes().replace(b"damaged.mddamaged.md", b"damaged.mdDAMAGED.md"))
+    (tmp_path / "none.zip").write_bytes(LADDERS)
+    async with AsyncElcano(served) as elcano:
+        collection = elcano.collection("safety")
+        added = {one.path: (one.sent, one.refusal) for one in await collection.add(path)}
+        assert added.pop("manuals/a/ropes.md") == (True, "")
+        assert "has a part `.` or `..`" in added.pop("manuals/../../../ropes/documents/b.md")[1]
+        assert "No such path" in added.pop("manuals/d\n.md")[1]
+        assert added.pop("manuals/damaged.md") == (False, "it cannot be read: Bad CRC-32 for file 'damaged.md'")
+        assert not added
+        assert [one.name for one in await elcano.list_collections()] == ["safety"]
+        with pytest.raises(InputInvalid, match="is no ZIP archive"):
+            await collection.add(tmp_path / "none.zip")
+
+
+async def test_what_is_there_is_taken_again_when_nothing_new_can_be(
+    api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ELCANO_UPLOAD_DOCUMENTS", "1")
+    statuses = [
+        (await api.put(f"{DOCUMENTS}/{name}", content=text)).status_code
+        for name, text in (("a.md", LADDERS), ("a.md", LADDERS), ("a.md", b"Another text."), ("b.md", LADDERS))
+    ]
+    assert statuses == [201, 200, 409, 409]
 
 
 async def test_a_folder_is_added_by_a_command_that_sends_nothing_twice(

@@ -17,7 +17,7 @@ from elcano.api.temporal.connection import Connection
 from elcano.plugins.webhooks import contracts, workflows
 from elcano.plugins.webhooks.activities import WebhookActivities
 from elcano.plugins.webhooks.background import begin_noted_watches, build_webhook_worker
-from elcano.plugins.webhooks.targets import Sender
+from elcano.plugins.webhooks.sender import Sender
 from elcano.plugins.webhooks.webhook_store import get_webhook_store
 from elcano.settings import Settings
 from elcano.storage.store import Store
@@ -59,7 +59,7 @@ async def receiver(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Recei
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
     """A queue of its own, and retries that do not last."""
-    for module in ("contracts", "activities", "background"):
+    for module in ("contracts", "deliveries", "background"):
         monkeypatch.setattr(f"elcano.plugins.webhooks.{module}.TASK_QUEUE", f"{task_queue}-webhooks")
 
 

@@ -1,0 +1,187 @@
+"""Uploaded documents: `AsyncCollection` is one collection of them, `Collection` the same for programs that wait.
+
+A collection is there as long as a document is in it. Adding sends only what is not there yet, so it is resumed by
+doing it again.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from elcano.client.blocking import EventLoopThread
+from elcano.client.connection import Connection
+from elcano.client.errors import NotFound, Problem
+from elcano.client.local_files import UNREADABLE, LocalFile, find_files
+from elcano.graphs.frozen import Frozen
+
+if TYPE_CHECKING:
+    from elcano.api.uploaded_documents import CollectionView, DocumentView
+
+COLLECTIONS: Final = "/v1/collections"
+PAGE: Final = 1_000
+"""Documents that are listed at a time."""
+LOOK_SECONDS: Final = 0.5
+"""Between two looks at a collection that is being read."""
+_OF_ONE_DOCUMENT: Final = frozenset({404, 409, 413, 422})
+"""Statuses of refusals that say nothing of other documents, or that others may escape; 404: no path can have the name,
+as with a line break in it."""
+
+
+class AddedDocument(Frozen):
+    """What became of one file that was to be added."""
+
+    path: str
+    """The document's name in the collection."""
+    sent: bool = False
+    """It was not there, or had other bytes."""
+    refusal: str = ""
+    """Why it cannot be read here, or the API does not take it; empty: it is there."""
+
+
+class AsyncCollection:
+    """The collection `name`, which runs search as the source `uploads:NAME`. Methods raise what `Connection` does."""
+
+    def __init__(self, connection: Connection, name: str) -> None:
+        self.name = name
+        self.source = f"uploads:{name}"
+        """What a run names among its `sources`."""
+        self._connection = connection
+        self._path = f"{COLLECTIONS}/{quote(name, safe='')}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    async def view(self) -> "CollectionView":
+        """How far it is read.
+
+        Raises:
+            NotFound: nothing is in it.
+        """
+        from elcano.api.uploaded_documents import CollectionView
+
+        return CollectionView.model_validate(await self._connection.get(self._path))
+
+    async def documents(self, **filters: str) -> AsyncIterator["DocumentView"]:
+        """Its documents, all or those in one `state`.
+
+        Raises:
+            NotFound: nothing is in it.
+        """
+        from elcano.api.uploaded_documents import DocumentPage
+
+        after: str | None = ""
+        while after is not None:
+            answer = await self._connection.get(f"{self._path}/documents", limit=PAGE, after=after, **filters)
+            page = DocumentPage.model_validate(answer)
+            for document in page.documents:
+                yield document
+            after = page.next
+
+    async def add(
+        self, *paths: Path | str, tell: Callable[[AddedDocument], None] | None = None
+    ) -> tuple[AddedDocument, ...]:
+        """Upload files, also of folders and of ZIP archives; what is there already, and not refused, is not sent.
+
+        Args:
+            paths: files, folders and archives; see `find_files` for what is in them, and for names.
+            tell: called with each file as it is done.
+
+        Returns:
+            What became of each file, also of those that are refused.
+
+        Raises:
+            InputInvalid: as `find_files`; nothing is sent.
+        """
+        added = []
+        files = await asyncio.to_thread(find_files, paths)
+        there = await self._list_hashes()
+        for name, file in files.items():
+            one = await self._send(name, file, there.get(name, ""))
+            added.append(one)
+            if tell is not None:
+                tell(one)
+        return tuple(added)
+
+    async def wait(self) -> "CollectionView":
+        """Return how it stands once all of its documents are read, or refused."""
+        while (view := await self.view()).unread:  # noqa: ASYNC110 - it is asked over HTTP
+            await asyncio.sleep(LOOK_SECONDS)
+        return view
+
+    async def delete(self, path: str = "") -> None:
+        """Delete one document of it, or all with it. Passages that runs found stay with the runs."""
+        await self._connection.delete(self._locate(path) if path else self._path)
+
+    async def _list_hashes(self) -> dict[str, str]:
+        try:
+            return {one.path: one.sha256 async for one in self.documents() if one.state != "refused"}
+        except NotFound:
+            return {}
+
+    async def _send(self, name: str, file: LocalFile, known: str) -> AddedDocument:
+        try:
+            if known and await asyncio.to_thread(file.hash) == known:
+                return AddedDocument(path=name)
+            await self._connection.upload(self._locate(name), file.open, file.size)
+        except UNREADABLE as error:
+            return AddedDocument(path=name, refusal=f"it cannot be read: {error}")
+        except Problem as problem:
+            if problem.status not in _OF_ONE_DOCUMENT:
+                raise
+            return AddedDocument(path=name, refusal=str(problem))
+        return AddedDocument(path=name, sent=True)
+
+    def _locate(self, document: str) -> str:
+        # A part `..` would be taken for the folder above by whoever sends the request; so the API refuses it instead.
+        parts = ("%2E" * len(part) if part in (".", "..") else quote(part) for part in document.split("/"))
+        return f"{self._path}/documents/{'/'.join(parts)}"
+
+
+class Collection:
+    """One collection of uploaded documents; what methods do is told in `AsyncCollection`."""
+
+    def __init__(self, collection: AsyncCollection, loop: EventLoopThread) -> None:
+        self.asynchronous = collection
+        self._loop = loop
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.asynchronous.name
+
+    @property
+    def source(self) -> str:
+        """What a run names among its `sources`."""
+        return self.asynchronous.source
+
+    def view(self) -> "CollectionView":
+        """How far it is read."""
+        return self._loop.call(self.asynchronous.view)
+
+    def documents(self, **filters: str) -> Iterator["DocumentView"]:
+        """Its documents, all or those in one `state`."""
+        return self._loop.iterate(self.asynchronous.documents(**filters))
+
+    def add(self, *paths: Path | str) -> tuple[AddedDocument, ...]:
+        """Upload files, folders and ZIP archives; returns what became of each file."""
+        return self._loop.call(self.asynchronous.add, *paths)
+
+    def wait(self) -> "CollectionView":
+        """Return how it stands once all of its documents are read, or refused."""
+        return self._loop.call(self.asynchronous.wait)
+
+    def delete(self, path: str = "") -> None:
+        """Delete one document of it, or all with it."""
+        self._loop.call(self.asynchronous.delete, path)
+
+
+async def list_collections(connection: Connection) -> "tuple[CollectionView, ...]":
+    """All collections, with how far each is read."""
+    from elcano.api.uploaded_documents import CollectionView
+
+    return tuple(CollectionView.model_validate(one) for one in await connection.get(COLLECTIONS))

@@ -1,0 +1,72 @@
+"""Answers in the asker's form: the faults of a requested JSON Schema, and the step that fills it in.
+
+The step is the appendix of a graph, so the report comes first and does not depend on it. Its agent is
+`structured_answers`'s; without that plugin a request with a schema is refused.
+"""
+
+from typing import Final
+
+from elcano.graphs.builder import ASKED, NEW_EVIDENCE
+from elcano.graphs.catalogue.reducers import REDUCERS
+from elcano.graphs.errors import Fault, build_json_pointer
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.schemas.schema_parser import parse_schema
+from elcano.graphs.schemas.shape import Shape
+from elcano.graphs.spec.graph import AgentNode, ResearchGraph, StateNode
+from elcano.graphs.spec.limits import LONGEST_EXPRESSION
+
+FORM_FILLER: Final = "form_filler"
+"""The agent that fills in a schema."""
+ANSWER_STEP: Final = "answer_form"
+"""The node that calls it."""
+
+
+def find_answer_schema_faults(schema: JsonObject) -> tuple[Fault, ...]:
+    """The faults of a requested schema, each with its JSON pointer; none if answers can have its form."""
+    parsed = parse_schema(schema)
+    if parsed.shape is None:
+        return parsed.faults
+    return tuple(_find_passage_lists(parsed.shape, ""))
+
+
+def _find_passage_lists(shape: Shape, at: str) -> list[Fault]:
+    """Lists of keys of passages, which mean something to agents alone."""
+    if shape.passage:
+        return [Fault("keys of passages are no answer: leave `format` out", f"{at}/format")]
+    if shape.items is not None:
+        return _find_passage_lists(shape.items, f"{at}/items")
+    return [
+        fault
+        for one in shape.properties
+        for fault in _find_passage_lists(one.shape, at + build_json_pointer("properties", one.name))
+    ]
+
+
+def add_answer_step(graph: ResearchGraph) -> ResearchGraph:
+    """The graph with an appendix that fills in the schema of its run, from the report's draft and its passages."""
+    node = AgentNode(
+        id=_choose_free_id(graph),
+        agent=FORM_FILLER,
+        description="Fill in the answer in the form that was asked for",
+        inputs={**ASKED, "output_schema": "output_schema", "evidence": NEW_EVIDENCE}
+        | ({"draft": draft} if 0 < len(draft := _build_draft_expression(graph)) <= LONGEST_EXPRESSION else {}),
+        spare=True,
+    )
+    return graph.model_copy(update={"nodes": (*graph.nodes, node), "appendix": node.id})
+
+
+def _choose_free_id(graph: ResearchGraph) -> str:
+    names = (ANSWER_STEP, *(f"{ANSWER_STEP}_{number}" for number in range(2, len(graph.nodes) + 3)))
+    return next(name for name in names if name not in graph.by_id)
+
+
+def _build_draft_expression(graph: ResearchGraph) -> str:
+    """What reads the draft that an exit wrote, or else handed in; empty: its exits do neither."""
+    exits = [graph.by_id[one] for one in graph.exit_nodes]
+    written = [f"outputs.{node.id}" for node in exits if isinstance(node, AgentNode)]
+    handed = [f"({node.inputs['draft']})" for node in exits if isinstance(node, StateNode) and _hands_in(node)]
+    return " || ".join((*written, *handed))
+
+
+def _hands_in(node: StateNode) -> bool:
+    return REDUCERS[node.reducer].hands_in and "draft" in node.inputs

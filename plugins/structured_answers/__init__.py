@@ -1,0 +1,1 @@
+"""Answers in a JSON Schema of the asker: filled in by an agent, each value held against its quotes by code."""

@@ -1,0 +1,1 @@
+"""Answers in the schema of the asker."""

@@ -20,14 +20,14 @@ class OpenPage(Protocol):
     def __call__(self, **context: Any) -> AbstractAsyncContextManager[Page]: ...
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def tour(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Tour]:
     """A stack with a run that is done, one that failed, and others that wait or work."""
     async with touring(tmp_path_factory.mktemp("tour")) as found:
         yield found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def browser() -> AsyncIterator[Browser]:
     async with open_browser() as found:
         yield found

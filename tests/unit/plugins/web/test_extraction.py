@@ -234,14 +234,14 @@ _NAMES = st.sampled_from(
 )
 _HOLDING = st.sampled_from(["", " ", "{0}", "{0} ", "<i></i>{0}", "{0} <b>{1}</b>"])
 _BETWEEN = st.lists(st.one_of(st.none(), st.tuples(_NAMES, st.sampled_from(["", " class=fa"]), _HOLDING)), max_size=6)
-_PROSE = "A list of nothing but links leads elsewhere and is no text of the page, so this item says more. " * 2
+_PROSE = "What is nothing but links leads elsewhere and is no text of the page, so this one says more. " * 2
 _SHAPES = (
-    "<p>{0}</p><p>{1}</p>",
+    f"<p>{_PROSE}{{0}}</p><p>{_PROSE}{{1}}</p>",
     f"<ul><li>{_PROSE}{{0}}</li><li>{_PROSE}{{1}}</li></ul>",
     f"<ol><li>{_PROSE}{{0}}<ul><li>{_PROSE}{{1}}</li></ul></li></ol>",
     "<table><tr><th>{0}</th><th>One</th></tr><tr><td>{1}</td><td>Two</td></tr></table>",
     "<dl><dt>{0}</dt><dd>{1}</dd></dl>",
-    "<blockquote><p>{0}</p><p>{1}</p></blockquote>",
+    f"<blockquote><p>{_PROSE}{{0}}</p><p>{_PROSE}{{1}}</p></blockquote>",
 )
 
 

@@ -205,10 +205,13 @@ def list_named_metrics() -> set[str]:
 
 
 async def test_every_metric_of_the_dashboard_and_the_alerts_is_measured(
-    client: httpx.AsyncClient, metrics_port: int
+    client: httpx.AsyncClient, metrics_port: int, researcher: RefusingOnce
 ) -> None:
     named = list_named_metrics()
     assert len(named) > 20
+    researcher.hold(())
+    researcher.refused = False
+    await follow_run(client, await start_run(client, "What is measured?"))
     for _ in range(20):  # the API looks at runs and queues every few seconds
         api = await client.get("/metrics")
         worker = await client.get(f"http://127.0.0.1:{metrics_port}/metrics")

@@ -37,6 +37,8 @@ _NUMBER: Final = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _LANGUAGE: Final = re.compile(r"[\w+#.-]{1,40}")
 _LIKE_OURS: Final = re.compile(r"(?:^|\s)\[\s*\d+\s*\]")
 _BARE_NUMBER: Final = re.compile(r"\[\s*\d+\s*[\],]")
+_LINE_BREAK: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\?\n")
+"""In a heading that is underlined, which may have several lines; a backslash that is not escaped belongs to a break."""
 _DELIMITERS: Final = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _HARMLESS: Final = {
     *("paragraph_open", "paragraph_close", "inline", "text", "softbreak", "hardbreak", "code_inline"),
@@ -78,7 +80,7 @@ class _Writer:
             case "paragraph_open":
                 return "\n".join(map(_escape_line_start, self._inline(inner[0]).split("\n")))
             case "heading_open":
-                return f"### {self._inline(inner[0])}"
+                return "### " + _LINE_BREAK.sub(r"\1 ", self._inline(inner[0]))
             case "bullet_list_open" | "ordered_list_open":
                 return self._list(tokens)
             case "blockquote_open":

@@ -140,6 +140,8 @@ def _outside_code(markdown: str) -> str:
 
 
 @given(MARKDOWN)
+@example("1\n1\n=")
+@example("one\\\ntwo  \nthree\n---")
 def test_it_means_the_same_as_before_and_stays_the_same(text: str) -> None:
     once = rewritten(text)
     assert rewritten(once) == once

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from elcano.activities.phrases import ENGLISH, Phrases, choose_phrases, get_phrases
+from elcano.activities.phrases import ENGLISH, Phrases, choose_phrases
 from elcano.activities.report.additions import AddedText
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
 from elcano.activities.report.markdown import (
@@ -19,7 +19,6 @@ from elcano.activities.report.markdown import (
 )
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.references import Works, render_references, render_work_flag
-from elcano.activities.text.language_detection import text_language
 from elcano.activities.text.words import first_sentences
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.lifecycle.finish import list_made_queries
@@ -53,13 +52,6 @@ def _describe_ending(ending: Ending, words: Phrases) -> str:
     return f"{words.endings[ending.kind]}: {detail}" if detail else words.endings[ending.kind]
 
 
-def choose_report_phrases(call: PublishCall, checked: CheckedDraft) -> Phrases:
-    """The fixed words in the language of the question; of a changed report, in that of its text."""
-    if checked.draft.numbers:
-        return get_phrases(text_language(" ".join(claim.text for claim in checked.draft.claims)))
-    return choose_phrases(call.question, (one.text for one in checked.given))
-
-
 def render_report(
     call: PublishCall,
     checked: CheckedDraft,
@@ -79,7 +71,7 @@ def render_report(
         added: what plugins add.
     """
     draft = checked.draft
-    words = choose_report_phrases(call, checked)
+    words = choose_phrases(call.question, (one.text for one in checked.given), checked.rewritten)
     told = written if written is not None else render_parts(checked, checked.marks, words)
     passage = partial(_render_passage_entry, checked.works)
     untold = not draft.answered and words.other_language in draft.limitations

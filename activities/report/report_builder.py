@@ -5,12 +5,12 @@ The publisher builds it once; the verification of a certificate builds it again 
 
 from collections.abc import Mapping, Sequence
 
-from elcano.activities.phrases import ENGLISH
+from elcano.activities.phrases import ENGLISH, choose_phrases
 from elcano.activities.report.additions import AddedText, ReportMaterial
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.references import list_retraction_warnings
-from elcano.activities.report.rendering import choose_report_phrases, partial_reason, render_evidence, render_report
+from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report, title_for
 from elcano.graphs.state.state import ReportRef
@@ -42,7 +42,7 @@ def build_report(
     beside = tuple(dict.fromkeys(cited for one in material.additions for cited in one.citations))
     checked = check_citations(draft, material.evidence, texts, material.accounts, call.question, beside, by_words=True)
     doubts = list_retraction_warnings(checked.references)
-    words = choose_report_phrases(call, checked)
+    words = choose_phrases(call.question, (one.text for one in checked.given), checked.rewritten)
     parts = render_parts(checked, checked.marks, words)
     added = [one.render(checked, words) for one in material.additions]
     return Report(

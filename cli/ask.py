@@ -175,7 +175,7 @@ def ask(
         if no_watch:
             print_json(run) if as_json else print_line(run["run_id"])
             return
-        raise typer.Exit(_watch_and_deliver(api, run, as_json=as_json, out=out))
+        raise typer.Exit(watch_and_deliver(api, run, as_json=as_json, out=out))
 
 
 def watch(run: Run, as_json: AsJson = False) -> None:
@@ -247,7 +247,8 @@ def _parse_domain(text: str) -> str | dict[str, Any]:
     return rubric
 
 
-def _watch_and_deliver(api: "Api", run: Mapping[str, Any], *, as_json: bool, out: Path | None) -> Exit:
+def watch_and_deliver(api: "Api", run: Mapping[str, Any], *, as_json: bool, out: Path | None) -> Exit:
+    """Show a run while it works, deliver its report, and return the exit code that its end means."""
     from rich.console import Console
 
     run_id = str(run["run_id"])

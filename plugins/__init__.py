@@ -33,6 +33,7 @@ BUILT_IN: Final = (
     "certificates",
     "exports",
     "structured_answers",
+    "edits",
     "access",
     "encryption",
     "telemetry",

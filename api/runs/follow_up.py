@@ -147,8 +147,10 @@ class CannotFollow(Exception):
     """A run cannot be followed. The text says why, and what to do."""
 
 
-async def load_followed_run(run_id: str, question: str, temporal: Temporal, store: TenantStore) -> FollowedRun:
-    """Return the knowledge that a run with this question takes over from `run_id`.
+async def load_followed_run(
+    run_id: str, question: str, temporal: Temporal, store: TenantStore, *, most: int = MOST_EVIDENCE
+) -> FollowedRun:
+    """Return the knowledge that a run with this question takes over from `run_id`, with `most` of its passages.
 
     A run that failed, or was cancelled, is followed as far as it got; its entry says so.
 
@@ -181,7 +183,7 @@ async def load_followed_run(run_id: str, question: str, temporal: Temporal, stor
         )
         earlier = before
     meant = log.asked.follows.in_context if log is not None and log.asked.follows is not None else ""
-    best, left_out = _select_carried_evidence(report, log)
+    best, left_out = _select_carried_evidence(report, log, most)
     return FollowedRun(
         run_id=run.run_id,
         question=run.question,
@@ -247,11 +249,13 @@ def list_cited_evidence(report: Report | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _select_carried_evidence(report: Report | None, log: RunLog | None) -> tuple[tuple[EvidenceRef, ...], int]:
+def _select_carried_evidence(
+    report: Report | None, log: RunLog | None, most: int
+) -> tuple[tuple[EvidenceRef, ...], int]:
     """Return the passages to take over, those cited by the report first, and the number left behind."""
     found = log.run.state.evidence if log else ()
     cited = {id: place for place, id in enumerate(list_cited_evidence(report))}
-    best = sorted(found, key=lambda ref: cited.get(ref.id, len(cited)))[:MOST_EVIDENCE]
+    best = sorted(found, key=lambda ref: cited.get(ref.id, len(cited)))[:most]
     chosen = {ref.id for ref in best}
     kept = (ref if ref.duplicate_of in chosen else ref.model_copy(update={"duplicate_of": None}) for ref in best)
     return tuple(kept), len(found) - len(best)

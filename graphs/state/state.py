@@ -56,6 +56,10 @@ MOST_EVIDENCE: Final = 40
 """Passages that a run takes over from the one that it follows."""
 
 
+MOST_TAKEN_OVER: Final = 400
+"""The same of a run that changes a report, which needs all that it cites."""
+
+
 class HistoryEntry(Frozen):
     """An earlier question and its answer."""
 

@@ -200,6 +200,11 @@ class AsyncRun:
         answer = await self.control("fork", key=key, step=step, **changes)
         return AsyncRun(self._elcano, answer["run_id"])
 
+    async def edit(self, instruction: str, *, key: str = "", **request: Any) -> "AsyncRun":
+        """Start a run that changes its report as `instruction` says, from the same passages, and checks it again."""
+        answer = await self.control("edits", key=key, instruction=instruction, **request)
+        return AsyncRun(self._elcano, answer["run_id"])
+
     async def delete(self) -> None:
         """Delete it with all that it left; it must have ended."""
         await self._connection.delete(self._path)

@@ -164,6 +164,10 @@ class Run:
         """Start a run that begins with its steps before `step` and differs from there on."""
         return Run(self._loop.call(self.asynchronous.fork, step, key=key, **changes), self._loop)
 
+    def edit(self, instruction: str, *, key: str = "", **request: Any) -> "Run":
+        """Start a run that changes its report as `instruction` says, from the same passages, and checks it again."""
+        return Run(self._loop.call(self.asynchronous.edit, instruction, key=key, **request), self._loop)
+
     def delete(self) -> None:
         """Delete it with all that it left; it must have ended."""
         self._loop.call(self.asynchronous.delete)

@@ -134,6 +134,7 @@ def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> Archi
         priority=asked.priority,
         api_key=asked.api_key,
         metadata=asked.metadata,
+        trust=asked.trust,
         forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
         domain=asked.domain,

@@ -15,9 +15,11 @@ from typing import Final
 from elcano.api.http.permissions import Principal
 from elcano.api.source_survey import SourceCatalogue
 from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.connection import Connection
 from elcano.api.tenant_offer import narrow_offer
 from elcano.graphs.allowances import EVERYTHING, Allowance, AllowanceOf, open_allowances
-from elcano.graphs.plugin import load_configured
+from elcano.graphs.contracts import TASK_QUEUE
+from elcano.graphs.plugin import Surroundings, load_configured
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
@@ -157,3 +159,9 @@ class Process:
             domains=self.domains,
             address=self.settings.base_url.rstrip("/"),
         )
+
+
+def build_worker_process(around: Surroundings) -> Process:
+    """What a worker starts runs with as the API would; it keeps nothing of runs in memory."""
+    temporal = Temporal(Connection(around.connect), TASK_QUEUE)
+    return Process(around.settings, around.store, temporal, Writable(around.store.probe), lambda tenant, run_id: None)

@@ -118,7 +118,7 @@ async def _describe(batch: Batch, turn: _Turn) -> BatchProgress:
         state = "waiting"
     else:
         state = "out_of_budget" if turn.shortage and not open_runs else "running"
-    reason = (turn.refusal or turn.shortage) if state in ("waiting", "out_of_budget", "running") else ""
+    reason = turn.refusal if state == "waiting" else turn.shortage if state == "out_of_budget" else ""
     return BatchProgress(state=state, waiting=waiting, open=open_runs, reason=reason)
 
 

@@ -8,22 +8,13 @@ from datetime import timedelta
 from typing import Any, Final
 
 from temporalio.client import Client
-from temporalio.common import (
-    SearchAttributeKey,
-    SearchAttributePair,
-    TypedSearchAttributes,
-    WorkflowIDConflictPolicy,
-    WorkflowIDReusePolicy,
-)
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.worker import Worker
 
 from elcano import __version__
-from elcano.api.process import Process, Writable
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
-from elcano.graphs.contracts import TASK_QUEUE as RUNS
+from elcano.api.process import Process
+from elcano.api.temporal.client import describe_owner
 from elcano.graphs.plugin import Surroundings
-from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.plugins.batches.activities import BatchActivities
 from elcano.plugins.batches.batch_store import BatchStore, get_batch_store
 from elcano.plugins.batches.contracts import CHANGED, TASK_QUEUE, WORKFLOW
@@ -40,9 +31,7 @@ _log = logging.getLogger("batches")
 @asynccontextmanager
 async def work_on_batches(around: Surroundings) -> AsyncIterator[None]:
     """Work on batches while a worker works. Until there is one, Temporal is not asked for anything."""
-    temporal = Temporal(Connection(around.connect), RUNS)
-    process = Process(around.settings, around.store, temporal, Writable(around.store.probe), _forget_run)
-    task = asyncio.create_task(_work(await around.connect(), process), name="work on batches")
+    task = asyncio.create_task(_work(await around.connect(), Process.of_worker(around)), name="work on batches")
     try:
         yield
     finally:
@@ -52,7 +41,7 @@ async def work_on_batches(around: Surroundings) -> AsyncIterator[None]:
 
 async def _work(client: Client, process: Process) -> None:
     store = get_batch_store(process.store)
-    while not await _look(store.has_open()):  # noqa: ASYNC110 - the database is asked
+    while not await _look(store.wake_open()):  # noqa: ASYNC110 - the database is asked
         await asyncio.sleep(LOOK_SECONDS)
     async with build_batch_worker(client, process):
         while True:
@@ -86,7 +75,6 @@ async def begin_changed_batches(client: Client, store: BatchStore) -> int:
     """Begin the workflows of new batches, and tell those of changed ones; any number of workers may do so at once."""
     changed = await store.list_changed(AT_ONCE)
     for work, at in changed:
-        owner = SearchAttributePair(SearchAttributeKey.for_keyword(TENANT_ATTRIBUTE), work.tenant)
         await client.start_workflow(
             WORKFLOW,
             work,
@@ -95,12 +83,8 @@ async def begin_changed_batches(client: Client, store: BatchStore) -> int:
             id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
             start_signal=CHANGED,
-            search_attributes=TypedSearchAttributes([owner]),
+            search_attributes=describe_owner(work.tenant),
             static_summary=f"Batch {work.batch}",
         )
         await store.note_told(work, at)
     return len(changed)
-
-
-def _forget_run(tenant: str, run_id: str) -> None:
-    """A worker keeps nothing of runs in memory."""

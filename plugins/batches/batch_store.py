@@ -239,11 +239,14 @@ class BatchStore:
             rows = await connection.execute(wanted.limit(limit))
             return [(BatchWork(tenant=row.tenant, batch=row.id), row.changed_at) for row in rows]
 
-    async def has_open(self) -> bool:
-        """Whether any batch goes on."""
-        wanted = select(batches.c.id).where(batches.c.state.not_in(DONE)).limit(1)
+    async def wake_open(self) -> int:
+        """Have the workflows of all batches that go on begun or told, should one be lost; how many there are."""
+        is_open = batches.c.state.not_in(DONE)
         async with self._engine.connect() as connection:
-            return (await connection.execute(wanted)).first() is not None
+            if (await connection.execute(select(batches.c.id).where(is_open).limit(1))).first() is None:
+                return 0
+        async with self._engine.begin() as connection:
+            return (await connection.execute(update(batches).where(is_open).values(changed_at=time.time()))).rowcount
 
     async def note_told(self, work: BatchWork, at: float) -> None:
         """Note that the workflow of a batch is begun or told of what changed until then."""

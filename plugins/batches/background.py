@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
@@ -41,21 +41,16 @@ async def work_on_batches(around: Surroundings) -> AsyncIterator[None]:
 
 async def _work(client: Client, process: Process) -> None:
     store = get_batch_store(process.store)
-    while not await _look(store.wake_open()):  # noqa: ASYNC110 - the database is asked
+    while True:
+        try:
+            if await store.wake_open():
+                async with build_batch_worker(client, process):
+                    while True:
+                        await begin_changed_batches(client, store)
+                        await asyncio.sleep(LOOK_SECONDS)
+        except Exception:  # a database or a server that fails now may work at the next look
+            _log.exception("batches cannot be worked on now")
         await asyncio.sleep(LOOK_SECONDS)
-    async with build_batch_worker(client, process):
-        while True:
-            await _look(begin_changed_batches(client, store))
-            await asyncio.sleep(LOOK_SECONDS)
-
-
-async def _look(work: Coroutine[Any, Any, int]) -> int:
-    """What a look finds; nothing if it fails: a database or a server that fails now may work at the next look."""
-    try:
-        return await work
-    except Exception:
-        _log.exception("batches cannot be looked at now")
-        return 0
 
 
 def build_batch_worker(client: Client, process: Process) -> Worker:

@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -46,13 +46,32 @@ for _room in (*_ROOMS, "worker"):
     sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module
 
 
-WAITING = ("chaos", "packaging")
-"""Folders whose tests wait for seconds more than they compute."""
+FIRST = ("chaos", "page", "tour", "packaging", "seams", "scripts", "benchmarks", "load")
+"""Folders whose tests wait for seconds more than they compute: at the end they would wait alone."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with tests that wait: at the end they would wait alone."""
-    items.sort(key=lambda item: item.path.parent.name not in WAITING)
+    """Begin with what waits and end with what is short; a group, which shares what costs most, has one process."""
+    items.sort(key=_rank)
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_name_group(_parts(item))))
+
+
+def _parts(item: pytest.Item) -> tuple[str, ...]:
+    return item.path.relative_to(Path(__file__).parent).with_suffix("").parts
+
+
+def _rank(item: pytest.Item) -> int:
+    *folders, _ = _parts(item)
+    if folders[-1] in FIRST:
+        return FIRST.index(folders[-1])
+    return len(FIRST) + (folders[0] == "unit")
+
+
+def _name_group(parts: Sequence[str]) -> str:
+    """A file, for its fixtures, or all pages, for their stack."""
+    return "page" if parts[0] in {"page", "tour"} else "/".join(parts)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

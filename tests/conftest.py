@@ -5,8 +5,9 @@ import gc
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
@@ -21,6 +22,7 @@ from elcano.graphs.plugin import list_plugins
 from elcano.graphs.records import RunLog
 from elcano.plugins import load_plugins
 from tests.folding import difference, every_log_handed_over
+from tests.scheduling import FileScheduling, rank_file
 from tests.stores import age as age
 from tests.stores import migrated as migrated
 from tests.stores import postgres as postgres
@@ -46,32 +48,15 @@ for _room in (*_ROOMS, "worker"):
     sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module
 
 
-FIRST = ("chaos", "page", "tour", "packaging", "seams", "scripts", "benchmarks", "load")
-"""Folders whose tests wait for seconds more than they compute: at the end they would wait alone."""
-
-
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what waits and end with what is short; a group, which shares what costs most, has one process."""
-    items.sort(key=_rank)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_name_group(_parts(item))))
+    """Begin with what waits and end with what is short."""
+    items.sort(key=lambda item: rank_file(PurePosixPath(item.path)))
 
 
-def _parts(item: pytest.Item) -> tuple[str, ...]:
-    return item.path.relative_to(Path(__file__).parent).with_suffix("").parts
-
-
-def _rank(item: pytest.Item) -> int:
-    *folders, _ = _parts(item)
-    if folders[-1] in FIRST:
-        return FIRST.index(folders[-1])
-    return len(FIRST) + (folders[0] == "unit")
-
-
-def _name_group(parts: Sequence[str]) -> str:
-    """A file, for its fixtures, or all pages, for their stack."""
-    return "page" if parts[0] in {"page", "tour"} else "/".join(parts)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
+    """Processes share the files among them, not the tests."""
+    return FileScheduling(config, log)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

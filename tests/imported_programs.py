@@ -10,7 +10,7 @@ from elcano.plugins import load_plugins
 gc.disable()
 for module in ("elcano.api.__main__", "elcano.worker", "pydantic_ai.providers.openai", "tests.chaos.scripted_worker"):
     import_module(module)
-load_plugins()
+load_plugins(())  # not those of the environment: importing one of them may change what all programs do
 load_registries()
 for kind in ("companions", "routes", "settings", "starters", "worker_companions"):
     load_objects(kind)

@@ -1,4 +1,7 @@
-"""Which tests one process runs, and in which order: a file is run by one process, which makes its fixtures once."""
+"""Which tests one process runs, and in which order: a file is run by one process, which makes its fixtures once.
+
+xdist has `loadgroup` for this, which does not see the groups of tests that pytest 9.2 collects.
+"""
 
 from pathlib import PurePosixPath
 
@@ -14,9 +17,13 @@ def rank_file(path: PurePosixPath) -> int:
     return FIRST.index(folder) if folder in FIRST else len(FIRST) + ("unit" in path.parts)
 
 
+TOGETHER = ("certificates", "packaging", "page", "tour")
+"""Folders whose files share what takes long to make."""
+
+
 class FileScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """Give each file to one process, and all pages, which have one stack and one browser, to one of them."""
+    """Give each file to one process, or the whole folder if its files share what takes long to make."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return "pages" if PurePosixPath(file).parent.name in {"page", "tour"} else file
+        file = PurePosixPath(nodeid.partition("::")[0])
+        return str(file.parent if file.parent.name in TOGETHER else file)

@@ -10,7 +10,7 @@ Hosts and journals are compared in one spelling: lower case, IDNA decoded, witho
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -18,8 +18,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.host_names import canonicalize_host, find_matching_domain, is_private_address, parse_host
 from elcano.graphs.report.works import Work, WorkKind
 
-PassageKind: TypeAlias = WorkKind | Literal["database", "tool"]
-PASSAGE_KINDS: Final[tuple[str, ...]] = (*get_args(WorkKind), "database", "tool")
+PassageKind: TypeAlias = Literal[WorkKind, "database", "tool"]
 """The kinds of works, the rows of databases, and what MCP tools answer."""
 OWN_KINDS: Final = frozenset({"document", "database"})
 """What is the asker's or the operator's own: it has no address on the web."""

@@ -11,11 +11,18 @@ import typer
 from elcano.cli.control import explain_pending_call, format_plan
 from elcano.cli.exit_codes import BY_STATUS, BadInput, Exit, Failed
 from elcano.cli.options import (
+    AllowedDomains,
+    AllowedJournals,
+    AllowedKinds,
     AsJson,
     Background,
+    BlockedDomains,
+    BlockedJournals,
+    BlockedKinds,
     BudgetSeconds,
     BudgetTokens,
     BudgetUsd,
+    Egress,
     GraphFile,
     Instructions,
     Key,
@@ -28,6 +35,7 @@ from elcano.cli.options import (
     drop_unset,
     load_graph_option,
     option,
+    parse_egress,
     parse_models,
 )
 from elcano.cli.printing import escape_controls, print_json, print_line, require_writable
@@ -77,6 +85,13 @@ def ask(
             "By default chosen from the question."
         ),
     ] = "",
+    allow_domain: AllowedDomains = None,
+    block_domain: BlockedDomains = None,
+    allow_journal: AllowedJournals = None,
+    block_journal: BlockedJournals = None,
+    allow_kind: AllowedKinds = None,
+    block_kind: BlockedKinds = None,
+    egress: Egress = "",
     follow: RunOrNone = "",
     schema: Annotated[
         Path | None, option("A JSON Schema: answer in its form too (`elcano answer`), each value with its quotes.")
@@ -125,12 +140,22 @@ def ask(
         "path_seconds": path_seconds,
         "when_exhausted": "pause" if pause else None,
     }
+    trust = {
+        "allowed_domains": allow_domain,
+        "blocked_domains": block_domain,
+        "allowed_journals": allow_journal,
+        "blocked_journals": block_journal,
+        "allowed_kinds": allow_kind,
+        "blocked_kinds": block_kind,
+        "egress": parse_egress(egress),
+    }
     body = {
         "mode": mode,
         "graph": load_graph_option(graph),
         "use_graph": None if engine is None else engine == "graph",
         "sources": source,
         "domain": _parse_domain(domain),
+        "trust": drop_unset(trust),
         "previous_run": follow,
         "output_schema": _load_schema(schema),
         "background": background,
@@ -150,7 +175,7 @@ def ask(
         if no_watch:
             print_json(run) if as_json else print_line(run["run_id"])
             return
-        raise typer.Exit(_watch_and_deliver(api, run, as_json=as_json, out=out))
+        raise typer.Exit(watch_and_deliver(api, run, as_json=as_json, out=out))
 
 
 def watch(run: Run, as_json: AsJson = False) -> None:
@@ -222,7 +247,8 @@ def _parse_domain(text: str) -> str | dict[str, Any]:
     return rubric
 
 
-def _watch_and_deliver(api: "Api", run: Mapping[str, Any], *, as_json: bool, out: Path | None) -> Exit:
+def watch_and_deliver(api: "Api", run: Mapping[str, Any], *, as_json: bool, out: Path | None) -> Exit:
+    """Show a run while it works, deliver its report, and return the exit code that its end means."""
     from rich.console import Console
 
     run_id = str(run["run_id"])

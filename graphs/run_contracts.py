@@ -21,9 +21,10 @@ from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending, Failure, Hold, WaitingCall
 from elcano.graphs.state.plan import ReportForm
 from elcano.graphs.state.rubric import Rubric
-from elcano.graphs.state.state import MOST_ENTRIES, MOST_EVIDENCE, EvidenceRef, HistoryEntry, ReportRef
+from elcano.graphs.state.state import MOST_ENTRIES, MOST_TAKEN_OVER, EvidenceRef, HistoryEntry, ReportRef
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, NAME_CHARACTERS, Tenant
 from elcano.graphs.text import shorten_text
+from elcano.graphs.trust import NO_LIMITS, Trust
 
 
 class JournalPages(Frozen):
@@ -56,14 +57,16 @@ class FollowedRun(Frozen):
     """The new question with what it lacks alone; empty: it lacks nothing."""
     history: tuple[HistoryEntry, ...] = Field(default=(), max_length=MOST_ENTRIES)
     """Earlier questions and answers, the oldest first."""
-    evidence: tuple[EvidenceRef, ...] = Field(default=(), max_length=MOST_EVIDENCE)
+    evidence: tuple[EvidenceRef, ...] = Field(default=(), max_length=MOST_TAKEN_OVER)
     """Evidence that its report cites comes before the rest. A branch gets none."""
     left_out: int = Field(default=0, ge=0)
     """How many more passages it had."""
+    artifacts: tuple[str, ...] = Field(default=(), exclude_if=lambda artifacts: not artifacts)
+    """Of a run that changes a report: the report and its draft, which it takes over too."""
 
     def for_branch(self) -> "FollowedRun":
         """Returns the part for a branch: earlier questions and answers, since its question may refer to them."""
-        return self.model_copy(update={"evidence": (), "in_context": ""})
+        return self.model_copy(update={"evidence": (), "in_context": "", "artifacts": ()})
 
 
 class OpenBranch(Frozen):
@@ -141,6 +144,8 @@ class ResearchInput(Frozen):
     metadata: dict[str, str] = Field(default={}, exclude_if=lambda metadata: not metadata)
     """What its client wrote on it, for itself. No agent is shown it."""
     priority: RunPriority = Field(default="interactive", exclude_if=lambda priority: priority == "interactive")
+    trust: Trust = Field(default=NO_LIMITS, exclude_if=lambda trust: trust == NO_LIMITS)
+    """What it may take in, and whom it may contact; its branches, continuations and forks have the same."""
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}
     """By agent, or by a model that a node names, the provider with a rate in whose queue its calls wait; others wait in

@@ -55,6 +55,7 @@ def build_plain_answer(task: TaskEnvelope) -> JsonObject:
             return {"title": task.question[:300], "sections": sections}
         case (
             "reviewer"
+            | "editor"
             | "reviser"
             | "form_filler"
             | "analyst"
@@ -66,6 +67,16 @@ def build_plain_answer(task: TaskEnvelope) -> JsonObject:
             return _answer_as_checker(task)
         case _:
             return _of_team(task)
+
+
+def _answer_as_editor(task: TaskEnvelope) -> JsonObject:
+    """The report as it was."""
+    report = task.given["report"]
+    assert isinstance(report, dict), "the report to change"
+    parts = ("introduction", "key_findings", "disputed", "strength", "conclusion", "limitations")
+    sections = (one for one in ensure_list(report.get("sections")) if isinstance(one, dict))
+    headed: list[Json] = [{"heading": one["heading"], "text": one.get("claims")} for one in sections]
+    return {"title": report["title"], "sections": headed, **{name: report[name] for name in parts if name in report}}
 
 
 def _of_team(task: TaskEnvelope) -> JsonObject:
@@ -118,7 +129,7 @@ def _answer_as_judge(task: TaskEnvelope) -> JsonObject:
 
 
 def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
-    """Support all statements, fix no doubted block, read no numbers, and fill in the texts of forms."""
+    """Support all statements, change no report or doubted block, read no numbers, and fill in the texts of forms."""
     if task.kind in ("splitter", "sql_writer", "sql_repairer", "data_writer"):
         return _of_tables(task)
     if task.kind == "form_filler":
@@ -127,6 +138,8 @@ def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
         return {"measurements": []}
     if task.kind == "reviser":
         return {"blocks": []}
+    if task.kind == "editor":
+        return _answer_as_editor(task)
     statements = task.given.get("statements")
     shown = statements if isinstance(statements, list) else []
     return {"verdicts": [{"id": one.get("id"), "support": "supported"} for one in shown if isinstance(one, dict)]}

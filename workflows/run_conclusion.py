@@ -39,7 +39,7 @@ async def take_over(asked: ResearchInput, follows: FollowedRun) -> None:
     Raises:
         ActivityError: they are gone, because that run was deleted meanwhile.
     """
-    if not follows.evidence:
+    if not follows.evidence and not follows.artifacts:
         return
     call = ReopenCall(
         run_id=asked.run_id,
@@ -48,6 +48,7 @@ async def take_over(asked: ResearchInput, follows: FollowedRun) -> None:
         resumed=True,
         from_run=follows.run_id,
         evidence=tuple(ref.id for ref in follows.evidence),
+        artifacts=follows.artifacts,
     )
     await workflow.execute_activity(
         REOPEN_RUN,

@@ -13,7 +13,7 @@ from typing import Final
 
 from babel.messages.pofile import read_po
 
-from elcano.activities.text.language_detection import language_of, languages_of
+from elcano.activities.text.language_detection import language_of, languages_of, text_language
 
 CATALOGUES: Final = Path(__file__).parent
 _ENDINGS: Final[Mapping[str, str]] = {
@@ -148,6 +148,11 @@ LOOKED_AT: Final = 30
 """Passages that tell which languages to expect of a question."""
 
 
-def choose_phrases(question: str, passages: Iterable[str]) -> Phrases:
-    """The fixed words of a report on `question`: those of its language, detected with the help of what was found."""
+def choose_phrases(question: str, passages: Iterable[str], rewritten: str = "") -> Phrases:
+    """The fixed words of a report on `question`: those of its language, detected with the help of what was found.
+
+    `rewritten`: the text of a report that was changed by words, perhaps into another language.
+    """
+    if rewritten:
+        return get_phrases(text_language(rewritten))
     return get_phrases(language_of(question, languages_of(list(islice(passages, LOOKED_AT)))))

@@ -114,6 +114,11 @@ class CheckedDraft:
         return (*first, *sections, *self.disputed, *self.strength, *self.conclusion)
 
     @property
+    def rewritten(self) -> str:
+        """The text of a changed report; empty: it is none."""
+        return " ".join(claim.text for claim in self.draft.claims) if self.draft.numbers else ""
+
+    @property
     def citations(self) -> tuple[CheckedCitation, ...]:
         """Every citation, in the order of the report; claims without one are among them as `no_citation`."""
         return tuple(cited for claim in self.claims for cited in claim.citations)

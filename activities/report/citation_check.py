@@ -3,7 +3,7 @@
 A quote must stand in its passage word for word (`support.quotes`), and the figures and names of a statement in its
 quotes (`support.missing_facts`). An inference holds if all that it rests on does. Numbers are given in the order of
 first citing, one to a work, however many sources found it, and one to documents with the same source and title of which
-no work is known; so a number always leads to words that are there.
+no work is known; so a number always leads to words that are there. What a changed report cited before keeps its number.
 
 Then each statement whose citations hold is judged (`statement_support`).
 """
@@ -119,6 +119,8 @@ class _Desk:
         """Cited passages by what has a number: a work, or documents that share source and title; a document that
         changed in between is another reference."""
         self._numbers: dict[tuple[str, str], int] = {}
+        self._earlier = {works.group(given[id]): number for id, number in draft.numbers.items() if id in given}
+        """Numbers that references of a changed report had."""
         self._versions: dict[tuple[str, str], str] = {}
         """By group and document the content hash that is cited under the group's number."""
 
@@ -238,7 +240,8 @@ class _Desk:
         return self._citation(cited.quote, cited)
 
     def references(self) -> tuple[Reference, ...]:
-        return tuple(self._reference(self._numbers[key], passages) for key, passages in self._cited.items())
+        found = (self._reference(self._numbers[key], passages) for key, passages in self._cited.items())
+        return tuple(sorted(found, key=lambda one: one.number))
 
     def _reference(self, number: int, passages: list[Evidence]) -> Reference:
         first, merged = passages[0], self.works.of(passages[0])
@@ -280,4 +283,7 @@ class _Desk:
         if version != passage.content_hash:
             key = self.works.key(passage)
         self._cited.setdefault(key, []).append(passage)
-        return self._numbers.setdefault(key, len(self._numbers) + 1)
+        if key not in self._numbers:
+            new = max((*self._numbers.values(), *self._earlier.values()), default=0) + 1
+            self._numbers[key] = self._earlier.get(key, new)
+        return self._numbers[key]

@@ -36,17 +36,23 @@ def render_references(
 ) -> list[str]:
     """The list under its heading; nothing if there is none.
 
+    Behind a number that is missing the sign behind numbers changes: Markdown would count on.
+
     Args:
         references: one for each number.
         heading: in the language of the report.
         quotes: by number the words that the report quotes, each with the place that it is quoted from.
     """
     lines: list[str] = []
+    last, sign = 0, "."
     for reference in references:
+        if lines and reference.number != last + 1:
+            sign = ")" if sign == "." else "."
+        last = reference.number
         quoted = (quotes or {}).get(reference.number, ())
         below = len({place for place, _ in quoted}) > 1
-        lines.append(f"{reference.number}. {_render_reference(reference, below=below)}")
-        indent = " " * len(f"{reference.number}. ")
+        lines.append(f"{reference.number}{sign} {_render_reference(reference, below=below)}")
+        indent = " " * len(f"{reference.number}{sign} ")
         lines += (f"{indent}- {one}" for one in _render_quotes(quoted))
     return [f"## {heading}", "\n".join(lines)] if lines else []
 

@@ -71,7 +71,7 @@ def render_report(
         added: what plugins add.
     """
     draft = checked.draft
-    words = choose_phrases(call.question, (one.text for one in checked.given))
+    words = choose_phrases(call.question, (one.text for one in checked.given), checked.rewritten)
     told = written if written is not None else render_parts(checked, checked.marks, words)
     passage = partial(_render_passage_entry, checked.works)
     untold = not draft.answered and words.other_language in draft.limitations

@@ -42,7 +42,7 @@ def build_report(
     beside = tuple(dict.fromkeys(cited for one in material.additions for cited in one.citations))
     checked = check_citations(draft, material.evidence, texts, material.accounts, call.question, beside, by_words=True)
     doubts = list_retraction_warnings(checked.references)
-    words = choose_phrases(call.question, (one.text for one in checked.given))
+    words = choose_phrases(call.question, (one.text for one in checked.given), checked.rewritten)
     parts = render_parts(checked, checked.marks, words)
     added = [one.render(checked, words) for one in material.additions]
     return Report(

@@ -281,9 +281,9 @@ def _set_alignment_classes(tokens: Sequence[Token]) -> None:
 
 
 def _add_reference_anchors(tokens: Sequence[Token]) -> None:
-    """The items of the last list of the report, its references, can be led to by their numbers."""
-    lists = [place for place, one in enumerate(tokens) if one.type == "ordered_list_open" and one.level == 0]
-    for token in tokens[lists[-1] :] if lists else ():
+    """The items of the lists under the last heading, the references, can be led to by their numbers."""
+    headings = [place for place, one in enumerate(tokens) if one.type == "heading_open" and one.level == 0]
+    for token in tokens[headings[-1] :] if headings else ():
         if token.type == "list_item_open" and token.level == 1:
             token.attrSet("id", f"reference-{token.info}")
 

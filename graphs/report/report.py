@@ -88,6 +88,8 @@ class ReportDraft(Frozen):
     """The verdicts on statements that were compared with their quotes."""
     known: tuple[str, ...] = Field(default=(), exclude_if=lambda known: not known)
     """What its statements may say without a quote, because code proved it; otherwise only quotes count."""
+    numbers: dict[str, int] = Field(default={}, exclude_if=lambda numbers: not numbers)
+    """Of a changed report: by id of evidence the number that its reference had before, and keeps."""
     attachments: dict[str, JsonObject] = Field(default={}, exclude_if=lambda attached: not attached)
     """What plugins attach to it, by the names of their additions to reports."""
 

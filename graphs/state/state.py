@@ -56,6 +56,10 @@ MOST_EVIDENCE: Final = 40
 """Passages that a run takes over from the one that it follows."""
 
 
+MOST_TAKEN_OVER: Final = 400
+"""The same of a run that changes a report, which needs all that it cites."""
+
+
 class HistoryEntry(Frozen):
     """An earlier question and its answer."""
 
@@ -116,6 +120,8 @@ class ToolCallRecord(Frozen):
     """Passages returned."""
     new: int = 0
     """Passages that the run did not have before."""
+    refused: int = Field(default=0, exclude_if=lambda refused: not refused)
+    """Passages or pages that the run's lists and egress scope refuse."""
     error: str | None = None
     """Why it failed; an error is never evidence."""
     pending: bool = False

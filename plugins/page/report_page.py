@@ -81,6 +81,7 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
     except ApiProblem:  # whoever may read a report may lack the right to read what it was made of
         passages = []
     body, contents = split_report(page.text)
+    loaded = {plugin.name for plugin in list_plugins()}
     claims = list(list_claims(report, {passage["id"]: passage for passage in passages}))
     return await render_page(
         request,
@@ -92,7 +93,8 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
         claims=claims,
         words=SUPPORT_WORDS,
         language=report["language"] or "",
-        exports=EXPORTS if any(plugin.name == "exports" for plugin in list_plugins()) else {},
+        exports=EXPORTS if "exports" in loaded else {},
+        edits="edits" in loaded,
     )
 
 

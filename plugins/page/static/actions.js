@@ -21,7 +21,7 @@ document.addEventListener("submit", async (event) => {
     ack.textContent = form.dataset.done;
     form.reset();
     if (form.dataset.go) return location.assign(root + form.dataset.go);
-    if (form.dataset.post.endsWith("/fork")) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
+    if (/\/(fork|edits)$/.test(form.dataset.post)) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
     if (form.dataset.post.endsWith("/rollback")) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
     say(form.dataset.done);
     keys.delete(form);

@@ -1,0 +1,73 @@
+"""Loads the report that is to be changed, and has the editor write it anew.
+
+The editor sees the stored draft, which has the mark of every citation. Passages keep the numbers that their references
+had. What code wrote into the report for its own run, such as statistics, is not repeated, and that is said.
+"""
+
+import asyncio
+from typing import Final
+
+from elcano.activities.agents.answer_drafts import draft_from_prose, with_canonical_ids
+from elcano.activities.agents.prompt_parts import build_question_agent
+from elcano.activities.agents.prompt_passages import name_passages
+from elcano.activities.calls.attempt import Attempt
+from elcano.activities.report.checked_draft import cited_ids
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
+from elcano.graphs.errors import BudgetExhausted, InputInvalid
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.report.report import Report, ReportDraft
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
+from elcano.graphs.text import ensure_list
+from elcano.plugins.edits.editor import EditorInput
+from elcano.storage.store import TenantStore
+
+HIDDEN: Final = frozenset({"remarks", "judgements", "known", "attachments", "numbers", "quoted"})
+"""What of a draft is no part of its text."""
+
+
+async def load_report(store: TenantStore, needs: JsonObject, tokens: int) -> JsonObject:
+    """The draft of the report with the numbers of its references, and what has to be said of it: the `loader`.
+
+    Raises:
+        BudgetExhausted: it takes more than `tokens`: half a report cannot be changed.
+        InputInvalid: it is not in the store any more.
+    """
+    kept = [await store.artifacts.get(str(needs[name])) for name in ("draft", "report")]
+    if kept[0] is None or kept[1] is None:
+        raise InputInvalid("report", "the report to change is not in the store any more; was its run deleted?")
+    draft = await asyncio.to_thread(ReportDraft.model_validate_json, kept[0])
+    report = await asyncio.to_thread(Report.model_validate_json, kept[1])
+    if (taken := len(draft.model_dump_json(exclude=set(HIDDEN))) // CHARACTERS_PER_TOKEN) > tokens:
+        short = f"the report to change takes some {taken:,} tokens in a prompt, and there is room for {tokens:,}"
+        raise BudgetExhausted("tokens", short)
+    remarks = [f"Rewritten from the report of the run {report.run_id}; nothing was searched for it."]
+    if report.partial is not None:
+        remarks.append(f"That report is incomplete: {report.partial}.")
+    if report.attachments:
+        remarks.append(f"Not repeated from there is what code wrote beside its text: {', '.join(report.attachments)}.")
+    numbers = {one.evidence: one.number for one in report.citations if one.number is not None}
+    return {"draft": draft.model_dump(mode="json"), "numbers": {**numbers}, "remarks": [*remarks]}
+
+
+async def write_changed_report(
+    attempt: Attempt, agent: AgentDefinition, given: EditorInput, loaded: Loaded, task: TaskEnvelope
+) -> tuple[ReportDraft, ShownPassages]:
+    """The changed draft, citing by ids, and the passages that it may cite: those shown, and those cited before.
+
+    Raises:
+        BudgetExhausted: before there was any answer; as for other faults, see `Attempt.ask`.
+    """
+    before = ReportDraft.model_validate(loaded.more["draft"])
+    numbers = await attempt.store.evidence.numbers_of_run(attempt.call.run_id)
+    keys = name_passages(list(dict.fromkeys((*loaded.shown.ids.values(), *cited_ids(before)))), numbers)
+    shown = with_canonical_ids(before, keys)
+    report: JsonObject = shown.model_dump(mode="json", exclude_defaults=True, exclude=set(HIDDEN))
+    doubted = [one.statement for one in before.judgements if one.support in ("partly", "not_supported")]
+    task = task.model_copy(update={"given": {"report": report | ({"doubted": [*doubted]} if doubted else {})}})
+    answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, loaded.shown.order)
+    ids = {key: id for id, key in keys.items()}
+    written = with_canonical_ids(await asyncio.to_thread(draft_from_prose, answer.output), ids)
+    remarks = (*written.remarks, *map(str, ensure_list(loaded.more["remarks"])))
+    changed = written.model_copy(update={"numbers": loaded.more["numbers"], "remarks": remarks})
+    return changed, loaded.shown.model_copy(update={"ids": ids})

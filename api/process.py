@@ -15,9 +15,11 @@ from typing import Final
 from elcano.api.http.permissions import Principal
 from elcano.api.source_survey import SourceCatalogue
 from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.connection import Connection
 from elcano.api.tenant_offer import narrow_offer
 from elcano.graphs.allowances import EVERYTHING, Allowance, AllowanceOf, open_allowances
-from elcano.graphs.plugin import load_configured
+from elcano.graphs.contracts import TASK_QUEUE
+from elcano.graphs.plugin import Surroundings, load_configured
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
@@ -107,6 +109,12 @@ class Process:
     writable: Writable
     forget_run: Callable[[Tenant, str], None]
     workflows_page: str = ""
+
+    @classmethod
+    def of_worker(cls, around: Surroundings) -> "Process":
+        """That of a worker, which keeps nothing of runs in memory."""
+        temporal = Temporal(Connection(around.connect), TASK_QUEUE)
+        return cls(around.settings, around.store, temporal, Writable(around.store.probe), lambda tenant, run_id: None)
 
     @cached_property
     def sources(self) -> SourceCatalogue:

@@ -13,11 +13,18 @@ from elcano.cli.clarifications import answer_when_asked, format_questions
 from elcano.cli.control import explain_pending_call, format_plan
 from elcano.cli.exit_codes import BY_STATUS, BadInput, Exit, Failed
 from elcano.cli.options import (
+    AllowedDomains,
+    AllowedJournals,
+    AllowedKinds,
     AsJson,
     Background,
+    BlockedDomains,
+    BlockedJournals,
+    BlockedKinds,
     BudgetSeconds,
     BudgetTokens,
     BudgetUsd,
+    Egress,
     GraphFile,
     Instructions,
     Key,
@@ -30,6 +37,7 @@ from elcano.cli.options import (
     drop_unset,
     load_graph_option,
     option,
+    parse_egress,
     parse_models,
 )
 from elcano.cli.printing import escape_controls, print_json, print_line, require_writable
@@ -79,6 +87,13 @@ def ask(
             "By default chosen from the question."
         ),
     ] = "",
+    allow_domain: AllowedDomains = None,
+    block_domain: BlockedDomains = None,
+    allow_journal: AllowedJournals = None,
+    block_journal: BlockedJournals = None,
+    allow_kind: AllowedKinds = None,
+    block_kind: BlockedKinds = None,
+    egress: Egress = "",
     follow: RunOrNone = "",
     schema: Annotated[
         Path | None, option("A JSON Schema: answer in its form too (`elcano answer`), each value with its quotes.")
@@ -130,12 +145,22 @@ def ask(
         "path_seconds": path_seconds,
         "when_exhausted": "pause" if pause else None,
     }
+    trust = {
+        "allowed_domains": allow_domain,
+        "blocked_domains": block_domain,
+        "allowed_journals": allow_journal,
+        "blocked_journals": block_journal,
+        "allowed_kinds": allow_kind,
+        "blocked_kinds": block_kind,
+        "egress": parse_egress(egress),
+    }
     body = {
         "mode": mode,
         "graph": load_graph_option(graph),
         "use_graph": None if engine is None else engine == "graph",
         "sources": source,
         "domain": _parse_domain(domain),
+        "trust": drop_unset(trust),
         "previous_run": follow,
         "output_schema": _load_schema(schema),
         "background": background,

@@ -102,6 +102,11 @@ def load_graph_option(file: str) -> dict[str, Any] | None:
     return load_graph(file).model_dump(mode="json")
 
 
+def parse_egress(text: str) -> str | list[str]:
+    """A request's egress scope: `any`, `public`, `private`, or hosts separated by commas; empty if none is given."""
+    return text if text in ("", "any", "public", "private") else [host.strip() for host in text.split(",")]
+
+
 def drop_unset(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out what was not given: None, empty texts, lists and objects."""
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
@@ -127,6 +132,30 @@ RunOrNone = Annotated[
         metavar="RUN",
         callback=_find_run_id_if_any,
     ),
+]
+AllowedDomains = Annotated[
+    list[str] | None,
+    option(
+        "Use only this domain, with all below it, such as who.int or '*.gov'. Repeatable; own documents stay.",
+        "--allow-domain",
+    ),
+]
+BlockedDomains = Annotated[list[str] | None, option("Use nothing from this domain. Repeatable.", "--block-domain")]
+AllowedJournals = Annotated[
+    list[str] | None,
+    option("Use only this journal, by ISSN or name. Repeatable; allowed domains count too.", "--allow-journal"),
+]
+BlockedJournals = Annotated[list[str] | None, option("Use nothing from this journal. Repeatable.", "--block-journal")]
+AllowedKinds = Annotated[
+    list[str] | None,
+    option("Use only this kind of source, such as article, review, page or document. Repeatable.", "--allow-kind"),
+]
+BlockedKinds = Annotated[
+    list[str] | None, option("Use nothing of this kind, such as preprint. Repeatable.", "--block-kind")
+]
+Egress = Annotated[
+    str,
+    option("Whom the run may contact: any, public, private, or hosts separated by commas.", metavar="SCOPE"),
 ]
 StepNumber = Annotated[int, argument("The number of a step, as `elcano steps` lists it.", min=1)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]

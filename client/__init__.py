@@ -12,6 +12,7 @@ exception by its kind (`elcano.client.errors`). What the API answers comes as th
 """
 
 from elcano.client.async_client import AsyncElcano, AsyncRun
+from elcano.client.batches import AsyncBatch, Batch, read_questions
 from elcano.client.blocking_client import Elcano, Run
 from elcano.client.collections import AddedDocument, AsyncCollection, Collection
 from elcano.client.connection import LiveText, Notice
@@ -29,9 +30,11 @@ from elcano.client.errors import (
 
 __all__ = [
     "AddedDocument",
+    "AsyncBatch",
     "AsyncCollection",
     "AsyncElcano",
     "AsyncRun",
+    "Batch",
     "ClientError",
     "Collection",
     "Conflict",
@@ -46,4 +49,5 @@ __all__ = [
     "ServerFailed",
     "Unavailable",
     "Unreachable",
+    "read_questions",
 ]

@@ -1,11 +1,12 @@
 """Research from asynchronous programs: `AsyncElcano` is the API, `AsyncRun` one run of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from elcano.client.batches import AsyncBatch, start_batch
 from elcano.client.collections import AsyncCollection, list_collections
 from elcano.client.connection import Connection, LiveText, Notice, Streamed
 from elcano.graphs.frozen import JsonObject
@@ -74,6 +75,16 @@ class AsyncElcano:
     def collection(self, name: str) -> AsyncCollection:
         """The collection of uploaded documents with this name, be it there or not; nothing is asked yet."""
         return AsyncCollection(self.connection, name)
+
+    async def batch(self, questions: Iterable[str | Mapping[str, Any]], *, key: str = "", **request: Any) -> AsyncBatch:
+        """Start a run for each question, all under one budget, and return the batch at once.
+
+        Args:
+            questions: texts, or objects with fields of `POST /v1/runs`; see also `client.batches.read_questions`.
+            key: an idempotency key: with it the same request never starts a second batch.
+            request: further fields of `POST /v1/batches`: `defaults`, `budget`, `at_once` and so on.
+        """
+        return await start_batch(self.connection, questions, key, request)
 
     async def list_collections(self) -> "tuple[CollectionView, ...]":
         """Your collections of uploaded documents, with how far each is read."""

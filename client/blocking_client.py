@@ -3,11 +3,12 @@
 Both are `AsyncElcano` and `AsyncRun`, waited for; what methods do is told there.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from elcano.client.async_client import AsyncElcano, AsyncRun
+from elcano.client.batches import Batch
 from elcano.client.blocking import EventLoopThread
 from elcano.client.collections import Collection
 from elcano.client.connection import Streamed
@@ -60,6 +61,10 @@ class Elcano:
     def collection(self, name: str) -> Collection:
         """The collection of uploaded documents with this name, be it there or not; nothing is asked yet."""
         return Collection(self.asynchronous.collection(name), self._loop)
+
+    def batch(self, questions: Iterable[str | Mapping[str, Any]], *, key: str = "", **request: Any) -> Batch:
+        """Start a run for each question, all under one budget; see `AsyncElcano.batch`."""
+        return Batch(self._loop.call(self.asynchronous.batch, questions, key=key, **request), self._loop)
 
     def list_collections(self) -> "tuple[CollectionView, ...]":
         """Your collections of uploaded documents, with how far each is read."""

@@ -77,8 +77,7 @@ class Allowance(Frozen):
         """
         if (plugin := self.find_barred_parts("tools").get(tool)) is not None:
             raise InputInvalid("tool", self.explain_refusal("plugins", plugin))
-        for field, name in _list_named(given):
-            kind = _NAMED_BY[field]
+        for field, kind, name in list_named(given):
             if kind == "sources" and name in self.find_barred_parts("sources"):
                 raise InputInvalid(field, self.explain_refusal("plugins", self.find_barred_parts("sources")[name]))
             # A database is a source too, by its name.
@@ -112,12 +111,12 @@ def _allow_everything(tenant: Tenant) -> Allowance:
     return EVERYTHING
 
 
-def _list_named(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The names in a tool's input, also those a level below; no server named means all of them, as `*`."""
+def list_named(given: Mapping[str, Any]) -> Iterator[tuple[str, Kind, str]]:
+    """The field, kind and name of what a tool's input names, also below; no server named means all of them, as `*`."""
     for field, value in given.items():
         if isinstance(value, Mapping):
-            yield from _list_named(value)
+            yield from list_named(value)
         elif field == "servers" and isinstance(value, list | tuple):
-            yield from ((field, str(one)) for one in value or ("*",))
+            yield from ((field, _NAMED_BY[field], str(one)) for one in value or ("*",))
         elif field in _NAMED_BY and isinstance(value, str):
-            yield field, value
+            yield field, _NAMED_BY[field], value

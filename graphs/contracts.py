@@ -16,6 +16,7 @@ from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.rubric import RubricScores
 from elcano.graphs.state.state import Choice, HistoryEntry, ToolCallRecord
 from elcano.graphs.tenant_identity import RunScoped
+from elcano.graphs.trust import NO_LIMITS, Trust
 
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"
@@ -159,6 +160,8 @@ class AgentCall(RunScoped):
     """Whether the call is an exit of its graph, for which something was kept."""
     may_wait: bool = Field(default=False, exclude_if=lambda may_wait: not may_wait)
     """Whether its run waits, for days if need be, rather than do less."""
+    trust: Trust = Field(default=NO_LIMITS, exclude_if=lambda trust: trust == NO_LIMITS)
+    """The hosts at which its models may be."""
 
 
 class AgentResult(Frozen):
@@ -190,6 +193,8 @@ class ToolCall(RunScoped):
     """The id of the approved call; empty: no approval was requested."""
     seconds: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """How long it may take by its node, by the clock of its worker, which stands still while the worker does."""
+    trust: Trust = Field(default=NO_LIMITS, exclude_if=lambda trust: trust == NO_LIMITS)
+    """What it may take in, and whom it may contact."""
 
 
 class ToolResult(Frozen):

@@ -60,6 +60,28 @@ provider without variables here finds its credentials in other ways. `openai` is
 chat completions. A test compares the table with the installed pydantic-ai.
 """
 
+MODEL_HOSTS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(OPENAI, "api.openai.com"),
+    "alibaba": "dashscope-intl.aliyuncs.com",
+    "anthropic": "api.anthropic.com",
+    "cerebras": "api.cerebras.ai",
+    "cohere": "api.cohere.com",
+    "deepseek": "api.deepseek.com",
+    "fireworks": "api.fireworks.ai",
+    "google": "generativelanguage.googleapis.com",
+    "groq": "api.groq.com",
+    "mistral": "api.mistral.ai",
+    "moonshotai": "api.moonshot.ai",
+    "nebius": "api.studio.nebius.com",
+    "openrouter": "openrouter.ai",
+    "sambanova": "api.sambanova.ai",
+    "together": "api.together.xyz",
+    "vercel": "ai-gateway.vercel.sh",
+    "xai": "api.x.ai",
+    "zai": "api.z.ai",
+}
+"""The hosts of providers that are asked at one address unless the operator sets another one."""
+
 
 def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:
     """The model, or the fallback list, that `agent` calls: a run's choice goes before the server's."""

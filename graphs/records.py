@@ -20,6 +20,7 @@ from elcano.graphs.state.plan import SectionPlan
 from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant
+from elcano.graphs.trust import NO_LIMITS, Trust
 
 
 class ArchivedRun(Frozen):
@@ -55,6 +56,8 @@ class ArchivedRun(Frozen):
     """The id of the API key that it was asked for with; empty: without one."""
     metadata: dict[str, str] = {}
     """What its client wrote on it, for itself."""
+    trust: Trust = Field(default=NO_LIMITS, exclude_if=lambda trust: trust == NO_LIMITS)
+    """What it may take in, and whom it may contact."""
     log: str = ""
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None

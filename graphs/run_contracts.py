@@ -24,6 +24,7 @@ from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.state.state import MOST_ENTRIES, MOST_TAKEN_OVER, EvidenceRef, HistoryEntry, ReportRef
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, NAME_CHARACTERS, Tenant
 from elcano.graphs.text import shorten_text
+from elcano.graphs.trust import NO_LIMITS, Trust
 
 
 class JournalPages(Frozen):
@@ -143,6 +144,8 @@ class ResearchInput(Frozen):
     metadata: dict[str, str] = Field(default={}, exclude_if=lambda metadata: not metadata)
     """What its client wrote on it, for itself. No agent is shown it."""
     priority: RunPriority = Field(default="interactive", exclude_if=lambda priority: priority == "interactive")
+    trust: Trust = Field(default=NO_LIMITS, exclude_if=lambda trust: trust == NO_LIMITS)
+    """What it may take in, and whom it may contact; its branches, continuations and forks have the same."""
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}
     """By agent, or by a model that a node names, the provider with a rate in whose queue its calls wait; others wait in

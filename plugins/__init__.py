@@ -30,6 +30,7 @@ BUILT_IN: Final = (
     "ag_ui",
     "webhooks",
     "schedules",
+    "batches",
     "certificates",
     "exports",
     "structured_answers",

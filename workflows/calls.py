@@ -89,6 +89,7 @@ class Performer:
             at_exit=self._asked.graph.is_closing(work.node),
             may_wait=self._journal.run.budget.limits.when_exhausted == "pause",
             history=strip_history_for_agent(self._asked.follows.history if self._asked.follows else ()),
+            trust=self._asked.trust.egress_alone,
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         turn = work.input.get("iteration")

@@ -107,6 +107,7 @@ class ToolCalls:
             input=given,
             told=self._journal.last,
             approval=approval,
+            trust=self._asked.trust,
         )
         source = _find_source_spec(given)
         given_time = retry_policies.limit_to_run_time(

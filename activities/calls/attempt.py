@@ -34,7 +34,7 @@ from elcano.activities.calls.model_failures import (
     build_unreadable_answer_error,
     fault_of,
 )
-from elcano.activities.calls.models import CALL_SETTINGS, Resolve, in_order
+from elcano.activities.calls.models import CALL_SETTINGS, Resolve, in_order, require_model_contact
 from elcano.activities.calls.request_forms import WINDOWS, Form
 from elcano.activities.calls.retry_classification import safe_text
 from elcano.activities.calls.usage import SpendingGuard, last_written, prompt_tokens, too_little, usage_of
@@ -139,6 +139,7 @@ class Attempt:
         faults: list[ActivityFault] = []
         for model in models:
             try:
+                require_model_contact(model, self.call.trust, self._settings.private_hosts)
                 return await self._asked(agent, model, Form(request, task, tuple(order)))
             except BudgetExhausted:
                 raise

@@ -6,10 +6,11 @@ asked at an address of its own needs none: a server that wants one says so.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
+import httpx
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.fallback import FallbackModel
@@ -17,8 +18,9 @@ from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import CacheConfig, ModelSettings
 
 from elcano.activities.calls.refusal_causes import SET_ELSEWHERE
+from elcano.activities.sources.http.contact_guard import BY_EGRESS, apply_trust, require_contact
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.errors import ModelRefused
+from elcano.graphs.errors import ModelRefused, SourceRefused
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
@@ -29,6 +31,7 @@ from elcano.graphs.model_names import (
     parse_model_provider,
 )
 from elcano.graphs.plugin import find_model, import_object
+from elcano.graphs.trust import Trust
 from elcano.settings import Settings, is_set
 
 NO_KEY: Final = "no-key"
@@ -61,6 +64,24 @@ def in_order(model: Model) -> tuple[Model, ...]:
 def model_text(choice: ModelChoice, agent: str, settings: Settings) -> str:
     """The name of the model, or the fallback list, before it is resolved."""
     return chosen_model(agent, choice, ModelChoice(default=settings.model, by_agent=settings.agent_models))
+
+
+def require_model_contact(model: Model, trust: Trust, private_hosts: Collection[str]) -> None:
+    """Return if a model may be called by a run with these rules.
+
+    Raises:
+        ModelRefused: its host is outside the egress scope of the run, or its client does not say which host it asks.
+    """
+    if trust.egress in ("any", "public") or model.system == OFFLINE:
+        return
+    url = model.base_url
+    with apply_trust(trust, private_hosts):
+        try:
+            if not url:
+                raise SourceRefused(f"{model.model_id}: {BY_EGRESS}: its client does not say which host it asks")
+            require_contact(model.model_id, httpx.URL(url))
+        except SourceRefused as error:
+            raise ModelRefused(f"The model {error}") from None
 
 
 def may_answer_offline(text: str) -> bool:

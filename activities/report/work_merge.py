@@ -98,6 +98,7 @@ def merge_accounts(group: Iterable[Work]) -> MergedWork:
         year=year,
         published=date,
         venue=_find_first_value((one.venue for one in leading), ""),
+        issns=_merge_texts(one.issns for one in leading),
         volume=_find_first_value((one.volume for one in leading), ""),
         issue=_find_first_value((one.issue for one in leading), ""),
         pages=_find_first_value((one.pages for one in leading), ""),

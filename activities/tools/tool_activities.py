@@ -23,7 +23,9 @@ from elcano.activities.services import Services
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.similar_passages import PassageComparison, rank_related_passages
 from elcano.activities.sources.base import SearchesStore, SearchResults, Source
+from elcano.activities.sources.http.contact_guard import apply_trust, get_trust
 from elcano.activities.sources.registry import Sources
+from elcano.activities.tools.trusted_results import keep_trusted, require_allowed_source, require_allowed_tool
 from elcano.graphs.allowances import EVERYTHING, open_allowances
 from elcano.graphs.catalogue.looks import LOOK, LOOKS, LookCall
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
@@ -37,20 +39,21 @@ from elcano.graphs.catalogue.tools import (
     SearchOutput,
 )
 from elcano.graphs.contracts import ToolCall, ToolResult
-from elcano.graphs.errors import InputInvalid
+from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.plugin import import_object
 from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.state import EXCERPT_CHARACTERS, EvidenceRef
 from elcano.graphs.text import ELLIPSIS, shorten_text
+from elcano.graphs.trust import KINDS_OF_SOURCES, NO_LIMITS
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, TenantStore
 
 _LONGEST_ID: Final = 300
-_PASSING: Final = {"retrieved_at", "cited_by"}
-"""What changes from one search to the next and says nothing of whether a work stands."""
+_PASSING: Final = {"retrieved_at", "cited_by", "issns"}
+"""What changes from one search to the next, or came later, and says nothing of whether a work stands."""
 
 
 @dataclass(frozen=True)
@@ -167,20 +170,26 @@ class ToolActivities:
         given = spec.input.model_validate(call.input)
         if (allowance := self._allowance_of(call.tenant)) != EVERYTHING:
             allowance.require_tool_call(call.tool, given.model_dump())
-        if not spec.run:
-            return await self._own[spec.name](store, call.run_id, given)
-        run: Callable[[ToolWork, Any], Awaitable[Frozen]] = import_object(spec.run, f"the tool {spec.name!r}")
-        return await run(ToolWork(store, call.run_id, self._services, call.approval), given)
+        if call.trust != NO_LIMITS:
+            require_allowed_tool(call.trust, given.model_dump())
+        with apply_trust(call.trust, self._services.settings.private_hosts):
+            if not spec.run:
+                return await self._own[spec.name](store, call.run_id, given)
+            run: Callable[[ToolWork, Any], Awaitable[Frozen]] = import_object(spec.run, f"the tool {spec.name!r}")
+            return await run(ToolWork(store, call.run_id, self._services, call.approval), given)
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
         if given.source == RELATED:
             asked = RelatedInput(query=shorten_text(given.query, LONGEST_QUERY), limit=given.limit)
             return await self._search_related(store, run_id, asked)
         source = self._sources.get(given.source)
+        require_allowed_source(get_trust(), source.spec)
         query, cut = as_taken(given.query, source.spec)
         async with self._passing(source.spec):
             limit = min(given.limit, source.spec.limits.results)
             found = await search_source(source, store, run_id, query, limit)
+        private = self._services.settings.private_hosts
+        found = keep_trusted(get_trust(), found, self._find_kind, source.spec.name, private)
         passages = as_told_now(found.evidence, await store.evidence.get([passage.id for passage in found.evidence]))
         await store.evidence.add(run_id, passages, found.texts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
@@ -191,7 +200,17 @@ class ToolActivities:
             query=given.query,
             evidence=tuple(build_evidence_ref(passage, repeats.get(passage.id)) for passage in passages),
             warnings=(*cut, *found.warnings),
+            refused=found.refused,
         )
+
+    def _find_kind(self, source: str) -> str:
+        """The kind of passages that describe no work, by the name of their source."""
+        if source.startswith("mcp:"):
+            return "tool"
+        try:
+            return KINDS_OF_SOURCES.get(self._sources.get(source).spec.kind, "other")
+        except SourceRefused:  # of an earlier run: it is no longer here
+            return "other"
 
     async def _search_related(self, store: TenantStore, run_id: str, given: RelatedInput) -> SearchOutput:
         known = await store.evidence.of_run(run_id)

@@ -31,6 +31,7 @@ from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.report.report import Report
+from elcano.graphs.report.statements import Statement
 from elcano.graphs.run_contracts import FollowedRun
 from elcano.graphs.state.state import (
     ANSWER_CHARACTERS,
@@ -216,25 +217,34 @@ def _build_history_entry(run: ArchivedRun, report: Report | None, log: RunLog | 
     return HistoryEntry(
         run_id=run.run_id,
         question=shorten_text(" ".join(run.question.split()), QUESTION_CHARACTERS),
-        answer=shorten_text(_extract_answer_text(report), longest),
+        answer=shorten_text(extract_answer_text(report), longest),
         status=run.status,
         ending=shorten_text(" ".join(ending.split()), QUESTION_CHARACTERS),
         sql=tuple(_list_run_queries(log.run.state))[-MOST_SQL:] if log else (),
-        evidence=_list_cited_evidence(report)[:MOST_CITED],
+        evidence=list_cited_evidence(report)[:MOST_CITED],
         report=run.report.artifact if run.report else "",
     )
 
 
-def _extract_answer_text(report: Report | None) -> str:
-    """Return the text of a report in plain words; a note that there is no answer if it has none, or is missing."""
+def extract_answer_text(report: Report | None, allowed: Collection[str] | None = None) -> str:
+    """Return the text of a report in plain words; a note that there is no answer if it has none, or is missing.
+
+    With `allowed`, the ids of the passages that it may be from: only statements that cite nothing but these.
+    """
     if report is None:
         return NOT_ANSWERED
-    said = (statement.text for part in report.parts for block in part.blocks for statement in block.statements)
+    statements = (statement for part in report.parts for block in part.blocks for statement in block.statements)
+    said = (one.text for one in statements if allowed is None or _rests_on(one, allowed))
     text = " ".join(" ".join(said).split())
     return text if report.answered else f"{NOT_ANSWERED} {text}".rstrip()
 
 
-def _list_cited_evidence(report: Report | None) -> tuple[str, ...]:
+def _rests_on(statement: Statement, allowed: Collection[str]) -> bool:
+    return bool(statement.citations) and all(one.evidence in allowed for one in statement.citations)
+
+
+def list_cited_evidence(report: Report | None) -> tuple[str, ...]:
+    """Return the ids of the passages that a report cites, each once."""
     found = (one.evidence for one in report.citations) if report else ()
     return tuple(dict.fromkeys(found))
 
@@ -244,7 +254,7 @@ def _select_carried_evidence(
 ) -> tuple[tuple[EvidenceRef, ...], int]:
     """Return the passages to take over, those cited by the report first, and the number left behind."""
     found = log.run.state.evidence if log else ()
-    cited = {id: place for place, id in enumerate(_list_cited_evidence(report))}
+    cited = {id: place for place, id in enumerate(list_cited_evidence(report))}
     best = sorted(found, key=lambda ref: cited.get(ref.id, len(cited)))[:most]
     chosen = {ref.id for ref in best}
     kept = (ref if ref.duplicate_of in chosen else ref.model_copy(update={"duplicate_of": None}) for ref in best)

@@ -15,6 +15,7 @@ from elcano.api.runs.allowance_checks import find_allowance_faults
 from elcano.api.runs.mode_checks import find_barred_modes, find_no_mode_faults
 from elcano.api.runs.model_checks import assign_model_queues, find_model_name_faults, judge_models, read_model_choice
 from elcano.api.runs.run_request import BudgetRequest, RunRequest
+from elcano.api.runs.trust_checks import explain_source_refusal, find_model_contact_faults
 from elcano.api.source_survey import SourceSurvey
 from elcano.api.tenant_offer import list_barred_modes
 from elcano.graphs.allowances import EVERYTHING, Allowance
@@ -31,6 +32,7 @@ from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits, microusd_from_usd
 from elcano.graphs.state.rubric import GENERAL, Rubric
 from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.trust import NO_LIMITS, Trust
 from elcano.settings.settings import Settings
 
 
@@ -88,6 +90,8 @@ class RequestFacts:
     """What is wrong with the graph, the sources and the run that it follows."""
     allowance: Allowance = EVERYTHING
     """What the tenant may use."""
+    trust: Trust = NO_LIMITS
+    """What the run may take in, and whom it may contact."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,8 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         refused.add_error(error)
     models = read_model_choice(request.model)
     refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
+    if graph is not None:
+        refused.faults += find_model_contact_faults(facts.trust, graph.callees, models, settings)
     if graph is not None and facts.allowance != EVERYTHING:
         refused.faults += find_allowance_faults(facts.allowance, graph, models, settings)
     barred: dict[str, str] = {}
@@ -144,7 +150,7 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         graph=walked,
         limits=limits,
         sources=facts.sources,
-        databases=tuple(settings.databases) if graph.may_ask_databases else (),
+        databases=_list_databases(facts) if graph.may_ask_databases else (),
         tool_servers=tuple(settings.mcp_servers),
         background=request.background,
         instructions=request.instructions,
@@ -154,6 +160,7 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         approvals=request.approvals,
         priority=request.priority,
         metadata=request.metadata,
+        trust=facts.trust,
         models=models,
         call_seconds=settings.call_seconds,
         barred=barred,
@@ -163,6 +170,16 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         tenant=facts.tenant,
     )
     return JudgedRun(assign_model_queues(asked, settings) if settings.model_rates else asked, engine)
+
+
+def _list_databases(facts: RequestFacts) -> tuple[str, ...]:
+    """The databases that a run may ask."""
+    settings, specs = facts.settings, facts.survey.specs
+    return tuple(
+        name
+        for name in settings.databases
+        if name not in specs or not explain_source_refusal(facts.trust, specs[name], settings)
+    )
 
 
 def _choose_engine(request: RunRequest, settings: Settings, refused: Refusals) -> Engine:

@@ -14,6 +14,9 @@ from elcano.api.runs.judgement import JudgedRun, Refusals, RequestFacts, judge_r
 from elcano.api.runs.model_checks import list_called_models, list_model_queues, read_model_choice
 from elcano.api.runs.named_graphs import find_named_graph, list_graph_names, validate_received_graph
 from elcano.api.runs.run_request import RunRequest
+from elcano.api.runs.trust_checks import narrow_sources
+from elcano.api.runs.trust_request import continue_trust
+from elcano.api.runs.trusted_follow_up import drop_untrusted
 from elcano.api.source_survey import add_own_sources, assess_sources, choose_sources, find_choice_faults
 from elcano.graphs.answer_form import FORM_FILLER, add_answer_step, find_answer_schema_faults
 from elcano.graphs.catalogue.agents import AGENTS
@@ -24,6 +27,7 @@ from elcano.graphs.graph_traits import read_graph_traits
 from elcano.graphs.run_contracts import FollowedRun
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import MAX_FAULTS
+from elcano.graphs.trust import NO_LIMITS
 
 
 async def judge_run_request(request: RunRequest, services: Services, run_id: str) -> JudgedRun:
@@ -62,7 +66,13 @@ async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
     survey = assess_sources(catalogue, seen, settings, named)
     sources = choose_sources(request.sources, traits, survey, settings)
     refused.faults += find_choice_faults(request.sources, sources, traits, survey, settings)
+    before = None if request.previous_run is None else await services.store.runs.get(request.previous_run)
+    trust, faults = continue_trust(request.trust, before.trust if before else NO_LIMITS)
+    sources, unusable = narrow_sources(trust, request.sources, sources, survey.specs, settings)
+    refused.faults += [*faults, *unusable]
     follows = None if request.previous_run is None else await _load_followed_run(request, services, refused)
+    if follows is not None and trust != NO_LIMITS:
+        follows = await drop_untrusted(follows, trust, services.sources.specs, services)
     return RequestFacts(
         tenant=services.tenant,
         allowance=services.allowance,
@@ -73,6 +83,7 @@ async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
         domains=services.domains,
         follows=follows,
         refused=refused,
+        trust=trust,
     )
 
 

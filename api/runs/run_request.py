@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from elcano.api.http.fields import Request, RunId, Spoken, Text
+from elcano.api.runs.trust_request import TrustRequest
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import RunPriority
 from elcano.graphs.mode_choice import DEFAULT_MODE, MODES
@@ -179,6 +180,9 @@ class RunRequest(Request):
     )
     """The sources to search, by name; left out: all of the server's own. A source that queries an external service is
     searched only if it is named."""
+    trust: TrustRequest | None = Field(default=None, examples=[{"allowed_domains": ["who.int", "*.gov"]}])
+    """Which domains, journals and kinds of sources it may use, and whom it may contact. Left out: as of the run that it
+    follows; else whatever the server offers."""
     background: Text = Field(default="", max_length=MAX_BACKGROUND, examples=["We only run on Linux."])
     """What the agents should know besides the question."""
     previous_run: RunId | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])

@@ -19,6 +19,7 @@ from elcano.graphs.state.clarification import ClarifyingQuestion
 from elcano.graphs.state.failures import Ending, Failure, HoldReason, WaitingCall
 from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger, StallReason
+from elcano.graphs.trust import NO_LIMITS, Trust
 
 CALL = "0003-open_ticket"
 """An example."""
@@ -194,6 +195,8 @@ class RunView(Described):
     """The id of the API key that it was asked for with; empty: without one."""
     metadata: dict[str, str] = Field(default={}, examples=[{"ticket": "4711"}])
     """What its client wrote on it."""
+    trust: Trust = Field(default=NO_LIMITS, examples=[{"blocked_kinds": ["preprint"], "egress": "private"}])
+    """What it may take in, and whom it may contact, in the spelling in which hosts and journals are compared."""
     previous_run: str = Field(default="", examples=[""])
     """The run that it follows: it knows what was asked and answered there, and before. Empty: none."""
     started_at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])

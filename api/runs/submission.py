@@ -59,7 +59,7 @@ async def submit_run(
     claim = None if key is None else await services.store.admission.find_claim(key.key)
     if claim is None or key is None:
         return await _start_run(await judge(new_run_id(services.tenant, str(ULID()))), key, services)
-    _require_same_request(claim, key)
+    require_same_request(claim, key)
     if (run := await _find_started_run(claim.run_id, services)) is not None:
         return Submission(run, new=False)
     try:
@@ -69,9 +69,14 @@ async def submit_run(
         raise
 
 
-def _require_same_request(claim: KeyClaim, key: RequestKey) -> None:
+def require_same_request(claim: KeyClaim, key: RequestKey) -> None:
+    """Refuse a key that came with another request before.
+
+    Raises:
+        KeyReused: it did.
+    """
     if claim.request_hash != key.request_hash:
-        raise KeyReused(f"the key {key.key!r} belongs to run {claim.run_id!r}, which was asked for in other words")
+        raise KeyReused(f"the key {key.key!r} belongs to {claim.run_id!r}, which was asked for in other words")
 
 
 async def _find_started_run(run_id: str, services: Services) -> ArchivedRun | None:
@@ -97,7 +102,7 @@ async def _start_run(judged: JudgedRun, key: RequestKey | None, services: Servic
         run, services.settings.open_runs, key, limits=asked.limits, rules=services.admission_rules
     )
     if admission.claimed is not None and key is not None:  # another one came with the same key meanwhile
-        _require_same_request(admission.claimed, key)
+        require_same_request(admission.claimed, key)
         renamed = judged.asked.model_copy(update={"run_id": admission.claimed.run_id})
         return await _start_run(JudgedRun(renamed, judged.engine), key, services)
     if not admission.admitted:
@@ -129,6 +134,7 @@ def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> Archi
         priority=asked.priority,
         api_key=asked.api_key,
         metadata=asked.metadata,
+        trust=asked.trust,
         forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
         domain=asked.domain,

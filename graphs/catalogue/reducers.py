@@ -92,7 +92,15 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
             continue
         fresh = unclaimed & {ref.id for ref in found.evidence}
         unclaimed -= fresh
-        calls.append(ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh)))
+        calls.append(
+            ToolCallRecord(
+                source=found.source,
+                query=found.query,
+                found=len(found.evidence),
+                new=len(fresh),
+                refused=found.refused,
+            )
+        )
         _append_once(warnings, found.warnings)
     grown = grown.model_copy(update={"warnings": tuple(warnings)})
     before = running_iteration(state).tool_calls

@@ -57,6 +57,8 @@ class SearchOutput(Frozen):
     evidence: tuple[EvidenceRef, ...] = ()
     warnings: tuple[str, ...] = ()
     """What could not be searched, and why: each skipped file."""
+    refused: int = Field(default=0, exclude_if=lambda refused: not refused)
+    """Passages or pages that the lists and the egress scope of the run refuse; a warning says why."""
 
 
 class RelatedInput(Frozen):

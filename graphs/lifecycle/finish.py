@@ -230,6 +230,7 @@ def build_archived_run(
         priority=asked.priority,
         api_key=asked.api_key,
         metadata=asked.metadata,
+        trust=asked.trust,
         forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
         choice=run.state.choice,

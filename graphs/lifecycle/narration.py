@@ -306,7 +306,12 @@ def _summarize_searches(output: JsonObject) -> tuple[str, JsonObject]:
     text = f"{format_count(found, 'passage')} from {format_count(len(items), 'search', 'searches')}"
     text += f", {len(failed)} of them failed" if failed else ""
     text += f" ({', '.join(sources)})" if sources else ""
-    return text, {"passages": found, "searches": len(items), "failed": len(failed)}
+    counts: JsonObject = {"passages": found, "searches": len(items), "failed": len(failed)}
+    counted = [result.get("refused") for result in results if isinstance(result, dict)]
+    if refused := sum(count for count in counted if isinstance(count, int)):
+        text += f"; {refused} refused by the asker's list"
+        counts["refused"] = refused
+    return text, counts
 
 
 _TOOLS: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {

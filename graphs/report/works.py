@@ -79,6 +79,8 @@ class Work(Frozen):
     """`2024`, `2024-05` or `2024-05-17`, as exactly as it is known."""
     venue: str = ""
     """The journal, book, registry or site."""
+    issns: tuple[str, ...] = Field(default=(), exclude_if=lambda issns: not issns)
+    """Those of its journal, print and electronic, as `1234-567X`."""
     volume: str = ""
     issue: str = ""
     pages: str = ""

@@ -121,6 +121,8 @@ class ToolCallRecord(Frozen):
     """Passages returned."""
     new: int = 0
     """Passages that the run did not have before."""
+    refused: int = Field(default=0, exclude_if=lambda refused: not refused)
+    """Passages or pages that the run's lists and egress scope refuse."""
     error: str | None = None
     """Why it failed; an error is never evidence."""
     pending: bool = False

@@ -21,7 +21,7 @@ from elcano.plugins.literature import bibliographic_format, markup
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items, validate_shape
-from elcano.plugins.literature.work_records import Record, build_record_metadata
+from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
 from elcano.plugins.literature.work_standing import WorkStanding
 
 
@@ -108,6 +108,7 @@ class CrossrefWork(ServiceData):
 
     doi: str = Field("", alias="DOI")
     type: str = ""
+    issns: list[str] = Field([], alias="ISSN")
     subtype: str = ""
     title: list[str] = []
     original_title: list[str] = Field([], alias="original-title")
@@ -185,6 +186,7 @@ def build_crossref_record(given: CrossrefWork) -> Record:
         year=bibliographic_format.parse_year(published),
         published=published,
         venue=_find_venue(given),
+        issns=collect_issns(given.issns),
         volume=given.volume,
         issue=given.issue,
         pages=given.page or given.article_number,

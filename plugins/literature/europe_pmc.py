@@ -20,7 +20,7 @@ from elcano.graphs.text import shorten_text
 from elcano.plugins.literature import bibliographic_format, jats, markup
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import Record, build_record_metadata
+from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
 from elcano.plugins.literature.work_standing import WorkStanding
 from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
@@ -49,6 +49,8 @@ class _Authors(ServiceData):
 
 class _Journal(ServiceData):
     title: str = ""
+    issn: str = ""
+    essn: str = ""
 
 
 class _Issue(ServiceData):
@@ -225,6 +227,7 @@ def build_europe_pmc_record(result: Result) -> Record:
         year=bibliographic_format.parse_year(date),
         published=date,
         venue=result.issue.journal.title or result.book.comprisingTitle or result.book.publisher,
+        issns=collect_issns((result.issue.journal.issn, result.issue.journal.essn)),
         volume=result.issue.volume,
         issue=result.issue.issue,
         pages=result.pages,

@@ -24,7 +24,7 @@ from elcano.plugins.literature import bibliographic_format, markup
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, is_well_formed_query, prepare_sentence
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import Record, build_record_metadata
+from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
 from elcano.plugins.literature.work_standing import WorkStanding
 
 FIELDS: Final = (
@@ -64,6 +64,7 @@ class _Ids(ServiceData):
 class _Venue(ServiceData):
     display_name: str = ""
     host_organization_name: str = ""
+    issn: list[str] = []
 
 
 class _Location(ServiceData):
@@ -183,6 +184,7 @@ def build_openalex_record(given: OpenAlexWork) -> Record:
         year=bibliographic_format.parse_year(published),
         published=published,
         venue=journal.display_name,
+        issns=collect_issns(journal.issn),
         volume=given.biblio.volume,
         issue=given.biblio.issue,
         pages=bibliographic_format.format_page_range(given.biblio.first_page, given.biblio.last_page),

@@ -22,7 +22,7 @@ from elcano.graphs.text import shorten_text
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import ServiceData
-from elcano.plugins.literature.work_records import Record, build_record_metadata
+from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
 from elcano.plugins.literature.work_standing import WorkStanding
 from elcano.plugins.literature.xml import Element, flatten_element_text, get_local_name, parse_xml_root
 
@@ -154,6 +154,7 @@ def _build_article_record(element: Element) -> Record | None:
         published=date,
         venue=flatten_element_text(article.find("Journal/Title"))
         or flatten_element_text(citation.find("MedlineJournalInfo/MedlineTA")),
+        issns=collect_issns(map(flatten_element_text, article.iterfind("Journal/ISSN"))),
         volume=flatten_element_text(None if issue is None else issue.find("Volume")),
         issue=flatten_element_text(None if issue is None else issue.find("Issue")),
         pages=_format_page_range(article),

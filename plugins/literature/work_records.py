@@ -4,7 +4,7 @@ A short text, such as an abstract, is one passage with its headings, so that rea
 longer one is cut as documents are: at headings, into some 900 characters.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
@@ -14,6 +14,7 @@ from elcano.activities.passages.packing import assemble_document
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.works import Work
 from elcano.graphs.text import shorten_text
+from elcano.graphs.trust import parse_issn
 from elcano.storage.evidence import Evidence, StoredText
 
 WHOLE_CHARACTERS: Final = 3_000
@@ -122,6 +123,11 @@ def build_record_metadata(**named: str | Sequence[str]) -> JsonObject:
         elif several:
             kept[name] = several[:MOST_FACTS]
     return kept
+
+
+def collect_issns(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the ISSNs among texts in their one spelling, each once."""
+    return tuple(dict.fromkeys(filter(None, map(parse_issn, given))))
 
 
 def with_title_as_text(record: Record) -> Record:

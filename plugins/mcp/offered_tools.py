@@ -22,7 +22,7 @@ from elcano.plugins.mcp.mcp_tools import (
     ServerTools,
     ToolKind,
 )
-from elcano.plugins.mcp.server_connection import Key, known_secrets, run_with_client
+from elcano.plugins.mcp.server_connection import Key, explain_server_refusal, known_secrets, run_with_client
 from elcano.plugins.mcp.tool_servers import SETTING, ToolServer, is_tool_listed
 from elcano.redaction import json_without_values
 
@@ -106,10 +106,11 @@ class Listing:
         return ListToolsOutput(servers=tuple(shown), truncated=any(len(one.tools) < one.count for one in shown))
 
     async def _of(self, name: str, fresh: bool) -> ServerTools:
-        kept = self._kept.get(name)
+        kept, server = self._kept.get(name), self._servers[name]
+        if why := explain_server_refusal(name, server):
+            return ServerTools(server=name, transport=get_server_transport(server), answers=False, error=why)
         if kept is not None and not fresh and time.monotonic() - kept[0] < KEPT_SECONDS:
             return kept[1]
-        server = self._servers[name]
         began = time.monotonic()
 
         async def work(client: "Client") -> ServerTools:

@@ -11,8 +11,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 
+import httpx
+
 from elcano.activities.services import missing_extras
-from elcano.graphs.errors import ToolRefused, ToolUnavailable
+from elcano.activities.sources.http.contact_guard import BY_EGRESS, get_trust, require_contact
+from elcano.graphs.errors import SourceRefused, ToolRefused, ToolUnavailable
 from elcano.graphs.extras import install_command
 from elcano.graphs.text import shorten_text
 from elcano.plugins.mcp.tool_servers import CLOSING_SECONDS, VARIABLE, ToolServer
@@ -42,6 +45,19 @@ for _name in ("mcp.client.stdio", "mcp.client.streamable_http", "client"):  # th
 def known_secrets(server: ToolServer, key: Key) -> tuple[str, ...]:
     """Return secrets that a server must not repeat: those given to it and all others of this process, longest first."""
     return tuple(dict.fromkeys((*secrets_given(server.model_dump(), key), *list_secrets())))
+
+
+def explain_server_refusal(name: str, server: ToolServer) -> str:
+    """Why the run that asks may not contact a server; empty if it may."""
+    if get_trust().egress == "any":
+        return ""
+    if server.command:
+        return f"the server {name!r} is {BY_EGRESS}: it is a program, and whom it contacts is unknown"
+    try:
+        require_contact(f"the server {name!r}", httpx.URL(server.url))
+    except SourceRefused as error:
+        return str(error)
+    return ""
 
 
 async def run_with_client(

@@ -29,7 +29,13 @@ from elcano.plugins.mcp.mcp_tools import (
     ToolKind,
 )
 from elcano.plugins.mcp.offered_tools import found_in, kind_of, list_offered_tools, needs_approval
-from elcano.plugins.mcp.server_connection import SAID_CHARACTERS, Key, known_secrets, run_with_client
+from elcano.plugins.mcp.server_connection import (
+    SAID_CHARACTERS,
+    Key,
+    explain_server_refusal,
+    known_secrets,
+    run_with_client,
+)
 from elcano.plugins.mcp.tool_results import Answer, answer_from_tool_result, passages_from_answer
 from elcano.plugins.mcp.tool_servers import SETTING, ToolServer
 from elcano.redaction import without_secrets
@@ -81,6 +87,8 @@ class Caller:
             OutcomeUnknown: it writes, and was called before or broke off.
         """
         server = found_in(self._servers, given.server)
+        if why := explain_server_refusal(given.server, server):
+            raise ToolRefused(why)
         if not server.offers(given.tool):
             raise ToolRefused(f"the operator does not offer {given.tool!r} of {given.server!r} (`tools` in {SETTING})")
         kinds: list[ToolKind] = []

@@ -8,10 +8,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano import __version__
-from elcano.api.process import Process, Writable
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
-from elcano.graphs.contracts import TASK_QUEUE as RUNS
+from elcano.api.process import Process
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.schedules.activities import ScheduleActivities
 from elcano.plugins.schedules.contracts import TASK_QUEUE
@@ -26,9 +23,7 @@ async def work_on_schedules(around: Surroundings) -> AsyncIterator[None]:
     if not read_schedule_settings().schedules:
         yield
         return
-    temporal = Temporal(Connection(around.connect), RUNS)
-    process = Process(around.settings, around.store, temporal, Writable(around.store.probe), _forget_run)
-    async with build_schedule_worker(await around.connect(), process):
+    async with build_schedule_worker(await around.connect(), Process.of_worker(around)):
         yield
 
 
@@ -45,7 +40,3 @@ def build_schedule_worker(client: Client, process: Process) -> Worker:
         max_concurrent_activities=500,  # one for each scheduled run that goes on
         graceful_shutdown_timeout=timedelta(seconds=1),  # what is cut off is done again
     )
-
-
-def _forget_run(tenant: str, run_id: str) -> None:
-    """A worker keeps nothing of runs in memory."""

@@ -22,10 +22,10 @@ from temporalio.client import (
     ScheduleSpec,
     ScheduleState,
 )
-from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid
+from elcano.api.temporal.client import describe_owner
 from elcano.api.temporal.connection import connect_client, map_rpc_errors
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.plugins.schedules.contracts import TASK_QUEUE, WORKFLOW, ScheduledQuestion
@@ -79,9 +79,7 @@ class TenantSchedules:
             ScheduleExists: there is one of this name.
             RequestInvalid: Temporal does not understand when it is to run.
         """
-        owner = TypedSearchAttributes(
-            [SearchAttributePair(SearchAttributeKey.for_keyword(TENANT_ATTRIBUTE), self._tenant)]
-        )
+        owner = describe_owner(self._tenant)
         action = ScheduleActionStartWorkflow(
             WORKFLOW, question, id=f"{self._prefix}{name}", task_queue=TASK_QUEUE, typed_search_attributes=owner
         )

@@ -9,18 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from temporalio.client import Client
-from temporalio.common import (
-    SearchAttributeKey,
-    SearchAttributePair,
-    TypedSearchAttributes,
-    WorkflowIDConflictPolicy,
-    WorkflowIDReusePolicy,
-)
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.worker import Worker
 
 from elcano import __version__
+from elcano.api.temporal.client import describe_owner
 from elcano.graphs.plugin import Surroundings
-from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.plugins.uploads.activities import ReadingActivities
 from elcano.plugins.uploads.contracts import READING_WORKFLOW, TASK_QUEUE, ReadingWork
 from elcano.plugins.uploads.document_store import CollectionCount, UploadStore, get_upload_store, get_uploads
@@ -90,7 +84,6 @@ async def begin_readings(client: Client, store: UploadStore) -> int:
     unread = await store.list_unread(COLLECTIONS)
     for tenant, collection in unread:
         work = ReadingWork(tenant=tenant, collection=collection)
-        owner = SearchAttributePair(SearchAttributeKey.for_keyword(TENANT_ATTRIBUTE), tenant)
         await client.start_workflow(
             READING_WORKFLOW,
             work,
@@ -98,7 +91,7 @@ async def begin_readings(client: Client, store: UploadStore) -> int:
             task_queue=TASK_QUEUE,
             id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-            search_attributes=TypedSearchAttributes([owner]),
+            search_attributes=describe_owner(tenant),
             static_summary=f"Reads the documents of {collection}",
         )
     return len(unread)

@@ -7,12 +7,15 @@ The source `web`: a search engine names the pages, and the evidence comes from t
 
 import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Iterable
 from typing import Final
+from urllib.parse import urlsplit
 
 from elcano.activities.passages.document import FileSkipped, normalize_text
 from elcano.activities.passages.index_words import search_words
 from elcano.activities.sources.base import SearchResults
+from elcano.activities.sources.http.contact_guard import count_refusals, get_trust
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
@@ -71,11 +74,19 @@ class WebSource:
         if not search_words(wanted):
             return SearchResults(warnings=(f"{name}: {query!r} has no word to search for",))
         answered = await search_with_fallback(name, wanted, self._providers)
-        read, warnings = await self._pages(answered.hits)
+        hits, refused = _split_refused_hits(answered.hits)
+        read, warnings = await self._pages(hits)
         evidence, texts = await asyncio.to_thread(rank_page_passages, name, wanted, read, limit)
         if read and not evidence:
             warnings.append(f"{name}: none of the {len(read)} pages that were read holds a word of {query!r}")
-        return SearchResults(evidence=evidence, texts=tuple(texts), warnings=(*answered.warnings, *warnings))
+        if refused:
+            warnings.append(count_refusals(name, "page", refused))
+        return SearchResults(
+            evidence=evidence,
+            texts=tuple(texts),
+            warnings=(*answered.warnings, *warnings),
+            refused=refused.total(),
+        )
 
     async def close(self) -> None:
         """Stop reading and close the connections."""
@@ -112,6 +123,18 @@ class WebSource:
                 return await self._reader.read(hit.url, hit.title)
             except (FileSkipped, SourceUnavailable, SourceRefused) as error:
                 return error
+
+
+def _split_refused_hits(hits: Iterable[Hit]) -> tuple[tuple[Hit, ...], Counter[str]]:
+    """The hits whose pages the run may fetch, and the reasons why it may not fetch the others."""
+    trust, kept, refused = get_trust(), list[Hit](), Counter[str]()
+    for hit in hits:
+        why = trust.explain_kind_refusal("page") or trust.explain_page_refusal(urlsplit(hit.url).hostname or "")
+        if why:
+            refused[why] += 1
+        else:
+            kept.append(hit)
+    return tuple(kept), refused
 
 
 class PageSource:

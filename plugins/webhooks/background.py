@@ -12,13 +12,12 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.worker import Worker
 
 from elcano import __version__
-from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.client import Temporal, describe_owner
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.webhooks.activities import WebhookActivities
 from elcano.plugins.webhooks.contracts import TASK_QUEUE, WATCH_WORKFLOW, RunWatch, watch_workflow_id
-from elcano.plugins.webhooks.deliveries import describe_owner
 from elcano.plugins.webhooks.sender import Sender
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.webhook_store import WebhookStore, get_webhook_store

@@ -3,23 +3,12 @@
 from contextlib import suppress
 
 from temporalio.client import Client
-from temporalio.common import (
-    SearchAttributeKey,
-    SearchAttributePair,
-    TypedSearchAttributes,
-    WorkflowIDConflictPolicy,
-    WorkflowIDReusePolicy,
-)
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
-from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
+from elcano.api.temporal.client import describe_owner
 from elcano.plugins.webhooks.contracts import DELIVERY_WORKFLOW, TASK_QUEUE, Delivery
 from elcano.plugins.webhooks.webhook_store import TenantWebhooks
-
-
-def describe_owner(tenant: str) -> TypedSearchAttributes:
-    """By what a workflow is found when its tenant is deleted."""
-    return TypedSearchAttributes([SearchAttributePair(SearchAttributeKey.for_keyword(TENANT_ATTRIBUTE), tenant)])
 
 
 async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Delivery, *, again: bool = False) -> None:

@@ -23,7 +23,7 @@ CLOCKLESS = {
         "functools",
     ),
     *("hashlib", "heapq", "html", "itertools", "json", "math", "operator", "re", "statistics", "string", "textwrap"),
-    *("bisect", "datetime", "types", "typing", "unicodedata", "urllib.parse"),
+    *("bisect", "datetime", "ipaddress", "types", "typing", "unicodedata", "urllib.parse"),
 }
 """The standard library without clocks, chance and I/O; of `datetime` its types."""
 CLOCKS = {"now", "utcnow", "today"}

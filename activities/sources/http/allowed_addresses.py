@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 import httpx
 
 from elcano.graphs.errors import SourceRefused
+from elcano.graphs.host_names import is_private_name
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -105,11 +106,6 @@ def parse_resolved_address(text: str) -> Address:
 WEB_PORTS: Final = {"http": 80, "https": 443}
 _LABEL: Final = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME: Final = re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*")
-_NOT_PUBLIC: Final = frozenset(
-    {"localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "onion"}
-    | {"test", "invalid", "alt"}
-)
-"""Last labels that no public name has: of RFC 6761, 6762, 7686, 9476, and what ICANN keeps back for private use."""
 _SHOWN: Final = 100
 """Characters of a host in an error."""
 
@@ -174,7 +170,7 @@ def require_public(source: str, address: httpx.URL) -> None:
             raise SourceRefused(f"{source}: {format_host(host)} is no public address: it is {kind}")
     elif not _NAME.fullmatch(host):
         raise SourceRefused(f"{source}: {format_host(host)} is no name of a host")
-    elif "." not in host or host.rpartition(".")[2] in _NOT_PUBLIC or host.endswith(".home.arpa"):
+    elif is_private_name(host):
         raise SourceRefused(f"{source}: {format_host(host)} is no public name")
 
 

@@ -22,6 +22,7 @@ from elcano.activities.sources.http.allowed_addresses import (
 )
 from elcano.activities.sources.http.answers import ACCEPTED, content_of, encoding_of, media_type, require_answer
 from elcano.activities.sources.http.answers import Answer as Answer
+from elcano.activities.sources.http.contact_guard import require_contact
 from elcano.activities.sources.http.page_cache import KEPT, CachedTransport, RecentPages
 from elcano.activities.sources.http.redirects import MOST_REDIRECTS, Request, follow_redirect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
@@ -69,6 +70,7 @@ class Fetcher:
         kinds: Collection[str] = (),
         seconds: float = SECONDS,
         cached: bool = True,
+        is_page: bool = True,
     ) -> Answer:
         """Asks once, and follows up to five redirects.
 
@@ -86,6 +88,7 @@ class Fetcher:
             seconds: for all of it.
             cached: a public page that was read within the hour is taken as it was then, one that may not be kept on
                 disk as it was some minutes ago.
+            is_page: what is there becomes content: the run's lists of domains hold for it, and for each redirect.
 
         Raises:
             SourceUnavailable: nobody answered, or not in time.
@@ -98,7 +101,7 @@ class Fetcher:
         request = Request(method, address, dict(headers or {}), body, inside)
         try:
             async with asyncio.timeout(seconds):
-                return await self._answered(source, request, _Wanted(most_bytes, frozenset(kinds), cached))
+                return await self._answered(source, request, _Wanted(most_bytes, frozenset(kinds), cached, is_page))
         except TimeoutError as error:
             host = format_host(origin_from_url(address).host)
             raise SourceUnavailable(f"{source}: {host} did not answer within {seconds:g} s") from error
@@ -112,6 +115,7 @@ class Fetcher:
             if len(visited) > MOST_REDIRECTS:
                 raise SourceRefused(f"{source}: more than {MOST_REDIRECTS} redirects, the last one to {host}")
             visited.add((request.method, request.address))
+            require_contact(source, request.address, is_page=wanted.is_page)
             if not request.inside:
                 require_public(source, request.address)
             try:
@@ -171,11 +175,12 @@ class Fetcher:
 
 
 class _Wanted(NamedTuple):
-    """The size and kinds of answer that are read, and whether the cache may serve it."""
+    """The size and kinds of answer that are read, whether the cache may serve it, and whether it is content."""
 
     most_bytes: int
     kinds: frozenset[str]
     cached: bool
+    is_page: bool
 
     def allows(self, answer: Answer) -> bool:
         """Whether an answer of before is of a kind and size that is read."""
@@ -234,6 +239,7 @@ class Service:
             body=body,
             trusted=self.trusted,
             cached=False,  # services say in a 200 as well that they failed
+            is_page=False,
         )
 
     async def close(self) -> None:

@@ -36,6 +36,16 @@ function restoreDraft(draft) {
 const number = (name) => (form[name].value.trim() === "" ? undefined : Number(form[name].value));
 const text = (name) => form[name].value.trim() || undefined;
 
+const lines = (name) => { const found = form[name].value.split("\n").map((line) => line.trim()).filter(Boolean); return found.length ? found : undefined; };
+
+function buildTrust() {
+  const lists = ["allowed_domains", "blocked_domains", "allowed_journals", "blocked_journals"];
+  const trust = Object.fromEntries(lists.map((name) => [name, lines(`trust.${name}`)]));
+  trust.blocked_kinds = form.no_preprints.checked ? ["preprint"] : undefined;
+  trust.egress = text("trust.egress");
+  return Object.values(trust).some(Boolean) ? trust : undefined;
+}
+
 function buildRequest() {
   const minutes = number("budget.seconds");
   const sources = [...form.querySelectorAll("[name=sources]:checked")].map((box) => box.value);
@@ -43,6 +53,7 @@ function buildRequest() {
     question: form.question.value,
     mode: form.mode.value,
     sources: sources.length ? sources : undefined,
+    trust: buildTrust(),
     previous_run: form.previous_run?.value,
     instructions: text("instructions"),
     background: text("background"),
@@ -130,6 +141,9 @@ function describe() {
   }
   if (form.pause.checked) said.push("then waits");
   tell("budget", said.join(", ") || "the mode’s own");
+  const trust = Object.entries(buildTrust() ?? {}).filter(([, value]) => value);
+  const usual = form.previous_run ? "as before" : "no limits";
+  tell("trust", trust.map(([name, value]) => (name === "egress" ? value : name.replace("_", " "))).join(", ") || usual);
   const more = ["clarify", "approve_plan"].filter((name) => form[name].checked).map((name) => (name === "clarify" ? "asks back" : "plan first"))
     .concat(["instructions", "background", "domain", "model"].filter((name) => form[name].value.trim()).map((name) => (name === "domain" || name === "model" ? form[name].value : name)));
   tell("more", more.join(", ") || "nothing set");

@@ -11,9 +11,11 @@ from fastapi import FastAPI
 
 from elcano.api.app import create_app
 from elcano.plugins.access.access_store import AccessStore
+from elcano.plugins.batches.batch_store import get_batches
+from elcano.plugins.batches.batch_tables import Batch, BatchQuestion
 from elcano.plugins.webhooks.webhook_store import get_webhooks
 from elcano.settings import Settings
-from elcano.storage.store import Store
+from elcano.storage.store import Store, TenantStore
 from tests.api.every_route import Route, routes
 from tests.unit.plugins.access.conftest import EACH_DATABASE, Bearer, make_key
 from tests.unit.plugins.access.runs import connect_to_nothing, leave_run
@@ -29,6 +31,12 @@ WORDS = {"acme": "quicksilver", "zebra": "obsidian"}
 @pytest.fixture
 def app(store: Store, tmp_path: Path) -> FastAPI:
     return create_app(Settings(data_dir=tmp_path, _env_file=None), store=store, client=connect_to_nothing)
+
+
+async def keep_batch(own: TenantStore, word: str) -> str:
+    """A batch with one question about the word; returns its id."""
+    batch = Batch(id=f"batch-of-{own.tenant}", name=word, at_once=1, created_at=1.0, since=1.0)
+    return await get_batches(own).create(batch, [BatchQuestion(number=0, request={"question": word})], None)
 
 
 LEFT_OUT = (
@@ -55,7 +63,7 @@ class Asking:
             run_id=pick["run"], other_id=pick["run"], name=pick["name"], number=1, step=1, node_id=pick["node"],
             key_id=pick["key"], link_id=pick["link"], link=pick["secret"], tenant=pick["tenant"],
             webhook_id=pick["webhook"], message_id="none", form=self._chance.choice(["csv", "jsonl"]),
-            collection="handbook", path="a.txt",
+            collection="handbook", path="a.txt", batch_id=pick["batch"],
         )  # fmt: skip
         body: Any = route.body
         if body and self._chance.random() < 0.5:
@@ -79,8 +87,9 @@ async def test_no_request_reads_anything_of_the_other_tenant(
         key_id = keys[tenant].token.split("_")[1]
         webhooks = get_webhooks(store.of(tenant))
         webhook = await webhooks.create("https://example.org/hook", ["run.completed"], "", word, "x")
+        batch = await keep_batch(store.of(tenant), word)
         for kind, one in (("run", run_id), ("name", f"graph_of_{tenant}"), ("name", f"agent_of_{tenant}"),
-                          ("key", key_id), ("link", link.id), ("webhook", webhook.id)):  # fmt: skip
+                          ("key", key_id), ("link", link.id), ("webhook", webhook.id), ("batch", batch)):  # fmt: skip
             ids.setdefault(kind, []).append(one)
         secrets[tenant] = {word, link.id}
     chance = random.Random(20261126)

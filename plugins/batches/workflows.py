@@ -1,0 +1,55 @@
+"""The workflow of a batch: turn after turn starts runs and waits for their ends, until every question is done.
+
+What a turn did is in the store, so the history holds a few events for each minute, however many questions there are,
+and a turn that is cut off anywhere is made again.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from temporalio import workflow
+from temporalio.common import RetryPolicy
+
+from elcano.plugins.batches.contracts import ADVANCE, CHANGED, WORKFLOW, BatchProgress, BatchWork
+
+TURN_TIMEOUT: Final = timedelta(minutes=10)
+"""A turn ends by itself after a minute; starting a run may take some of it."""
+HEARTBEAT_TIMEOUT: Final = timedelta(seconds=30)
+OFTEN: Final = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=1))
+TURNS: Final = 500
+"""Turns after which the workflow is continued as new: some thousand events."""
+
+
+@workflow.defn(name=WORKFLOW)
+class BatchWorkflow:
+    """Works on one batch."""
+
+    def __init__(self) -> None:
+        self._changes = 0
+
+    @workflow.signal(name=CHANGED)
+    def note_change(self) -> None:
+        """Signal that the batch was topped up or cancelled."""
+        self._changes += 1
+
+    @workflow.run
+    async def run(self, work: BatchWork) -> BatchProgress:
+        """Returns how the batch stands once it has ended."""
+        for _ in range(TURNS):
+            seen = self._changes
+            progress: BatchProgress = await workflow.execute_activity(
+                ADVANCE,
+                work,
+                result_type=BatchProgress,
+                start_to_close_timeout=TURN_TIMEOUT,
+                heartbeat_timeout=HEARTBEAT_TIMEOUT,
+                retry_policy=OFTEN,
+            )
+            workflow.set_current_details(
+                f"**{progress.state}**: {progress.waiting} questions wait, {progress.open} runs go on"
+            )
+            if progress.state in ("ended", "cancelled"):
+                return progress
+            if progress.state == "out_of_budget":
+                await workflow.wait_condition(lambda seen=seen: self._changes != seen)  # type: ignore[misc]
+        workflow.continue_as_new(work)

@@ -1,0 +1,179 @@
+"""Batches on the real server: faults told at once, a budget that stops and is topped up, a quota, a cancellation."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from temporalio.client import Client
+
+from elcano.api.services import Process, Writable
+from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.connection import Connection
+from elcano.plugins.batches.background import begin_changed_batches, build_batch_worker
+from elcano.plugins.batches.batch_store import get_batch_store
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from tests.api.again.going_on import Provider, until, working
+from tests.api.serving import speaking
+
+Json = dict[str, Any]
+DEFAULTS: Json = {"question": "To whom do {what} belong?", "mode": "iterative"}
+
+
+@pytest.fixture(autouse=True)
+def on_queue_of_its_own(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
+    monkeypatch.setattr("elcano.plugins.batches.background.TASK_QUEUE", f"{task_queue}-batches")
+
+
+@asynccontextmanager
+async def working_on_batches(
+    client: Client, store: Store, settings: Settings, queue: str, provider: Provider
+) -> AsyncIterator[None]:
+    """A worker of runs and batches."""
+
+    async def connect() -> Client:
+        return client
+
+    async def begin() -> None:
+        while True:
+            await begin_changed_batches(client, get_batch_store(store))
+            await asyncio.sleep(0.2)
+
+    process = Process(settings, store, Temporal(Connection(connect), queue), Writable(store.probe), lambda *_: None)
+    async with working(client, store, settings, provider), build_batch_worker(client, process):
+        beginning = asyncio.create_task(begin())
+        try:
+            yield
+        finally:
+            beginning.cancel()
+            await asyncio.gather(beginning, return_exceptions=True)
+
+
+def rows(*names: str) -> list[Json]:
+    return [{"row": {"what": name}} for name in names]
+
+
+async def start(api: httpx.AsyncClient, questions: list[Json], status: int = 201, key: str = "", **fields: Any) -> Json:
+    headers = {"Idempotency-Key": key} if key else {}
+    body = {"questions": questions, "defaults": DEFAULTS, **fields}
+    answer = await api.post("/v1/batches", json=body, headers=headers)
+    assert answer.status_code == status, answer.text
+    found: Json = answer.json()
+    return found
+
+
+async def until_state(api: httpx.AsyncClient, batch: Json, *states: str) -> Json:
+    found: Json = {}
+
+    async def holds() -> bool:
+        found.update((await api.get(f"/v1/batches/{batch['id']}")).json())
+        return found["state"] in states
+
+    await until(holds)
+    return found
+
+
+async def test_faults_are_told_at_once_or_skipped_and_results_come_as_a_table(
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    task_queue: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none is asked")
+    provider = Provider()
+    provider.answers["form_filler"] = {"answer": {"owner": {"value": "nobody", "citations": []}}}
+    bad: list[Json] = [{"question": ""}, {"row": {"who": "x"}}, {"question": "Why?", "mode": "telepathy"}]
+    form = {"type": "object", "properties": {"owner": {"type": "string"}}}
+    filled = {"output_schema": form, "model": "openai:gpt-5.1"}
+    asked = [{**rows("retries")[0], **filled}, *rows('=HYPERLINK("http://evil")'), *bad]
+    refused = await start(api, asked, 422)
+    fields = [error["field"] for error in refused["errors"]]
+    assert fields == ["questions.2.question", "questions.3.row", "questions.4.mode"]
+    shared = await start(api, rows("a", "b"), 422, defaults={**DEFAULTS, "mode": "telepathy"})
+    assert [error["field"] for error in shared["errors"]] == ["defaults.mode"]
+    await start(api, bad, 422, skip_invalid=True)
+    await start(api, [], 422)
+    made = await start(api, asked, key="once", skip_invalid=True)
+    assert (await start(api, asked, 200, "once", skip_invalid=True))["id"] == made["id"]
+    assert (await start(api, asked[:2], 422, "once"))["type"] == "urn:elcano:key-reused"
+    async with working_on_batches(temporal, store, api_settings, task_queue, provider):
+        view = await until_state(api, made, "ended")
+    assert view["counts"] == {"completed": 2, "skipped": 3}
+    assert [one["state"] for one in view["results"]] == ["completed"] * 2 + ["skipped"] * 3
+    assert "there is no column 'what'" in view["results"][3]["reason"]
+    run = (await api.get(f"/v1/runs/{view['results'][0]['run_id']}")).json()
+    assert (run["priority"], run["metadata"]) == ("batch", {"elcano_batch": made["id"]})
+    assert run["question"] == "To whom do retries belong?"
+    table = (await api.get(f"/v1/batches/{made['id']}/results/csv")).text.splitlines()
+    assert table[0] == "number,what,who,question,state,owner,answer,run_id,tokens,cost_usd,reason"
+    assert (view["results"][0]["answer"], type(view["results"][1]["answer"])) == ({"owner": None}, str)
+    assert table[2].startswith("""1,"'=HYPERLINK(""http://evil"")",,""")
+    lines = (await api.get(f"/v1/batches/{made['id']}/results/jsonl")).text.splitlines()
+    assert len(lines) == 5
+    assert (await api.delete(f"/v1/batches/{made['id']}")).status_code == 204
+    assert (await api.get(f"/v1/batches/{made['id']}")).status_code == 404
+    assert (await api.get(f"/v1/runs/{run['run_id']}")).status_code == 200
+
+
+async def test_a_budget_that_is_used_up_waits_for_a_top_up_and_a_cancelled_batch_starts_nothing_more(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, task_queue: str
+) -> None:
+    provider = Provider()
+    provider.input_tokens = 5_000
+    async with working_on_batches(temporal, store, api_settings, task_queue, provider):
+        made = await start(api, rows(*"abcdefgh"), budget={"tokens": 60_000}, at_once=2)
+        stopped = await until_state(api, made, "out_of_budget")
+        assert "tokens" in stopped["reason"]
+        assert stopped["tokens"]["used"] <= 60_000
+        assert stopped["counts"]["waiting"] > 0
+        path = f"/v1/batches/{made['id']}"
+        wrong = await api.post(f"{path}/top-up", json={"cost_usd": 1})
+        assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (422, "cost_usd")
+        for _ in range(2):  # counts once
+            topped = await api.post(f"{path}/top-up", json={"tokens": 90_000}, headers={"Idempotency-Key": "more"})
+            assert topped.json()["tokens"]["limit"] == 150_000
+        provider.slow[("judge", "")] = 600.0
+        provider.slow[("input_parser", "")] = 600.0
+
+        async def goes_on() -> bool:
+            return "running" in (await api.get(path)).json()["counts"]
+
+        await until(goes_on)
+        assert (await api.post(f"{path}/cancel")).status_code == 202
+        view = await until_state(api, made, "cancelled")
+        assert view["counts"]["cancelled"] >= 1
+        assert not view["counts"].keys() & {"waiting", "running"}
+        assert (await api.post(f"{path}/cancel")).json()["state"] == "cancelled"
+        assert (await api.post(f"{path}/top-up", json={"tokens": 1})).status_code == 409
+
+
+async def test_a_batch_waits_for_a_quota_and_goes_on_by_itself(
+    make_app: Callable[[Settings], FastAPI],
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    task_queue: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    quotas = tmp_path / "quotas.toml"
+    quotas.write_text("[every_tenant]\nruns_a_day = 1\n", encoding="utf-8")
+    monkeypatch.setenv("ELCANO_QUOTAS", str(quotas))
+    monkeypatch.setattr("elcano.plugins.batches.activities.PAUSE_SECONDS", 0.2)
+    async with (
+        speaking(make_app(api_settings)) as api,
+        working_on_batches(temporal, store, api_settings, task_queue, Provider()),
+    ):
+        made = await start(api, rows("a", "b", "c"))
+        view = await until_state(api, made, "waiting")
+        assert "runs_a_day" in view["reason"]
+        quotas.write_text("[every_tenant]\nruns_a_day = 30\n", encoding="utf-8")
+        view = await until_state(api, made, "ended")
+        assert (view["counts"], view["reason"]) == ({"completed": 3}, "")

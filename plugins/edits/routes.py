@@ -154,7 +154,6 @@ async def judge_edit(run_id: str, wanted: EditBody, own: str, services: Services
         priority=wanted.priority,
         trust=log.asked.trust,
         models=log.asked.models if wanted.model is None else read_model_choice(wanted.model),
-        trust=log.asked.trust,
         call_seconds=services.settings.call_seconds,
         follows=follows.model_copy(update={"artifacts": (written.artifact, run.report.artifact)}),
         tenant=services.tenant,

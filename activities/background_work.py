@@ -42,7 +42,7 @@ def build_queue_worker(
 
 @asynccontextmanager
 async def looking_for(what: str, look: Callable[[], Awaitable[object]], *, every: float) -> AsyncIterator[None]:
-    """Look for `what` every so many seconds while the block runs. A look that fails is logged, and is not the last."""
+    """Look for `what` every so many seconds while the block runs."""
     task = asyncio.create_task(look_repeatedly(what, look, every=every), name=f"look for {what}")
     try:
         yield
@@ -52,16 +52,13 @@ async def looking_for(what: str, look: Callable[[], Awaitable[object]], *, every
 
 
 async def look_repeatedly(what: str, look: Callable[[], Awaitable[object]], *, every: float) -> None:
-    """Look for `what` every so many seconds until this is cancelled."""
+    """Look for `what` every so many seconds until this is cancelled.
+
+    A look that fails is logged, and is not the last.
+    """
     while True:
-        await look_once(what, look)
+        try:
+            await look()
+        except Exception:  # a database or a server that fails now may work at the next look
+            _log.exception("%s cannot be looked for now", what)
         await asyncio.sleep(every)
-
-
-async def look_once(what: str, look: Callable[[], Awaitable[object]]) -> object:
-    """What a look finds; None if it fails: a database or a server that fails now may work at the next one."""
-    try:
-        return await look()
-    except Exception:
-        _log.exception("%s cannot be looked for now", what)
-        return None

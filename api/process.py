@@ -110,6 +110,12 @@ class Process:
     forget_run: Callable[[Tenant, str], None]
     workflows_page: str = ""
 
+    @classmethod
+    def of_worker(cls, around: Surroundings) -> "Process":
+        """That of a worker, which keeps nothing of runs in memory."""
+        temporal = Temporal(Connection(around.connect), TASK_QUEUE)
+        return cls(around.settings, around.store, temporal, Writable(around.store.probe), lambda tenant, run_id: None)
+
     @cached_property
     def sources(self) -> SourceCatalogue:
         """The sources that there are."""

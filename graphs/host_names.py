@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 _IPV4: Final = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}", re.ASCII)
+_PORTS: Final = {"http": 80, "https": 443}
 _NOT_PUBLIC: Final = frozenset(
     {"localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "onion"}
     | {"test", "invalid", "alt"}
@@ -82,12 +83,20 @@ def _is_label(label: str) -> bool:
 
 def parse_host(url: str) -> str:
     """The host of an address of http or https, in its one spelling; empty if it has none, or is no such address."""
-    if not url.startswith(("https://", "http://")):
-        return ""
+    return _split_origin(url)[1]
+
+
+def _split_origin(url: str) -> tuple[str, str, int]:
+    """Scheme, host and port of an address; a host that is empty if it is none of http or https, or cannot be read."""
     try:
-        return canonicalize_host(urlsplit(url).hostname or "")
+        parts = urlsplit(url.strip())
+        host = canonicalize_host(parts.hostname or "") if parts.scheme in _PORTS else ""
     except ValueError:
-        return ""
+        return "", "", 0
+    try:
+        return parts.scheme, host, parts.port or _PORTS.get(parts.scheme, 0)
+    except ValueError:  # there is no such port
+        return parts.scheme, host, 0
 
 
 def is_private_name(host: str) -> bool:
@@ -102,16 +111,23 @@ def is_private_address(url: str, private_hosts: Collection[str]) -> bool:
         url: the address.
         private_hosts: as of `ELCANO_PRIVATE_HOSTS`: with the port unless it is 80 or 443.
     """
-    parts = urlsplit(url)
-    host = (parts.hostname or "").removesuffix(".")
+    scheme, host, port = _split_origin(url)
     written = f"[{host}]" if ":" in host else host
-    usual = parts.port in (None, 443 if parts.scheme == "https" else 80)
-    if (written if usual else f"{written}:{parts.port}") in {one.lower() for one in private_hosts}:
+    name = written if port == _PORTS.get(scheme) else f"{written}:{port}"
+    if name in {_canonicalize_origin(one) for one in private_hosts}:
         return True
     try:
         return not ip_address(host).is_global
     except ValueError:
-        return is_private_name(host)
+        return bool(host) and is_private_name(host)
+
+
+def _canonicalize_origin(text: str) -> str:
+    """A host with its port, if that is written, in the spelling of hosts."""
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal():
+        return text.lower() if text.startswith("[") else canonicalize_host(text)
+    return f"{host.lower() if host.startswith('[') else canonicalize_host(host)}:{port}"
 
 
 def find_contradictions(allowed: Iterable[str], blocked: Collection[str]) -> list[str]:

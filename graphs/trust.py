@@ -10,7 +10,7 @@ Hosts and journals are compared in one spelling: lower case, IDNA decoded, witho
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -18,8 +18,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.host_names import canonicalize_host, find_matching_domain, is_private_address, parse_host
 from elcano.graphs.report.works import Work, WorkKind
 
-PassageKind: TypeAlias = WorkKind | Literal["database", "tool"]
-PASSAGE_KINDS: Final[tuple[str, ...]] = (*get_args(WorkKind), "database", "tool")
+PassageKind: TypeAlias = Literal[WorkKind, "database", "tool"]
 """The kinds of works, the rows of databases, and what MCP tools answer."""
 OWN_KINDS: Final = frozenset({"document", "database"})
 """What is the asker's or the operator's own: it has no address on the web."""
@@ -31,6 +30,8 @@ KINDS_OF_SOURCES: Final[Mapping[str, PassageKind]] = {
     "trials": "trial",
 }
 """The kind of all passages of a source, by the kind of the source; other sources say it of each work."""
+_IN_JOURNALS: Final = frozenset({"article", "review", "preprint", "trial", "book", "other"})
+"""Kinds whose venue a service of literature names; that of a page is what the page says of itself."""
 EgressScope: TypeAlias = Literal["any", "public", "private", "hosts"]
 MOST_ENTRIES: Final = 100
 """Entries of one list: the lists travel with every search."""
@@ -85,22 +86,22 @@ class Trust(Frozen):
         return ""
 
     def _explain_origin_refusal(self, kind: str, hosts: Collection[str], work: Work | None) -> str:
-        journal, issns = (work.venue, work.issns) if work else ("", ())
-        names = {parse_journal(journal), *issns} - {""}
+        """Name hosts and entries of lists alone: the words of what is refused reach nobody."""
         for host in hosts:
             if entry := find_matching_domain(host, self.blocked_domains):
                 return f"{entry} is blocked"
-        if names.intersection(self.blocked_journals):
-            return f"the journal {journal or min(names)!r} is blocked"
+        journal = {parse_journal(work.venue), *work.issns} - {""} if work and kind in _IN_JOURNALS else set()
+        if blocked := journal.intersection(self.blocked_journals):
+            return f"the journal {min(blocked)!r} is blocked"
         if not self.names_origins or (kind in OWN_KINDS and not hosts) or kind == "tool":
             return ""
-        if names.intersection(self.allowed_journals):
+        if journal.intersection(self.allowed_journals):
             return ""
-        if any(find_matching_domain(host, self.allowed_domains) for host in hosts):
+        strange = [host for host in hosts if not find_matching_domain(host, self.allowed_domains)]
+        if hosts and not strange:
             return ""
-        place = ", ".join(dict.fromkeys(hosts)) or "a passage without an address"
-        where = f"{place} ({journal})" if journal else place
-        return f"{where} is not among the allowed domains and journals"
+        place = ", ".join(dict.fromkeys(strange)) or "a passage without an address"
+        return f"{place} is not among the allowed domains" + (" and journals" if self.allowed_journals else "")
 
     def explain_passage_refusal(
         self, kind: str, locator: str, work: Work | None, private_hosts: Collection[str], *, is_preprint: bool = False

@@ -30,7 +30,7 @@ from elcano.api.runs.model_checks import (
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import ModelRequest, default_model
 from elcano.api.runs.run_status import current_run
-from elcano.api.runs.trust_checks import find_model_contact_faults
+from elcano.api.runs.trust_checks import find_model_contact_faults, narrow_sources
 from elcano.api.services import Services
 from elcano.api.source_survey import add_own_sources, find_source_faults, survey_sources
 from elcano.graphs.contracts import DiscardedWork
@@ -172,6 +172,7 @@ async def judge_run_models(asked: ResearchInput, services: Services) -> list[Fie
     unpolled = (await services.temporal.workers.survey(queues)).unpolled if queues else ()
     barred = find_allowance_faults(services.allowance, graph, asked.models, settings)
     unreachable = find_model_contact_faults(asked.trust, graph.callees, asked.models, settings)
+    unreachable += narrow_sources(asked.trust, asked.sources, asked.sources, services.sources.specs, settings)[1]
     return [*judge_models(asked.models, graph, asked.sources, unpolled, settings), *barred, *unreachable]
 
 

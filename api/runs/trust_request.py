@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from elcano.api.http.errors import FieldFault
 from elcano.api.http.fields import Request, Spoken
@@ -15,6 +16,13 @@ Kinds: TypeAlias = Annotated[list[PassageKind], Field(max_length=MOST_ENTRIES)]
 Hosts: TypeAlias = Annotated[
     list[Annotated[Spoken, Field(max_length=300)]], Field(min_length=1, max_length=MOST_ENTRIES)
 ]
+
+
+def _require_scope(value: object) -> object:
+    """Report a single fault, whatever the type of the value."""
+    if (isinstance(value, list) and value) or value in ("any", "public", "private"):
+        return value
+    raise PydanticCustomError("egress", "is none of `any`, `public`, `private` and a list of hosts")
 
 
 class TrustRequest(Request):
@@ -36,7 +44,9 @@ class TrustRequest(Request):
     """Only passages of these kinds."""
     blocked_kinds: Kinds = Field(default=[], examples=[["preprint"]])
     """No passages of these kinds."""
-    egress: Literal["any", "public", "private"] | Hosts = Field(default="any", examples=["private"])
+    egress: Annotated[Literal["any", "public", "private"] | Hosts, BeforeValidator(_require_scope)] = Field(
+        default="any", examples=["private"]
+    )
     """Whom the run contacts. `public`: it reads nothing private, neither documents nor databases nor private hosts.
     `private`: it contacts only private hosts, for its models too. A list: only these hosts, with all below them."""
 

@@ -52,6 +52,7 @@ from elcano.graphs.contracts import (
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.run_contracts import (
+    TENANT_ATTRIBUTE,
     ControlAnswer,
     ControlRequest,
     ResearchInput,
@@ -312,6 +313,11 @@ class Temporal:
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
         client = await self._connection.client()
         return client.get_workflow_handle(run_id)
+
+
+def describe_owner(tenant: str) -> TypedSearchAttributes:
+    """By what a workflow outside any run is found when its tenant is deleted."""
+    return _search_attributes({TENANT_ATTRIBUTE: tenant})
 
 
 def _search_attributes(labels: Mapping[str, str]) -> TypedSearchAttributes:

@@ -1,15 +1,9 @@
 """Workflows beside runs, each of which belongs to a tenant: they are found by it when the tenant is deleted."""
 
 from temporalio.client import Client
-from temporalio.common import (
-    SearchAttributeKey,
-    SearchAttributePair,
-    TypedSearchAttributes,
-    WorkflowIDConflictPolicy,
-    WorkflowIDReusePolicy,
-)
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 
-from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
+from elcano.api.temporal.client import describe_owner
 
 
 async def begin_workflow(
@@ -27,8 +21,3 @@ async def begin_workflow(
         search_attributes=describe_owner(tenant),
         static_summary=summary,
     )
-
-
-def describe_owner(tenant: str) -> TypedSearchAttributes:
-    """The search attributes of a workflow that belongs to a tenant."""
-    return TypedSearchAttributes([SearchAttributePair(SearchAttributeKey.for_keyword(TENANT_ATTRIBUTE), tenant)])

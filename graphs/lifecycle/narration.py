@@ -10,6 +10,7 @@ from typing import Final
 from elcano.graphs.catalogue.agents import get_agent, get_called_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.engine.approvals import describe_proposed_plan, describe_waiting_call, join_plan_titles
+from elcano.graphs.engine.clarifying import describe_questions, is_held_for_answers
 from elcano.graphs.engine.entries import (
     ApprovalExpired,
     ApprovalRequested,
@@ -106,6 +107,10 @@ def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) ->
         case StepCompleted():
             yield from _narrate_late_answer(graph, earlier, entry)
             yield from _narrate_completion(graph, earlier, entry, run)
+            if is_held_for_answers(run):
+                asked = " · ".join(one.question for one in run.state.questions)
+                text = shorten_message(f"Waiting for answers: {asked}")
+                yield EventDraft("questions_asked", text, entry.node, describe_questions(run))
     yield from _going_on(graph, earlier, run)
 
 
@@ -301,7 +306,12 @@ def _summarize_searches(output: JsonObject) -> tuple[str, JsonObject]:
     text = f"{format_count(found, 'passage')} from {format_count(len(items), 'search', 'searches')}"
     text += f", {len(failed)} of them failed" if failed else ""
     text += f" ({', '.join(sources)})" if sources else ""
-    return text, {"passages": found, "searches": len(items), "failed": len(failed)}
+    counts: JsonObject = {"passages": found, "searches": len(items), "failed": len(failed)}
+    counted = [result.get("refused") for result in results if isinstance(result, dict)]
+    if refused := sum(count for count in counted if isinstance(count, int)):
+        text += f"; {refused} refused by the asker's list"
+        counts["refused"] = refused
+    return text, counts
 
 
 _TOOLS: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {

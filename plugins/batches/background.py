@@ -11,7 +11,6 @@ from temporalio.worker import Worker
 
 from elcano.activities.background_work import (
     build_queue_worker,
-    look_once,
     look_repeatedly,
 )
 from elcano.api.process import Process, build_worker_process
@@ -39,11 +38,14 @@ async def work_on_batches(around: Surroundings) -> AsyncIterator[None]:
 
 
 async def _work(client: Client, process: Process) -> None:
+    await look_repeatedly("batches", partial(_work_if_open, client, process), every=LOOK_SECONDS)
+
+
+async def _work_if_open(client: Client, process: Process) -> None:
     store = get_batch_store(process.store)
-    while not await look_once("batches", store.has_open):  # noqa: ASYNC110 - the database is asked
-        await asyncio.sleep(LOOK_SECONDS)
-    async with build_batch_worker(client, process):
-        await look_repeatedly("batches", partial(begin_changed_batches, client, store), every=LOOK_SECONDS)
+    if await store.wake_open():
+        async with build_batch_worker(client, process):
+            await look_repeatedly("changed batches", partial(begin_changed_batches, client, store), every=LOOK_SECONDS)
 
 
 def build_batch_worker(client: Client, process: Process) -> Worker:

@@ -26,7 +26,7 @@ _Name: TypeAlias = Annotated[Text, Field(max_length=200)]
 _Cell: TypeAlias = Annotated[Text, Field(max_length=10_000)]
 _ROW: Final = TypeAdapter(Annotated[dict[_Name, _Cell], Field(max_length=50)], config=ConfigDict(strict=True))
 _PLACE: Final = re.compile(r"\{([^{}]+)\}")
-_OWN: Final = frozenset({"question", "metadata"})
+_OWN: Final = frozenset({"question", "background", "instructions", "metadata"})
 """The fields that are judged by themselves, whatever the others are."""
 
 

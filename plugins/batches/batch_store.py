@@ -8,7 +8,7 @@ from sqlalchemy import RowMapping, and_, case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.api.runs.submission import require_same_request
-from elcano.graphs.state.budget import Limits, TopUp, Usage
+from elcano.graphs.state.budget import Limits, TopUp
 from elcano.plugins.batches.batch_tables import (
     DONE,
     OPEN,
@@ -141,10 +141,6 @@ class TenantBatches(TenantBound):
         async with self._engine.begin() as connection:
             await connection.execute(update(batch_questions).where(mine).values(state=state, **values))
 
-    async def note_end(self, id: str, number: int, used: Usage) -> None:
-        """Note that a run has ended, and what it used."""
-        await self.note(id, number, "ended", tokens=used.tokens, cost_microusd=used.cost_microusd)
-
     async def drop_waiting(self, id: str) -> None:
         """Start none of the questions that wait: the batch was cancelled."""
         mine = and_(self._of(id), _Q.state == "waiting")
@@ -239,11 +235,14 @@ class BatchStore:
             rows = await connection.execute(wanted.limit(limit))
             return [(BatchWork(tenant=row.tenant, batch=row.id), row.changed_at) for row in rows]
 
-    async def has_open(self) -> bool:
-        """Whether any batch goes on."""
-        wanted = select(batches.c.id).where(batches.c.state.not_in(DONE)).limit(1)
+    async def wake_open(self) -> int:
+        """Have the workflows of all batches that go on begun or told, should one be lost; how many there are."""
+        is_open = batches.c.state.not_in(DONE)
         async with self._engine.connect() as connection:
-            return (await connection.execute(wanted)).first() is not None
+            if (await connection.execute(select(batches.c.id).where(is_open).limit(1))).first() is None:
+                return 0
+        async with self._engine.begin() as connection:
+            return (await connection.execute(update(batches).where(is_open).values(changed_at=time.time()))).rowcount
 
     async def note_told(self, work: BatchWork, at: float) -> None:
         """Note that the workflow of a batch is begun or told of what changed until then."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from elcano.cli.exit_codes import Exit
+from elcano.cli.exit_codes import BadInput, Exit
 from elcano.cli.options import (
     AddSeconds,
     AddTokens,
@@ -72,14 +72,18 @@ def start_batch(
     form = None if schema is None else read_json_object(schema, "a JSON Schema")
     given = {"question": question, "mode": mode, "sources": source, "model": parse_models(model), "output_schema": form}
     budget = drop_unset({"tokens": budget_tokens, "cost_usd": budget_usd, "seconds": budget_seconds})
+    defaults |= drop_unset(given)
+    questions = read_questions(file)
     body = {
-        "questions": read_questions(file),
-        "defaults": defaults | drop_unset(given),
+        "questions": questions,
+        "defaults": defaults,
         "budget": budget,
         "at_once": at_once,
         "skip_invalid": skip_invalid or None,
         "name": name or file.name,
     }
+    if "question" not in defaults and any("question" not in one for one in questions):
+        raise BadInput(f"{file} has not a `question` for each line: give --question 'What does {{column}} ...?'")
     require_writable(out)
     with open_api() as api:
         view = api.post_with_key("/v1/batches", drop_unset(body), print_note, key)

@@ -31,11 +31,11 @@ STRUCTURED: Final = "structured_answer"
 class BatchLimit(Described):
     """How one limit stands."""
 
-    used: float = Field(examples=[125_000])
+    used: int | float = Field(examples=[125_000])
     """What runs that ended used."""
-    granted: float = Field(examples=[400_000])
+    granted: int | float = Field(examples=[400_000])
     """What open runs may use."""
-    limit: float | None = Field(examples=[2_000_000])
+    limit: int | float | None = Field(examples=[2_000_000])
     """What all may use together; null: not limited."""
 
 

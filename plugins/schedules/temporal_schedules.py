@@ -25,8 +25,8 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid
+from elcano.api.temporal.client import describe_owner
 from elcano.api.temporal.connection import connect_client, map_rpc_errors
-from elcano.api.temporal.owned_workflows import describe_owner
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.plugins.schedules.contracts import TASK_QUEUE, WORKFLOW, ScheduledQuestion
 from elcano.plugins.schedules.settings import read_schedule_settings

@@ -6,7 +6,7 @@ from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
-from elcano.api.temporal.owned_workflows import describe_owner
+from elcano.api.temporal.client import describe_owner
 from elcano.plugins.webhooks.contracts import DELIVERY_WORKFLOW, TASK_QUEUE, Delivery
 from elcano.plugins.webhooks.webhook_store import TenantWebhooks
 

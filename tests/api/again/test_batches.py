@@ -79,10 +79,20 @@ async def until_state(api: httpx.AsyncClient, batch: Json, *states: str) -> Json
 
 
 async def test_faults_are_told_at_once_or_skipped_and_results_come_as_a_table(
-    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, task_queue: str
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    task_queue: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none is asked")
+    provider = Provider()
+    provider.answers["form_filler"] = {"answer": {"owner": {"value": "nobody", "citations": []}}}
     bad: list[Json] = [{"question": ""}, {"row": {"who": "x"}}, {"question": "Why?", "mode": "telepathy"}]
-    asked = [*rows("retries", '=HYPERLINK("http://evil")'), *bad]
+    form = {"type": "object", "properties": {"owner": {"type": "string"}}}
+    filled = {"output_schema": form, "model": "openai:gpt-5.1"}
+    asked = [{**rows("retries")[0], **filled}, *rows('=HYPERLINK("http://evil")'), *bad]
     refused = await start(api, asked, 422)
     fields = [error["field"] for error in refused["errors"]]
     assert fields == ["questions.2.question", "questions.3.row", "questions.4.mode"]
@@ -93,7 +103,7 @@ async def test_faults_are_told_at_once_or_skipped_and_results_come_as_a_table(
     made = await start(api, asked, key="once", skip_invalid=True)
     assert (await start(api, asked, 200, "once", skip_invalid=True))["id"] == made["id"]
     assert (await start(api, asked[:2], 422, "once"))["type"] == "urn:elcano:key-reused"
-    async with working_on_batches(temporal, store, api_settings, task_queue, Provider()):
+    async with working_on_batches(temporal, store, api_settings, task_queue, provider):
         view = await until_state(api, made, "ended")
     assert view["counts"] == {"completed": 2, "skipped": 3}
     assert [one["state"] for one in view["results"]] == ["completed"] * 2 + ["skipped"] * 3
@@ -102,7 +112,8 @@ async def test_faults_are_told_at_once_or_skipped_and_results_come_as_a_table(
     assert (run["priority"], run["metadata"]) == ("batch", {"elcano_batch": made["id"]})
     assert run["question"] == "To whom do retries belong?"
     table = (await api.get(f"/v1/batches/{made['id']}/results/csv")).text.splitlines()
-    assert table[0] == "number,what,who,question,state,answer,run_id,tokens,cost_usd,reason"
+    assert table[0] == "number,what,who,question,state,owner,answer,run_id,tokens,cost_usd,reason"
+    assert (view["results"][0]["answer"], type(view["results"][1]["answer"])) == ({"owner": None}, str)
     assert table[2].startswith("""1,"'=HYPERLINK(""http://evil"")",,""")
     lines = (await api.get(f"/v1/batches/{made['id']}/results/jsonl")).text.splitlines()
     assert len(lines) == 5

@@ -71,7 +71,7 @@ async def test_passages_that_are_refused_are_counted_and_never_stored(store: Sto
     assert answered.refused == 2
     (warning,) = answered.warnings
     assert warning.startswith("library: 2 passages refused by the asker's list: ")
-    assert "evil.org is not among the allowed domains and journals (1)" in warning
+    assert "evil.org is not among the allowed domains (1)" in warning
     assert "the kind 'preprint' is blocked (1)" in warning
     assert [one.id for one in await store.of("default").evidence.of_run("run")] == [GOOD.id]
     assert len((await search(store, library, Trust())).evidence) == 3

@@ -1,6 +1,7 @@
 """`elcano ask` and `elcano watch`: start a run, show it while it works, print its report at the end."""
 
 import json
+import sys
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
+from elcano.cli.clarifications import answer_when_asked, format_questions
 from elcano.cli.control import explain_pending_call, format_plan
 from elcano.cli.exit_codes import BY_STATUS, BadInput, Exit, Failed
 from elcano.cli.options import (
@@ -107,6 +109,9 @@ def ask(
     path_seconds: Annotated[
         float | None, option("data only: seconds for each database call of an answer by paths.", min=1, max=3600)
     ] = None,
+    clarify: Annotated[
+        bool, typer.Option("--clarify", help="Let a model ask back first what the question leaves open.")
+    ] = False,
     approve_plan: Annotated[
         bool, typer.Option("--approve-plan", help="Wait for `elcano approve` before researching the planned sections.")
     ] = False,
@@ -161,6 +166,7 @@ def ask(
         "background": background,
         "instructions": instructions,
         "model": parse_models(model),
+        "clarify": clarify or None,
         "approve_plan": approve_plan or None,
         "approvals": "refuse" if refuse_writes else None,
         "review": False if no_review else None,
@@ -175,6 +181,8 @@ def ask(
         if no_watch:
             print_json(run) if as_json else print_line(run["run_id"])
             return
+        if clarify and sys.stdin.isatty():
+            answer_when_asked(api, run["run_id"])
         raise typer.Exit(watch_and_deliver(api, run, as_json=as_json, out=out))
 
 
@@ -296,6 +304,8 @@ def _explain_waiting(run_id: str, event: "AgentEvent") -> list[str]:
             return [f"`elcano {action}` continues it, `elcano stop {run_id}` makes it write the report"]
         case "approval_requested":
             return [*explain_pending_call(event.data)]
+        case "questions_asked":
+            return [*format_questions(event.data), f"`elcano clarify {run_id}` answers or skips them"]
         case "plan_proposed":
             decide = f"`elcano approve {run_id}` approves the plan, `elcano refuse {run_id} REASON` ends the run"
             return [*format_plan(event.data), decide]

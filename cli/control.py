@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from elcano.cli.clarifications import clarify
 from elcano.cli.exit_codes import BadInput
 from elcano.cli.options import (
     AddIterations,
@@ -148,6 +149,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "pause": pause,
     "unpause": unpause,
     "steer": steer,
+    "clarify": clarify,
     "approve": approve,
     "refuse": refuse,
     "top-up": top_up,

@@ -45,6 +45,8 @@ _STYLES: dict[EventType, str] = {
     "forked": "bold",
     "execution_ended": "dim",
     "steered": "magenta",
+    "questions_asked": "bold yellow",
+    "questions_answered": "green",
     "plan_proposed": "bold yellow",
     "plan_approved": "green",
     "plan_refused": "yellow",

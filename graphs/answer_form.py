@@ -14,6 +14,7 @@ from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.schemas.shape import Shape
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph, StateNode
 from elcano.graphs.spec.limits import LONGEST_EXPRESSION
+from elcano.graphs.text import choose_free_name
 
 FORM_FILLER: Final = "form_filler"
 """The agent that fills in a schema."""
@@ -45,7 +46,7 @@ def _find_passage_lists(shape: Shape, at: str) -> list[Fault]:
 def add_answer_step(graph: ResearchGraph) -> ResearchGraph:
     """The graph with an appendix that fills in the schema of its run, from the report's draft and its passages."""
     node = AgentNode(
-        id=_choose_free_id(graph),
+        id=choose_free_name(ANSWER_STEP, graph.by_id),
         agent=FORM_FILLER,
         description="Fill in the answer in the form that was asked for",
         inputs={**ASKED, "output_schema": "output_schema", "evidence": NEW_EVIDENCE}
@@ -53,11 +54,6 @@ def add_answer_step(graph: ResearchGraph) -> ResearchGraph:
         spare=True,
     )
     return graph.model_copy(update={"nodes": (*graph.nodes, node), "appendix": node.id})
-
-
-def _choose_free_id(graph: ResearchGraph) -> str:
-    names = (ANSWER_STEP, *(f"{ANSWER_STEP}_{number}" for number in range(2, len(graph.nodes) + 3)))
-    return next(name for name in names if name not in graph.by_id)
 
 
 def _build_draft_expression(graph: ResearchGraph) -> str:

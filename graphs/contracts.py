@@ -59,7 +59,7 @@ CONTROL_SIGNAL: Final = "control_branch"
 BRANCH_HELD_SIGNAL: Final = "branch_held"
 """Goes from a branch to its run."""
 
-Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "writing", "closed"]
+Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "answers", "writing", "closed"]
 """`held`: a call of the run cannot be answered now and is retried. `approval`: its plan, or a tool call, waits for
 approval."""
 Engine: TypeAlias = Literal["graph", "chain"]

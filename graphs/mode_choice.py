@@ -13,6 +13,7 @@ from typing import Final
 
 from elcano.graphs.builder import ASKED, DATABASES, OFFERED_DOMAINS, GraphBuilder
 from elcano.graphs.checks.costs import estimate_graph_costs
+from elcano.graphs.clarification import without_clarifying_step
 from elcano.graphs.plugin import Registry
 from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
 from elcano.graphs.spec.limits import DATA_PATH
@@ -185,7 +186,7 @@ def _join_mode_names(ways: Sequence[str]) -> str:
 
 def can_choose_mode(graph: ResearchGraph) -> bool:
     """Whether a run of `graph` chooses its mode."""
-    return graph.without_appendix() == auto_graph()
+    return without_clarifying_step(graph.without_appendix()) == auto_graph()
 
 
 def with_path_seconds(graph: ResearchGraph, seconds: float) -> ResearchGraph:

@@ -13,6 +13,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Answer, Frozen, JsonObject
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.branches import BranchState
+from elcano.graphs.state.clarification import ClarifyingQuestion
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending, Failure, Hold, WaitingCall
 from elcano.graphs.state.plan import SectionPlan
@@ -133,6 +134,8 @@ class RunSnapshot(Answer):
     """The current sources."""
     plan: tuple[SectionPlan, ...] = ()
     """The sections that are to be researched, once they are planned."""
+    questions: tuple[ClarifyingQuestion, ...] = ()
+    """What it asked back, with the answers."""
     budget: JsonObject = {}
     ending: Ending | None = None
     hold: Hold | None = None

@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from typing import Final
 
@@ -62,3 +62,8 @@ def number_repeated(names: Iterable[str], pattern: str = "{name}_{number}") -> l
             own, number = pattern.format(name=name, number=number), number + 1
         found[own] = None
     return list(found)
+
+
+def choose_free_name(name: str, taken: Collection[str]) -> str:
+    """`name`, or the first of `name_2`, `name_3` and so on that is not taken."""
+    return next(one for one in (name, *(f"{name}_{n}" for n in range(2, len(taken) + 3))) if one not in taken)

@@ -56,6 +56,7 @@ def build_plain_answer(task: TaskEnvelope) -> JsonObject:
         case (
             "reviewer"
             | "editor"
+            | "clarifier"
             | "reviser"
             | "form_filler"
             | "analyst"
@@ -129,15 +130,15 @@ def _answer_as_judge(task: TaskEnvelope) -> JsonObject:
 
 
 def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
-    """Support all statements, change no report or doubted block, read no numbers, and fill in the texts of forms."""
+    """Support all statements, change no report or doubted block, ask and read nothing, fill in the texts of forms."""
     if task.kind in ("splitter", "sql_writer", "sql_repairer", "data_writer"):
         return _of_tables(task)
     if task.kind == "form_filler":
         return {"answer": _fill_texts(task)}
     if task.kind == "analyst":
         return {"measurements": []}
-    if task.kind == "reviser":
-        return {"blocks": []}
+    if task.kind in ("reviser", "clarifier"):
+        return {"questions" if task.kind == "clarifier" else "blocks": []}
     if task.kind == "editor":
         return _answer_as_editor(task)
     statements = task.given.get("statements")

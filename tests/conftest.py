@@ -6,7 +6,8 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
@@ -21,6 +22,7 @@ from elcano.graphs.plugin import list_plugins
 from elcano.graphs.records import RunLog
 from elcano.plugins import load_plugins
 from tests.folding import difference, every_log_handed_over
+from tests.scheduling import FileScheduling, rank_file
 from tests.stores import age as age
 from tests.stores import migrated as migrated
 from tests.stores import postgres as postgres
@@ -46,13 +48,15 @@ for _room in (*_ROOMS, "worker"):
     sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module
 
 
-WAITING = ("chaos", "packaging")
-"""Folders whose tests wait for seconds more than they compute."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with tests that wait: at the end they would wait alone."""
-    items.sort(key=lambda item: item.path.parent.name not in WAITING)
+    """Begin with what waits and end with what is short."""
+    items.sort(key=lambda item: rank_file(PurePosixPath(item.path)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
+    """Processes share the files among them, not the tests."""
+    return FileScheduling(config, log)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

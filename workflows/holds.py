@@ -71,7 +71,8 @@ class RunWaits:
 
         stage = self._shown.beneath
         hold = self._journal.run.hold
-        self._shown.enter("approval" if hold is not None and hold.reason == "approval" else "paused")
+        reason = hold.reason if hold is not None else "budget"
+        self._shown.enter(reason if reason in ("approval", "answers") else "paused")
         self._interruptions.aim()
         while not go_on():
             self._spoken_to = False
@@ -109,7 +110,7 @@ class RunWaits:
 
     async def show_release(self) -> None:
         """Ends the display of a hold that is over; to be called after each entry."""
-        if self._shown.beneath in ("held", "approval") and self._journal.run.hold is None:
+        if self._shown.beneath in ("held", "approval", "answers") and self._journal.run.hold is None:
             self._shown.enter_work()
             self._interruptions.aim()
             await self._tell_run(None)

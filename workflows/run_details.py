@@ -32,6 +32,7 @@ _NEEDS: Final[Mapping[str, str]] = {
     "person": "a person to fix a key, a name or a setting",
     "pause": "`elcano unpause`",
     "approval": "an approval",
+    "answers": "answers to its questions",
     "store": "the store",
 }
 """What a run waits for, by the reason of its hold."""

@@ -93,7 +93,7 @@ class RunDisplay:
         run = self._journal.run
         stage: Stage = "paused" if run.pause is not None and self.held is None else self.beneath
         hold = self.held or run.pause or run.hold
-        waiting = hold.reason if hold is not None and stage in ("paused", "held", "approval") else None
+        waiting = hold.reason if hold is not None and stage in ("paused", "held", "approval", "answers") else None
         if (stage, waiting) != (self.stage, self._waiting):
             self.stage = stage
             self._upsert(_STAGE.value_set(stage), *self._wait(waiting))

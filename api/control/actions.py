@@ -21,6 +21,7 @@ from elcano.api.http.fields import Accepted, Spoken, Text
 from elcano.api.runs.budget_view import LimitsView
 from elcano.api.services import Services
 from elcano.api.source_survey import add_own_sources, find_source_faults, survey_sources
+from elcano.graphs.engine.clarifying import AnswerQuestions
 from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
 from elcano.graphs.engine.steering import (
     GUIDANCE_CHARACTERS,
@@ -32,6 +33,7 @@ from elcano.graphs.engine.steering import (
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
 from elcano.graphs.state.budget import Limits, TopUp, microusd_from_usd
+from elcano.graphs.state.clarification import ANSWER_CHARACTERS, MOST_QUESTIONS, ClarifyingQuestion
 
 SourceName = Annotated[Spoken, Field(max_length=SOURCE_CHARACTERS)]
 
@@ -200,12 +202,38 @@ class SteerBody(ControlBody):
         return find_source_faults("add_sources", self.add_sources, survey)
 
 
+class ClarificationsAccepted(Accepted):
+    """The run begins, with the answers."""
+
+    questions: tuple[ClarifyingQuestion, ...]
+    """What it asked, each with its answer; an empty one was skipped."""
+
+
+class ClarificationsBody(ControlBody):
+    """Answers to what a run asked back (`questions` of the run); those left out are skipped."""
+
+    path = "clarifications"
+    manual = "Answer what a run asked back before it begins (`clarify`); without a body, all of it is skipped."
+    answer = ClarificationsAccepted
+    is_required = False
+
+    answers: dict[Spoken, Annotated[Text, Field(max_length=ANSWER_CHARACTERS)]] = Field(
+        default={}, max_length=MOST_QUESTIONS, examples=[{"q1": "Adults", "q2": "Since 2020"}]
+    )
+    """By the ids of the questions: one of the `options`, or other words."""
+
+    def build_action(self) -> Action:
+        """The answers as a run takes them."""
+        return AnswerQuestions(answers=self.answers)
+
+
 CONTROLS: Final[tuple[type[ControlBody], ...]] = (
     StopBody,
     TopUpBody,
     PauseBody,
     UnpauseBody,
     SteerBody,
+    ClarificationsBody,
     ApproveBody,
     RefuseBody,
     ApproveCallBody,

@@ -6,6 +6,7 @@ from elcano.api.http.errors import FieldFault
 from elcano.api.runs.model_checks import list_called_models
 from elcano.api.tenant_offer import list_barred_modes
 from elcano.graphs.allowances import Allowance
+from elcano.graphs.clarification import without_clarifying_step
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.mode_choice import MODES
@@ -22,7 +23,7 @@ def find_allowance_faults(
     Sources, databases and tool servers need no look: those that a tenant may not use are unknown to it.
     """
     walked = graph.graph
-    is_mode = MODES.get(walked.name) == walked
+    is_mode = MODES.get(walked.name) == without_clarifying_step(walked)
     field = "mode" if is_mode else "graph"
     faults: list[FieldFault] = []
     if is_mode and (why := list_barred_modes(allowance).get(walked.name)) is not None:

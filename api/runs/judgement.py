@@ -193,6 +193,8 @@ def _choose_engine(request: RunRequest, settings: Settings, refused: Refusals) -
     elif list_aliases().get(request.mode, request.mode) not in CHAIN_MODES and not refused.mention("mode"):
         known = ", ".join(CHAIN_MODES)
         refused.add("mode", [f"{request.mode!r} cannot run {why}: choose {known}, or {instead}"])
+    if request.clarify:
+        refused.add("clarify", [f"nothing is asked back {why}: {instead}"])
     return "chain"
 
 

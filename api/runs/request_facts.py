@@ -21,6 +21,7 @@ from elcano.api.source_survey import add_own_sources, assess_sources, choose_sou
 from elcano.graphs.answer_form import FORM_FILLER, add_answer_step, find_answer_schema_faults
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.clarification import add_clarifying_step
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.graph_traits import read_graph_traits
 from elcano.graphs.run_contracts import FollowedRun
@@ -55,6 +56,8 @@ async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
     graph = await _resolve_graph(request, services, refused)
     if graph is not None and request.output_schema is not None:
         graph = add_requested_answer(graph, request.output_schema, refused)
+    if graph is not None and request.clarify:
+        graph = add_clarifying_step(graph)
     traits = None if graph is None else read_graph_traits(graph)
     if traits is not None and settings.model_rates:
         called = list_called_models(traits.callees, read_model_choice(request.model), settings)

@@ -200,6 +200,9 @@ class RunRequest(Request):
     review: bool = Field(default=True, examples=[False])
     """Whether each statement of the report is read against the words that it quotes, by the agent `reviewer`; what it
     finds is marked in the report. It takes tokens of the budget; a report of literal quotations needs none."""
+    clarify: bool = Field(default=False, examples=[True])
+    """True: a model asks back first what the question leaves open, four questions at most; if it does, the run waits,
+    for days if need be, until they are answered or skipped (`POST /v1/runs/{run_id}/clarifications`)."""
     approve_plan: bool = Field(default=False, examples=[True])
     """True: the run waits, for days if need be, for approval of its plan of sections
     (`POST /v1/runs/{run_id}/approve`); for graphs that plan sections."""

@@ -15,6 +15,7 @@ from elcano.graphs.contracts import Engine, ForkedFrom, RunPriority, RunStatus, 
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.clarification import ClarifyingQuestion
 from elcano.graphs.state.failures import Ending, Failure, HoldReason, WaitingCall
 from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger, StallReason
@@ -226,6 +227,8 @@ class RunView(Described):
     approvals: tuple[WaitingCallView, ...] = ()
     """Tool calls that need approval, including the first 20 of each section; the run may work meanwhile. Not in lists.
     """
+    questions: tuple[ClarifyingQuestion, ...] = ()
+    """What a running run asked back (`clarify`), with the answers; not in lists."""
     plan: tuple[PlannedSection, ...] = ()
     """The sections that a running run has planned; not in lists."""
     branches: tuple[BranchState, ...] = ()
@@ -279,6 +282,7 @@ class RunView(Described):
                 "approvals": tuple(WaitingCallView.of(call) for call in snapshot.calls),
                 "branches": snapshot.branches,
                 "sources": snapshot.sources or self.sources,
+                "questions": snapshot.questions,
                 "plan": tuple(
                     PlannedSection(title=section.title, question=section.key_question, criteria=section.criteria)
                     for section in snapshot.plan

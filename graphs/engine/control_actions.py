@@ -9,6 +9,7 @@ from pydantic import Field
 
 from elcano.graphs.engine.action_base import ControlAction
 from elcano.graphs.engine.approvals import ApproveCall, ApprovePlan, RefuseCall, RefusePlan
+from elcano.graphs.engine.clarifying import AnswerQuestions
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.errors import InputInvalid
@@ -158,7 +159,17 @@ class RollBack(ControlAction):
 
 
 Action: TypeAlias = Annotated[
-    Stop | AddBudget | RollBack | Pause | Unpause | Steer | ApprovePlan | RefusePlan | ApproveCall | RefuseCall,
+    Stop
+    | AddBudget
+    | RollBack
+    | Pause
+    | Unpause
+    | Steer
+    | AnswerQuestions
+    | ApprovePlan
+    | RefusePlan
+    | ApproveCall
+    | RefuseCall,
     Field(discriminator="kind"),
 ]
 
@@ -193,5 +204,6 @@ def _what_helps(run: Run) -> str:
         "provider": f": {run.hold.node} waits for its provider and is retried automatically",
         "store": ": it waits until the store can be used and is retried automatically",
         "approval": ": it waits for an approval",
+        "answers": ": it waits for answers to its questions",
         "person": f": {run.hold.node} waits for a person to fix a key, a name or a setting",
     }.get(run.hold.reason, "")

@@ -12,6 +12,7 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from pydantic import ValidationError
 
 from elcano.graphs.engine.budget_check import find_appendix_limit, find_exhausted_limit
+from elcano.graphs.engine.clarifying import hold_for_answers
 from elcano.graphs.engine.entries import (
     ApplyEntry,
     ApprovalRequested,
@@ -170,7 +171,9 @@ def _complete_step(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
     run = update_budget_forecast(graph, record_expression_use(known, reading))
     if graph.is_closing(run.node):
         return _leave_exit(graph, run)
-    return _follow_route(graph, run) if entry.onward else run.model_copy(update={"led": True, "routing": True})
+    if not entry.onward:
+        return run.model_copy(update={"led": True, "routing": True})
+    return hold_for_answers(_follow_route(graph, run))
 
 
 def _gone_on(graph: ResearchGraph, run: Run) -> Run:

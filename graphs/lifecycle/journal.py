@@ -124,8 +124,8 @@ class Journal:
 
     @property
     def stands_still(self) -> bool:
-        """Time does not count: the run is paused, waits for budget, for approval, or, if it may, for a provider."""
-        if self.run.hold is not None and self.run.hold.reason == "approval":
+        """Time does not count: a pause, a wait for budget, approval or answers, or, if it may, for a provider."""
+        if self.run.hold is not None and self.run.hold.reason in ("approval", "answers"):
             return True
         waits = self.run.tried is not None and self.run.budget.limits.when_exhausted == "pause"
         return waits or self.run.paused is not None or self.run.pause is not None
@@ -304,6 +304,7 @@ def build_run_snapshot(
         evidence_ids=tuple(ref.id for ref in run.state.evidence),
         sources=run.state.sources,
         plan=open_sections(run.state.plan),
+        questions=run.state.questions,
         budget=budget.view(),
         ending=run.ending,
         hold=run.pause or _fill_hold_start(journal, run.hold) or held,

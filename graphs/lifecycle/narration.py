@@ -10,6 +10,7 @@ from typing import Final
 from elcano.graphs.catalogue.agents import get_agent, get_called_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.engine.approvals import describe_proposed_plan, describe_waiting_call, join_plan_titles
+from elcano.graphs.engine.clarifying import describe_questions, is_held_for_answers
 from elcano.graphs.engine.entries import (
     ApprovalExpired,
     ApprovalRequested,
@@ -106,6 +107,10 @@ def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) ->
         case StepCompleted():
             yield from _narrate_late_answer(graph, earlier, entry)
             yield from _narrate_completion(graph, earlier, entry, run)
+            if is_held_for_answers(run):
+                asked = " · ".join(one.question for one in run.state.questions)
+                text = shorten_message(f"Waiting for answers: {asked}")
+                yield EventDraft("questions_asked", text, entry.node, describe_questions(run))
     yield from _going_on(graph, earlier, run)
 
 

@@ -44,6 +44,8 @@ EventType: TypeAlias = Literal[
     "forked",
     "execution_ended",
     "steered",
+    "questions_asked",
+    "questions_answered",
     "plan_proposed",
     "plan_approved",
     "plan_refused",

@@ -161,10 +161,10 @@ class Cancellation(Frozen):
         return f"{said}; what it found is kept, and there is no report"
 
 
-HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval", "store"]
+HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval", "answers", "store"]
 """What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: a
 person to fix a key, a name or a setting. `pause`: to be unpaused. `approval`: approval of its plan, or of a tool call
-that writes. `store`: the store, which cannot be used."""
+that writes. `answers`: answers to what it asked back. `store`: the store, which cannot be used."""
 
 
 class Hold(Frozen):

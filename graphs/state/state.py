@@ -6,6 +6,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.state.clarification import ClarifyingQuestion
 from elcano.graphs.state.failures import NodeFailure
 from elcano.graphs.state.plan import Criterion, ReportForm, SectionPlan, SectionResult
 from elcano.graphs.state.rubric import Rubric
@@ -158,6 +159,8 @@ class ResearchState(Frozen):
     question: str
     background: str = ""
     """Context from the user, or from the plan that this run is a section of."""
+    questions: tuple[ClarifyingQuestion, ...] = ()
+    """What was asked back before the research began, with the answers."""
     history: tuple[HistoryEntry, ...] = ()
     """For a follow-up run: earlier questions and answers, the oldest first, only the latest ones."""
     instructions: str = ""

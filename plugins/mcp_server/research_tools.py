@@ -25,6 +25,7 @@ PAGE: Final = 20_000
 """Characters of a report that are returned at a time."""
 MOST_PASSAGES: Final = 50
 PLAN: Final = "plan"
+QUESTIONS: Final = "questions"
 BUDGET: Final = "budget since "
 """Names of requests; that of a tool call is its id."""
 READS: Final = ToolAnnotations(read_only_hint=True)
@@ -116,6 +117,9 @@ def list_requests(view: RunView) -> list[Request]:
     if hold is not None and hold.reason == "approval" and not waits:
         plan = "; ".join(f"{section.title}: {section.question}" for section in view.plan)
         waits.append(Request(request=PLAN, message=f"Is this to be researched? {plan}"))
+    if hold is not None and hold.reason == "answers":
+        asked = "; ".join(f"{one.id}: {one.question} {list(one.options) or ''}".rstrip() for one in view.questions)
+        waits.append(Request(request=QUESTIONS, message=f"Before it begins, answer by `answers`, or refuse. {asked}"))
     if hold is not None and hold.reason == "budget":
         # A run may come to its limit again: that is another request.
         waits.append(
@@ -188,10 +192,13 @@ class ResearchTools:
         instructions: Annotated[str, Field(description="What the report is to be like.")] = "",
         token_limit: Annotated[int | None, Field(ge=1, description="Tokens that it may use.")] = None,
         approve_plan: Annotated[bool, Field(description="Let it wait until its plan was approved.")] = False,
+        clarify: Annotated[bool, Field(description="Let it ask back first what the question leaves open.")] = False,
         key: Key = "",
     ) -> Started:
         """Start research on a question, and return at once; it goes on for minutes, also if nobody is connected."""
         request: dict[str, Any] = {"mode": mode, "instructions": instructions, "approve_plan": approve_plan}
+        if clarify:
+            request["clarify"] = True
         if sources is not None:
             request["sources"] = sources
         return await self._start(question, request, token_limit, key, context)
@@ -268,11 +275,13 @@ class ResearchTools:
         context: Context,
         reason: Annotated[str, Field(description="Why it is refused.")] = "",
         tokens: Annotated[int | None, Field(ge=1, description="For a budget: how many more.")] = None,
+        answers: Annotated[dict[str, str] | None, Field(description="For questions: answers by id.")] = None,
     ) -> Status:
-        """Approve or refuse what research waits for: its plan, a tool call, or more tokens."""
+        """Approve or refuse what research waits for: questions, its plan, a tool call, or more tokens."""
         async with self.asking(context.headers) as elcano:
             run = elcano.run(run_id)
-            await decide(run, request, answer == "approve", reason or "refused by the agent that asked", tokens)
+            why = reason or "refused by the agent that asked"
+            await decide(run, request, answer == "approve", why, tokens, answers)
             return describe_status(await run.view())
 
     async def cancel_research(self, run_id: RunId, context: Context) -> Status:
@@ -283,9 +292,18 @@ class ResearchTools:
             return describe_status(await run.view())
 
 
-async def decide(run: AsyncRun, request: str, approved: bool, reason: str, tokens: int | None) -> None:
+async def decide(
+    run: AsyncRun,
+    request: str,
+    approved: bool,
+    reason: str,
+    tokens: int | None,
+    answers: Mapping[str, str] | None = None,
+) -> None:
     """Decide on what a run waits for; more budget that is refused ends its research, and it writes its report."""
-    if request == PLAN:
+    if request == QUESTIONS:
+        await run.control("clarifications", answers=dict(answers or {}) if approved else {})
+    elif request == PLAN:
         await (run.control("approve") if approved else run.control("refuse", reason=reason))
     elif not request.startswith(BUDGET):
         await (

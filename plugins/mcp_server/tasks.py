@@ -29,8 +29,10 @@ from pydantic import Field
 from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano, InvalidRequest, NotFound
 from elcano.graphs.contracts import REPORTED
+from elcano.graphs.state.clarification import ClarifyingQuestion
 from elcano.plugins.mcp_server.research_tools import (
     BUDGET,
+    QUESTIONS,
     Request,
     ResearchTools,
     build_started,
@@ -102,7 +104,8 @@ class ResearchTasks(Extension):
                 approved = answer.action == "accept" and content.get("approve", True) is True
                 reason, tokens = content.get("reason"), content.get("tokens")
                 more = tokens if isinstance(tokens, int) else None
-                await decide(run, name, approved, str(reason or "refused by the client"), more)
+                said = {id: str(text) for id, text in content.items() if text and id.startswith("q")}
+                await decide(run, name, approved, str(reason or "refused by the client"), more, said)
         return {}
 
     async def cancel_task(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
@@ -158,14 +161,19 @@ def describe_task(view: RunView) -> tuple[TaskState, dict[str, Any]]:
         "pollIntervalMs": POLL_MS,
     }
     if requests:
-        task["inputRequests"] = {request.request: _ask(request) for request in requests}
+        task["inputRequests"] = {request.request: _ask(request, view) for request in requests}
     if state == "failed":
         task["error"] = {"code": INTERNAL_ERROR, "message": ended or f"the run ended as {view.status}"}
     return state, task
 
 
-def _ask(request: Request) -> dict[str, Any]:
+def _ask(request: Request, view: RunView) -> dict[str, Any]:
     """One request as a form that a client shows."""
+    if request.request == QUESTIONS:
+        asked = {one.id: {"type": "string", "title": _word_question(one)} for one in view.questions}
+        schema = {"type": "object", "properties": asked}
+        form = {"mode": "form", "message": "It asks back; what is left empty is skipped.", "requestedSchema": schema}
+        return {"method": "elicitation/create", "params": form}
     properties: dict[str, Any] = {
         "approve": {"type": "boolean", "title": "Approve", "default": True},
         "reason": {"type": "string", "title": "Why it is refused"},
@@ -175,6 +183,10 @@ def _ask(request: Request) -> dict[str, Any]:
     schema = {"type": "object", "properties": properties, "required": ["approve"]}
     params = {"mode": "form", "message": request.message, "requestedSchema": schema}
     return {"method": "elicitation/create", "params": params}
+
+
+def _word_question(one: ClarifyingQuestion) -> str:
+    return f"{one.question} ({' / '.join(one.options)})" if one.options else one.question
 
 
 def _knows_tasks(ctx: ServerRequestContext[Any, Any]) -> bool:

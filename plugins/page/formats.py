@@ -25,10 +25,11 @@ STAGE_WORDS: Final[Mapping[str, str]] = {
     "paused": "Paused",
     "held": "On hold",
     "approval": "Waiting for approval",
+    "answers": "Waiting for answers",
     "writing": "Writing",
     "closed": "Closing",
 }
-STAGES_THAT_WAIT: Final = frozenset({"paused", "held", "approval"})
+STAGES_THAT_WAIT: Final = frozenset({"paused", "held", "approval", "answers"})
 TONES: Final[Mapping[str, str]] = {
     "running": "live",
     "completed": "good",

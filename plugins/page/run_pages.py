@@ -96,7 +96,7 @@ def draw_run(graph: ResearchGraph, run: Mapping[str, Any], steps: Mapping[str, A
     at_branches = next((node for node in branching if node == run["node"] or node in visits), "")
     progress = Progress(
         here=run["node"] if running else "",
-        held=bool(run["hold"]) and run["stage"] in ("held", "paused", "approval"),
+        held=bool(run["hold"]) and run["stage"] in ("held", "paused", "approval", "answers"),
         failed=run["failure"]["node"] if run["failure"] else "",
         visits=visits,
         branches=run["branches"],

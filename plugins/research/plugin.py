@@ -18,10 +18,12 @@ plugin: Final = Plugin(
         ".agents.planner:AGENT",
         ".agents.long_writer:AGENT",
         ".agents.proofreader:AGENT",
+        ".agents.clarifier:AGENT",
     ),
     reducers=(
         ".reducers:REDUCERS",
         ".reducers:STORE_PLAN",
+        ".agents.clarifier:ASK_BACK",
     ),
     modes=(".modes:MODES",),
     report_additions=(".report_scores:ScoresAddition",),

@@ -40,6 +40,7 @@ EVENTS_OF_RUNS: Final[Mapping[EventType, WebhookEvent]] = {
     "paused": "run.held",
     "hold_cleared": "run.released",
     "unpaused": "run.released",
+    "questions_asked": "run.approval_needed",
     "plan_proposed": "run.approval_needed",
     "approval_requested": "run.approval_needed",
     "complete": "run.completed",

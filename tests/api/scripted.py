@@ -22,6 +22,7 @@ from elcano.graphs.contracts import (
     RunStatus,
 )
 from elcano.graphs.engine.approvals import ApproveCall, ApprovePlan, RefuseCall, RefusePlan
+from elcano.graphs.engine.clarifying import AnswerQuestions
 from elcano.graphs.engine.control_actions import AddBudget, Pause, RollBack, Stop, Unpause
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json, JsonObject
@@ -50,6 +51,7 @@ class ScriptedInput(ResearchInput):
 
 
 _ANSWERS: dict[str, Json] = {
+    "answer_questions": {"questions": [{"id": "q1", "question": "For whom?", "answer": "Adults"}]},
     "steer": Steering(step=8).model_dump(mode="json"),
     "approve_plan": {"title": "A plan", "sections": [{"title": "Costs", "question": "What of costs?"}]},
     "refuse_plan": None,
@@ -184,7 +186,7 @@ class ScriptedWorkflow:
                 self._tell("ending_early", reason)
                 self._order = "complete"
                 return ControlAnswer()
-            case Steer() | ApprovePlan() | RefusePlan() | ApproveCall() | RefuseCall() as action:
+            case Steer() | AnswerQuestions() | ApprovePlan() | RefusePlan() | ApproveCall() | RefuseCall() as action:
                 return ControlAnswer(answer=_ANSWERS[action.kind])
             case RollBack(step=step):
                 return ControlAnswer(answer={"step": step})

@@ -16,6 +16,7 @@ from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import open_configured
 from tests.api.sse import Message, read_events
 from tests.chaos.researcher import Researcher, researching
+from tests.forked_programs import forked_programs
 from tests.unit.dev.test_dev import until
 from tests.workflow.test_stack import settings_for
 
@@ -41,6 +42,12 @@ def changed() -> Iterator[pytest.MonkeyPatch]:
 def impatient(changed: pytest.MonkeyPatch) -> None:
     """Workers that are killed are missed soon, by every program that a test starts."""
     changed.setenv("ELCANO_PLUGINS", f"{RULES},tests.chaos.impatience:plugin")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forked() -> Iterator[None]:
+    with forked_programs():
+        yield
 
 
 @pytest.fixture(scope="module")

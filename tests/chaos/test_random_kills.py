@@ -4,7 +4,6 @@ The moments are drawn: after how many notes of the worker, and how many millisec
 """
 
 import asyncio
-import multiprocessing
 import random
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -26,6 +25,7 @@ from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.chaos.histories import Call, completed_activities
 from tests.chaos.scripted_worker import LONGEST_CALL, Note, notes, serve
+from tests.forked_programs import FORKING
 from tests.unit.dev.test_dev import until
 from tests.workflow.conftest import Handle
 
@@ -36,8 +36,6 @@ SECONDS = 120.0
 """A run takes a few; with a workflow task and several calls cut off it may have to wait for 10 s a few times."""
 UNDISTURBED = -1
 """The seed of the worker that is not killed."""
-FORKING = multiprocessing.get_context("forkserver")
-FORKING.set_forkserver_preload(["tests.chaos.scripted_worker"])
 
 
 @dataclass(frozen=True)

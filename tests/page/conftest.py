@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from tests.forked_programs import forked_programs
 from tests.page.browsing import Watched, open_browser, open_page
 from tests.tour.runs import Tour, touring
 
@@ -23,8 +24,9 @@ class OpenPage(Protocol):
 @pytest.fixture(scope="package")
 async def tour(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Tour]:
     """A stack with a run that is done, one that failed, and others that wait or work."""
-    async with touring(tmp_path_factory.mktemp("tour")) as found:
-        yield found
+    with forked_programs():
+        async with touring(tmp_path_factory.mktemp("tour")) as found:
+            yield found
 
 
 @pytest.fixture(scope="package")

@@ -13,6 +13,7 @@ from temporalio.client import Client
 
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
+from tests.forked_programs import forked_programs
 from tests.tour.runs import DEEP, DONE, DOWN, REFUSED, SPENT, WORKING, Tour, touring
 
 PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
@@ -58,8 +59,9 @@ def commands() -> list[Command]:
 
 @pytest.fixture(scope="module")
 async def tour(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Tour]:
-    async with touring(tmp_path_factory.mktemp("tour")) as made:
-        yield made
+    with forked_programs():
+        async with touring(tmp_path_factory.mktemp("tour")) as made:
+            yield made
 
 
 async def said(tour: Tour, words: list[str]) -> str:

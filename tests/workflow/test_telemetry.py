@@ -18,6 +18,7 @@ from elcano.settings import Settings
 from elcano.testing.provider import Reply, Request, make_refusal
 from tests.chaos.conftest import PASSAGES
 from tests.chaos.researcher import Place, Researcher, researching
+from tests.forked_programs import forked_programs
 from tests.unit.dev.test_dev import until
 from tests.workflow.collector import Collector, collecting
 from tests.workflow.test_stack import settings_for
@@ -106,8 +107,9 @@ def chosen(
 @pytest.fixture(scope="module")
 async def running(chosen: Settings, changed: pytest.MonkeyPatch) -> AsyncIterator[Stack]:
     changed.setattr(child, "LONGEST_PAUSE", child.FIRST_PAUSE)
-    async with open_stack(chosen) as stack:
-        yield stack
+    with forked_programs():
+        async with open_stack(chosen) as stack:
+            yield stack
 
 
 @pytest.fixture

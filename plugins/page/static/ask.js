@@ -59,6 +59,7 @@ function buildRequest() {
     background: text("background"),
     domain: text("domain"),
     model: text("model"),
+    clarify: form.clarify.checked || undefined,
     approve_plan: form.approve_plan.checked || undefined,
     budget: {
       tokens: number("budget.tokens"),
@@ -143,7 +144,7 @@ function describe() {
   const trust = Object.entries(buildTrust() ?? {}).filter(([, value]) => value);
   const usual = form.previous_run ? "as before" : "no limits";
   tell("trust", trust.map(([name, value]) => (name === "egress" ? value : name.replace("_", " "))).join(", ") || usual);
-  const more = ["approve_plan"].filter((name) => form[name].checked).map(() => "plan first")
+  const more = ["clarify", "approve_plan"].filter((name) => form[name].checked).map((name) => (name === "clarify" ? "asks back" : "plan first"))
     .concat(["instructions", "background", "domain", "model"].filter((name) => form[name].value.trim()).map((name) => (name === "domain" || name === "model" ? form[name].value : name)));
   tell("more", more.join(", ") || "nothing set");
   document.getElementById("estimate").textContent = estimate(mode?.dataset ?? {});

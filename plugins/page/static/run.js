@@ -15,9 +15,9 @@ const TERMINAL = ["complete", "failed", "cancelled"];
 const TYPES = ["started", "searching", "search_complete", "judging", "judge_complete", "looping", "hypothesizing", "analyzing",
   "analysis_complete", "synthesizing", "node_error", "thinking", "routed", "state_updated", "branch_started", "branch_complete",
   "ending_early", "paused", "unpaused", "topped_up", "stopping", "held", "hold_cleared", "rolling_back", "rolled_back", "run_resumed",
-  "forked", "execution_ended", "steered", "plan_proposed", "plan_approved", "plan_refused", "approval_requested", "call_approved",
+  "forked", "execution_ended", "steered", "questions_asked", "questions_answered", "plan_proposed", "plan_approved", "plan_refused", "approval_requested", "call_approved",
   "call_refused", "approval_expired", "report_ready", ...TERMINAL];
-const WHOLE = ["plan_proposed", "plan_approved", "plan_refused", "approval_requested", "call_approved", "call_refused",
+const WHOLE = ["questions_asked", "questions_answered", "plan_proposed", "plan_approved", "plan_refused", "approval_requested", "call_approved", "call_refused",
   "approval_expired", "paused", "unpaused", "held", "hold_cleared", ...TERMINAL]; // after these the page has other forms
 
 let source;

@@ -6,7 +6,7 @@ import { refreshParts } from "./parts.js";
 const FOLLOWED = 2;
 const REFRESH_MS = 1500;
 const LAG_MS = 4000;
-const SIGNS = ["started", "held", "hold_cleared", "paused", "unpaused", "plan_proposed", "plan_approved", "approval_requested",
+const SIGNS = ["started", "held", "hold_cleared", "paused", "unpaused", "questions_asked", "questions_answered", "plan_proposed", "plan_approved", "approval_requested",
   "synthesizing", "report_ready", "complete", "failed", "cancelled", "search_complete", "judge_complete", "branch_complete"];
 const streams = new Map();
 let refreshing;

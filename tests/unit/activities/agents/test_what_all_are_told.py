@@ -34,6 +34,7 @@ EACH = pytest.mark.parametrize(("agent", "question"), QUESTIONS, ids=lambda one:
 FORMED = {"planner", "writer", "drafter", "long_writer", "proofreader"}
 """Agents that plan or write a report."""
 WITHOUT_PASSAGES = {
+    "clarifier",
     "input_parser",
     "tool_selector",
     "progress_ledger",

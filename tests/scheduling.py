@@ -1,0 +1,29 @@
+"""Which tests one process runs, and in which order: a file is run by one process, which makes its fixtures once.
+
+xdist has `loadgroup` for this, which does not see the groups of tests that pytest 9.2 collects.
+"""
+
+from pathlib import PurePosixPath
+
+from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped]
+
+FIRST = ("chaos", "page", "tour", "packaging", "seams", "scripts", "benchmarks", "load")
+"""Folders whose tests wait for seconds more than they compute: at the end they would wait alone."""
+
+
+def rank_file(path: PurePosixPath) -> int:
+    """The place of a file's tests in the order: what waits comes first, what is short last."""
+    folder = path.parent.name
+    return FIRST.index(folder) if folder in FIRST else len(FIRST) + ("unit" in path.parts)
+
+
+TOGETHER = ("certificates", "packaging", "page", "tour")
+"""Folders whose files share what takes long to make."""
+
+
+class FileScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """Give each file to one process, or the whole folder if its files share what takes long to make."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = PurePosixPath(nodeid.partition("::")[0])
+        return str(file.parent if file.parent.name in TOGETHER else file)

@@ -17,7 +17,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from elcano.api.control.cancellation import cancel_open_run
-from elcano.api.http.errors import PROBLEMS, RequestInvalid, RunEnded, RunNotFound
+from elcano.api.http.errors import PROBLEMS, RequestInvalid, RunEnded, RunNotFound, list_request_faults
 from elcano.api.http.permissions import Principal
 from elcano.api.process import Process, Services
 from elcano.api.runs.request_facts import judge_run_request
@@ -94,7 +94,9 @@ class BatchActivities:
         running = await turn.batches.questions(batch.id, state="running")
         ended = [one for one in running if one.status != "running"]
         for one in ended:
-            await turn.batches.note_end(batch.id, one.number, await services.store.ledger.used(one.run_id))
+            used = await services.store.ledger.used(one.run_id)
+            sums = {"tokens": used.tokens, "cost_microusd": used.cost_microusd}
+            await turn.batches.note(batch.id, one.number, "ended", **sums)
         if batch.state == "cancelling":
             await _cancel(batch, [one for one in running if one not in ended], turn, services)
         elif ended or batch.budget != turn.budget or time.monotonic() >= turn.next_start:
@@ -171,7 +173,8 @@ async def _refusing(batch: Batch, question: BatchQuestion, turn: _Turn) -> Async
     except (ValidationError, ElcanoError) as error:
         kind = next((PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS), None)
         state: QuestionState = "waiting"
-        if isinstance(error, RequestInvalid) and all(one.field.startswith("budget") for one in error.faults):
+        granted = question.state == "starting" and isinstance(error, RequestInvalid)
+        if granted and all(one.field.startswith("budget") for one in list_request_faults(error)):
             turn.shortage = f"the next question cannot be researched with what is left: {error}"
         elif kind is not None and kind.status in NO_ROOM:
             turn.refusal = str(error)

@@ -8,7 +8,7 @@ from sqlalchemy import RowMapping, and_, case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.api.runs.submission import require_same_request
-from elcano.graphs.state.budget import Limits, TopUp, Usage
+from elcano.graphs.state.budget import Limits, TopUp
 from elcano.plugins.batches.batch_tables import (
     DONE,
     OPEN,
@@ -140,10 +140,6 @@ class TenantBatches(TenantBound):
         mine = and_(self._of(id), _Q.number == number, _Q.state.in_(("waiting", *OPEN)))
         async with self._engine.begin() as connection:
             await connection.execute(update(batch_questions).where(mine).values(state=state, **values))
-
-    async def note_end(self, id: str, number: int, used: Usage) -> None:
-        """Note that a run has ended, and what it used."""
-        await self.note(id, number, "ended", tokens=used.tokens, cost_microusd=used.cost_microusd)
 
     async def drop_waiting(self, id: str) -> None:
         """Start none of the questions that wait: the batch was cancelled."""

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano, AsyncRun, ClientError
 from elcano.graphs.contracts import REPORTED
+from elcano.graphs.report.works import find_citation_mark
 
 OpenElcano: TypeAlias = Callable[[Mapping[str, str] | None], AsyncElcano]
 """Opens the API for a caller, by the headers of the request; None: there are none."""
@@ -90,6 +91,8 @@ class Passage(BaseModel):
     title: str
     locator: str
     """Where it is found: a URL, or path, page and anchor."""
+    standing: str = ""
+    """`retracted`, `withdrawn` or `expression of concern` if the work does not stand, or is in doubt; else empty."""
     text: str
 
 
@@ -239,7 +242,7 @@ class ResearchTools:
             text=report.markdown[offset:end],
             total=len(report.markdown),
             next_offset=end if end < len(report.markdown) else None,
-            checked=describe_support(support.model_dump()),
+            checked=support.describe(),
         )
 
     async def search_evidence(
@@ -255,7 +258,7 @@ class ResearchTools:
         async with self.asking(context.headers) as elcano:
             async for one in elcano.run(run_id).evidence():
                 if all(word in f"{one.title} {one.text}".casefold() for word in words):
-                    found.append(Passage.model_validate(one.model_dump()))
+                    found.append(Passage.model_validate({**one.model_dump(), "standing": find_citation_mark(one.work)}))
                 if len(found) == limit:
                     break
         return found
@@ -316,8 +319,3 @@ async def decide(
         raise ToolError("say how many more `tokens` it may use")
     else:
         await run.top_up(tokens=tokens)
-
-
-def describe_support(counts: Mapping[str, int]) -> str:
-    """Describe how the statements of a report were judged."""
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing was checked"

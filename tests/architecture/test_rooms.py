@@ -72,6 +72,7 @@ EXTRA = {
     "activities/calls/ledger_lines.py": {"temporalio"},
     "activities/calls/heartbeats.py": {"temporalio"},
     "activities/draining.py": {"temporalio"},
+    "activities/background_work.py": {"temporalio", "workflows.sandbox"},
     "graphs/plugin.py": {"importlib.import_module"},
     "activities/providers/queue_limits.py": {"temporalio"},
     "workflows/sandbox.py": {"threading"},  # it is around workflows, not in them

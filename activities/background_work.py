@@ -1,0 +1,64 @@
+"""What workers do for a plugin beside their runs: work on a queue of the plugin's own, and look now and again for work.
+
+What is looked for is noted in the store, so that whoever notes it needs no Temporal; any number of workers may look.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from elcano import __version__
+from elcano.workflows.sandbox import workflow_runner
+
+_log = logging.getLogger("background")
+
+
+def build_queue_worker(
+    client: Client,
+    queue: str,
+    workflows: Sequence[type],
+    activities: Sequence[Callable[..., Any]],
+    *,
+    activities_at_once: int = 100,
+) -> Worker:
+    """Build the worker of a queue, not yet started. Activities that are cut off when it ends are done again."""
+    return Worker(
+        client,
+        task_queue=queue,
+        workflows=workflows,
+        activities=activities,
+        workflow_runner=workflow_runner(),
+        build_id=__version__,  # else the SDK hashes every module of the process, which takes seconds
+        max_concurrent_activities=activities_at_once,
+        graceful_shutdown_timeout=timedelta(seconds=1),
+    )
+
+
+@asynccontextmanager
+async def looking_for(what: str, look: Callable[[], Awaitable[object]], *, every: float) -> AsyncIterator[None]:
+    """Look for `what` every so many seconds while the block runs."""
+    task = asyncio.create_task(look_repeatedly(what, look, every=every), name=f"look for {what}")
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def look_repeatedly(what: str, look: Callable[[], Awaitable[object]], *, every: float) -> None:
+    """Look for `what` every so many seconds until this is cancelled.
+
+    A look that fails is logged, and is not the last.
+    """
+    while True:
+        try:
+            await look()
+        except Exception:  # a database or a server that fails now may work at the next look
+            _log.exception("%s cannot be looked for now", what)
+        await asyncio.sleep(every)

@@ -123,11 +123,10 @@ class Trust(Frozen):
             return why
         if why := self._explain_origin_refusal(kind, hosts, work):
             return why
-        private = [is_private_address(url, private_hosts) for url in urls]
-        if self.egress == "public" and ((kind in OWN_KINDS and not hosts) or any(private)):
+        if self.egress == "public" and (
+            (kind in OWN_KINDS and not hosts) or any(is_private_address(url, private_hosts) for url in urls)
+        ):
             return "it is private, and the egress of this run is public"
-        if self.egress == "private" and not all(private):
-            return "it is public, and the egress of this run is private"
         return ""
 
     def explain_contact_refusal(self, host: str, *, is_private: bool) -> str:

@@ -105,6 +105,14 @@ class SupportCounts(Frozen):
         """All of them."""
         return self.supported + self.partly + self.in_passage + self.not_supported + self.unchecked
 
+    def describe(self) -> str:
+        """How many of the checked statements hold, and beside that rate how many were checked at all."""
+        if not (checked := self.total - self.unchecked):
+            return f"none of {self.total} statements was checked" if self.total else "nothing was checked"
+        held = self.supported + self.in_passage
+        partly = f", {self.partly} in part" if self.partly else ""
+        return f"{held} of {checked} checked statements hold{partly}; {checked} of {self.total} statements were checked"
+
 
 BlockKind: TypeAlias = Literal["paragraph", "heading", "list", "table", "code", "formula", "quotation", "rule"]
 """What a block of Markdown is."""

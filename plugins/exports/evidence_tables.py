@@ -8,6 +8,7 @@ from typing import Final
 
 from elcano.api.http.fields import with_moments
 from elcano.api.reports.results import escape_formula
+from elcano.graphs.report.works import find_citation_mark
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
 
@@ -27,6 +28,9 @@ COLUMNS: Final = (
     "content_hash",
     "start",
     "end",
+    "kind",
+    "journal",
+    "standing",
 )
 
 
@@ -67,6 +71,9 @@ def _list_values(passage: Evidence) -> list[object]:
         passage.content_hash,
         passage.start,
         passage.end,
+        "" if work is None else work.kind,
+        "" if work is None else work.venue,
+        find_citation_mark(work),
     ]
 
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano, AsyncRun, ClientError
 from elcano.graphs.contracts import REPORTED
+from elcano.graphs.report.works import find_citation_mark
 
 OpenElcano: TypeAlias = Callable[[Mapping[str, str] | None], AsyncElcano]
 """Opens the API for a caller, by the headers of the request; None: there are none."""
@@ -90,6 +91,8 @@ class Passage(BaseModel):
     title: str
     locator: str
     """Where it is found: a URL, or path, page and anchor."""
+    standing: str = ""
+    """`retracted`, `withdrawn` or `expression of concern` if the work does not stand, or is in doubt; else empty."""
     text: str
 
 
@@ -116,7 +119,9 @@ def list_requests(view: RunView) -> list[Request]:
         waits.append(Request(request=PLAN, message=f"Is this to be researched? {plan}"))
     if hold is not None and hold.reason == "answers":
         asked = "; ".join(f"{one.id}: {one.question} {list(one.options) or ''}".rstrip() for one in view.questions)
-        waits.append(Request(request=QUESTIONS, message=f"Before it begins, answer by `answers`, or refuse. {asked}"))
+        waits.append(
+            Request(request=QUESTIONS, message=f"Before it begins, give `answers`, or refuse to skip all. {asked}")
+        )
     if hold is not None and hold.reason == "budget":
         # A run may come to its limit again: that is another request.
         waits.append(
@@ -237,7 +242,7 @@ class ResearchTools:
             text=report.markdown[offset:end],
             total=len(report.markdown),
             next_offset=end if end < len(report.markdown) else None,
-            checked=describe_support(support.model_dump()),
+            checked=support.describe(),
         )
 
     async def search_evidence(
@@ -253,7 +258,7 @@ class ResearchTools:
         async with self.asking(context.headers) as elcano:
             async for one in elcano.run(run_id).evidence():
                 if all(word in f"{one.title} {one.text}".casefold() for word in words):
-                    found.append(Passage.model_validate(one.model_dump()))
+                    found.append(Passage.model_validate({**one.model_dump(), "standing": find_citation_mark(one.work)}))
                 if len(found) == limit:
                     break
         return found
@@ -314,8 +319,3 @@ async def decide(
         raise ToolError("say how many more `tokens` it may use")
     else:
         await run.top_up(tokens=tokens)
-
-
-def describe_support(counts: Mapping[str, int]) -> str:
-    """Describe how the statements of a report were judged."""
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing was checked"

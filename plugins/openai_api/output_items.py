@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from elcano.graphs.report.report import Reference, Report
-from elcano.graphs.report.works import resolve_work_url
+from elcano.graphs.report.works import find_citation_mark, resolve_work_url
 from elcano.graphs.state.events import AgentEvent
 
 Item: TypeAlias = dict[str, Any]
@@ -87,7 +87,7 @@ def list_annotations(report: Report, elsewhere: str) -> list[Item]:
         elsewhere: the address for references that have none, as of an own file.
     """
     addresses = {one.number: resolve_reference_url(one) or elsewhere for one in report.references}
-    titles = {one.number: one.title for one in report.references}
+    titles = {one.number: _format_title(one) for one in report.references}
     return [
         {
             "type": "url_citation",
@@ -99,6 +99,12 @@ def list_annotations(report: Report, elsewhere: str) -> list[Item]:
         for number, start, end in _find_numbers(report.markdown)
         if number in addresses
     ]
+
+
+def _format_title(reference: Reference) -> str:
+    """The title of a reference, with a mark if the work does not stand."""
+    mark = find_citation_mark(reference.work)
+    return f"{reference.title} ({mark})" if mark else reference.title
 
 
 def _find_numbers(markdown: str) -> Iterator[tuple[int, int, int]]:

@@ -15,6 +15,8 @@ from markupsafe import Markup
 
 from elcano.api.http.request_identity import PUBLIC
 from elcano.graphs.plugin import list_plugins
+from elcano.graphs.report.statements import SupportCounts
+from elcano.graphs.report.works import Work, find_citation_mark
 from elcano.plugins.page.error_pages import PageRoute
 from elcano.plugins.page.public_api import Api, ApiProblem
 from elcano.plugins.page.rendering import render_page
@@ -83,6 +85,7 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
     body, contents = split_report(page.text)
     loaded = {plugin.name for plugin in list_plugins()}
     claims = list(list_claims(report, {passage["id"]: passage for passage in passages}))
+    works = {one["number"]: Work.model_validate(one["work"]) for one in report["references"] if one["work"]}
     return await render_page(
         request,
         "report.html",
@@ -92,6 +95,8 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
         contents=contents,
         claims=claims,
         words=SUPPORT_WORDS,
+        marks={number: find_citation_mark(work) for number, work in works.items()},
+        coverage=SupportCounts.model_validate(report["support"]).describe(),
         language=report["language"] or "",
         exports=EXPORTS if "exports" in loaded else {},
         edits="edits" in loaded,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from elcano.activities.sources.http.contact_guard import get_trust
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
 from elcano.graphs.errors import ActivityFault, SourceBusy, SourceRefused, SourceUnavailable
 from elcano.plugins.web.hits import (
@@ -25,11 +26,28 @@ BRAVE_KEY: Final = "BRAVE_API_KEY"
 BRAVE_WORDS: Final = 50
 """Maximum number of words of a query; Brave refuses more."""
 _DAY_SECONDS: Final = 86_400
+MOST_CHARACTERS: Final = 400
+"""Of a query; Brave refuses more."""
+MOST_SITES: Final = 5
+"""Allowed domains that an engine is told; of more, each would take its share of a query."""
+
+
+def list_sites() -> list[str]:
+    """The domains that the run allows, for an engine to look there alone; empty if there are none, or too many."""
+    sites = [entry.removeprefix("*.") for entry in get_trust().allowed_domains]
+    return sites if len(sites) <= MOST_SITES and len("".join(sites)) <= MOST_CHARACTERS // 3 else []
+
+
+def add_sites(query: str) -> str:
+    """A query with the domains that the run allows, as search engines know them."""
+    sites = " OR ".join(f"site:{site}" for site in list_sites())
+    return f"{query[: MOST_CHARACTERS - len(sites) - 3]} ({sites})" if sites else query
 
 
 async def search_brave(service: Service, key: str, query: str) -> Hits:
     """Return Brave's web results."""
-    params = {"q": " ".join(query.split()[:BRAVE_WORDS]), "count": str(HITS), "result_filter": "web"}
+    words = query.split()[: BRAVE_WORDS - 2 * len(list_sites())]
+    params = {"q": add_sites(" ".join(words)), "count": str(HITS), "result_filter": "web"}
     answer = await service.ask("res/v1/web/search", params=params, headers={"X-Subscription-Token": key})
     if answer.status == 429 and _used_up(answer):
         raise out_of_quota("brave", answer.status)
@@ -60,7 +78,9 @@ EXA_KEY: Final = "EXA_API_KEY"
 
 async def search_exa(service: Service, key: str, query: str) -> Hits:
     """Return Exa's results without contents, which it sells separately."""
-    body = {"query": query, "numResults": HITS}
+    body: dict[str, Any] = {"query": query, "numResults": HITS}
+    if sites := list_sites():
+        body["includeDomains"] = sites
     answer = await service.ask("search", method="POST", headers={"x-api-key": key}, body=body)
     require_search_answer(answer, "exa", EXA_KEY)
     return Hits(hits_of(get_result_list("exa", answer.json("exa"), "results"))[:HITS])
@@ -79,7 +99,7 @@ async def search_searxng(service: Service, key: str, query: str) -> Hits:
     its engines down it answers 200 and an empty list; only `unresponsive_engines` shows that. It has commands in
     queries: two exclamation marks would redirect to another site.
     """
-    params = {"q": _LEADS_AWAY.sub("", query), "format": "json"}
+    params = {"q": add_sites(_LEADS_AWAY.sub("", query)), "format": "json"}
     answer = await service.ask("search", params=params)
     if answer.status == 403:
         raise SourceRefused("searxng: HTTP 403: add `json` to `search.formats` in its settings.yml")
@@ -106,7 +126,7 @@ SERPER_KEY: Final = "SERPER_API_KEY"
 
 async def search_serper(service: Service, key: str, query: str) -> Hits:
     """Return Serper's organic results."""
-    body = {"q": query, "num": HITS}
+    body = {"q": add_sites(query), "num": HITS}
     answer = await service.ask("search", method="POST", headers={"X-API-KEY": key}, body=body)
     require_search_answer(answer, "serper", SERPER_KEY)
     found = answer.json("serper")
@@ -126,7 +146,9 @@ async def search_tavily(service: Service, key: str, query: str) -> Hits:
 
     Its own statuses 432 and 433 mean that a plan or a custom limit is used up.
     """
-    body = {"query": query, "max_results": HITS, "search_depth": "basic"}
+    body: dict[str, Any] = {"query": query, "max_results": HITS, "search_depth": "basic"}
+    if sites := list_sites():
+        body["include_domains"] = sites
     headers = {"Authorization": f"Bearer {key}"}
     answer = await service.ask("search", method="POST", headers=headers, body=body)
     if answer.status in (432, 433):

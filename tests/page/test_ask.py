@@ -23,6 +23,9 @@ async def test_a_fault_is_shown_beside_its_field_and_nothing_typed_is_lost(open_
         await page.get_by_label("What do you want to know?").fill(QUESTION)
         await open_choice(page, "Budget")
         await page.get_by_label("Tokens", exact=True).fill("200")
+        await open_choice(page, "Trust")
+        await page.get_by_label("Only these domains").fill("who.int")
+        await expect(page.locator("[data-now=trust]")).to_have_text("allowed domains")
         assert await find_violations(page) == []
         await page.get_by_role("button", name="Research").click()
         await expect(page.locator("[data-fault='budget.tokens']")).to_contain_text("1000")

@@ -6,6 +6,8 @@ import httpx
 import pytest
 from temporalio.client import Client
 
+from elcano.api.runs.run_view import RunView
+from elcano.plugins.mcp_server.tasks import describe_task
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, asked, ended, log_of, until, working
@@ -60,6 +62,9 @@ async def test_a_run_waits_for_answers_and_researches_with_them(
         view = await waiting(api, run_id)
         assert view["questions"] == WAITING
         assert (view["hold"]["reason"], view["hold"]["detail"]) == ("answers", "waiting for answers to 2 questions")
+        state, task = describe_task(RunView.model_validate(view))
+        form = task["inputRequests"]["questions"]["params"]["requestedSchema"]["properties"]
+        assert (state, form["q1"]["title"]) == ("input_required", "In which language? (Python / Go)")
         provider.model.tasks.clear()
         assert "did not ask q9: its questions are q1, q2" in await refused(api, run_id, 409, answers={"q9": "x"})
         assert "answers.q1" in await refused(api, run_id, 422, answers={"q1": "x" * 1_001})
@@ -92,5 +97,5 @@ async def test_a_clear_question_and_a_model_that_fails_hold_nothing_up(
         provider.broken.add(("clarifier", ""))
         unclear = await start(api, QUESTION, mode="simple", clarify=True, model="openai:gpt-5.1")
         assert (await ended(api, unclear))["status"] == "completed"
-    offline = await api.post("/v1/runs", json={"question": QUESTION, "mode": "simple", "clarify": True})
-    assert (offline.status_code, "clarifier" in offline.json()["detail"]) == (422, True)
+        offline = await api.post("/v1/runs", json={"question": QUESTION, "mode": "simple", "clarify": True})
+        assert (offline.status_code, "clarifier" in offline.text) == (422, True), offline.text

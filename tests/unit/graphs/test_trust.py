@@ -162,8 +162,8 @@ DOI = "https://doi.org/10.1/x"
         (Trust(egress="public"), "page", "http://10.0.0.5/", None, "it is private"),
         (Trust(egress="private"), "document", "http://[::1", None, ""),
         (Trust(egress="public"), "page", "http://wiki.example.org:8080/", None, "it is private"),
-        (Trust(egress="private"), "page", "http://wiki.example.org:8080/", None, ""),
-        (Trust(egress="private"), "page", "http://wiki.example.org/", None, "it is public"),
+        # What is stored already, or is on a private mirror, is not fetched again.
+        (Trust(egress="private"), "page", "http://wiki.example.org/", None, ""),
         (Trust(egress="private"), "document", "guide.md", None, ""),
     ],
 )

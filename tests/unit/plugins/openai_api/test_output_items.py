@@ -1,6 +1,7 @@
 """Citations of a report at the characters where they stand."""
 
 from elcano.graphs.report.report import Reference, Report
+from elcano.graphs.report.works import Work
 from elcano.plugins.openai_api.output_items import list_annotations, read_approval_id
 
 MARKDOWN = """# On retries \U0001f600 [[**a link**](<https://x.example>)]
@@ -35,6 +36,9 @@ def test_a_number_is_cited_where_it_stands_and_nowhere_else() -> None:
     assert cited == ["[1]", "[2, retracted]", "[1]", "[2]", "[2]"]
     assert {(one["url"], one["title"]) for one in found if one["title"] == "T1"} == {("https://a.example/1", "T1")}
     assert {one["url"] for one in found if one["title"] == "T2"} == {"https://elcano.example/evidence"}
+    doubtful = reference(1, "https://a.example/1").model_copy(update={"work": Work(flags=("retracted",))})
+    (first, *_) = list_annotations(report.model_copy(update={"references": (doubtful,)}), "")
+    assert first["title"] == "T1 (retracted)"
 
 
 def test_an_approval_names_who_asked() -> None:

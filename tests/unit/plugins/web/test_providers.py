@@ -5,8 +5,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from elcano.activities.sources.http.contact_guard import apply_trust
 from elcano.activities.sources.http.fetching import Fetcher, Service
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
+from elcano.graphs.trust import Trust
 from elcano.plugins.web.hits import HITS, QUOTA_SECONDS, Hits, Provider
 from elcano.plugins.web.search_providers import BRAVE, EXA, PROVIDERS, SEARXNG, SERPER, TAVILY
 from tests.loopback import Asked, Reply, loopback, recorded
@@ -76,6 +78,19 @@ async def test_what_is_asked(provider: Provider) -> None:
     assert "the-key" not in str(asked.query)
     assert "whales" in (str(asked.query) + asked.body.decode())
     assert asked.headers["user-agent"].startswith("elcano/")
+
+
+@EVERY
+async def test_engines_are_told_the_domains_that_a_run_allows(provider: Provider) -> None:
+    long = "whales " * 57
+    with apply_trust(Trust(allowed_domains=("who.int", "*.gov")), ()):
+        _, (asked,) = await ask(provider, Reply(json.dumps(SHAPES[provider.name])), long)
+    body = json.loads(asked.body or "{}")
+    lists = body.get("include_domains") or body.get("includeDomains")
+    query = asked.query.get("q") or body.get("q", "")
+    assert lists == ["who.int", "gov"] or (query.endswith(" (site:who.int OR site:gov)") and len(query) <= 400)
+    if provider is BRAVE:
+        assert len(query.split()) <= 50
 
 
 @EVERY

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from elcano.api.http.errors import Refusal
 from elcano.api.http.fields import Request, Spoken
+from elcano.api.process import Services
 from elcano.api.reports.results import load_artifact
 from elcano.api.resume.resume_and_rollback import Model, judge_run_models
 from elcano.api.runs.follow_up import CannotFollow, load_followed_run
@@ -16,7 +17,6 @@ from elcano.api.runs.model_checks import assign_model_queues, read_model_choice
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import MAX_INSTRUCTIONS, BudgetRequest
 from elcano.api.runs.run_status import current_run
-from elcano.api.services import Services
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.contracts import RunPriority
 from elcano.graphs.lifecycle.finish import list_made_queries, list_searched_sources, list_searches

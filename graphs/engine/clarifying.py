@@ -1,6 +1,7 @@
 """A run that asks back: it is held, with its clock, until its questions are answered or skipped, once.
 
-What was answered becomes a part of the question's background, which every agent and every section is given.
+What was answered is put behind the question, so that searches have its words, and with what was asked into the
+background, which every agent and every section is given.
 """
 
 from typing import Annotated, ClassVar, Final, Literal
@@ -14,10 +15,12 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.clarification import ANSWER_CHARACTERS, MOST_QUESTIONS, is_waiting
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import Hold
-from elcano.graphs.text import format_count
+from elcano.graphs.text import format_count, shorten_text
 
 ASKED_BACK: Final = "The person who asked was asked before the research began:"
 """Begins what was answered, in the background."""
+SEARCHED_CHARACTERS: Final = 80
+"""Of each answer, behind the question."""
 
 
 class AnswerQuestions(ControlAction):
@@ -52,7 +55,13 @@ class AnswerQuestions(ControlAction):
         )
         said = [f"- {one.question} Answer: {one.answer}" for one in questions if one.answer]
         background = "\n".join(filter(None, (run.state.background, *([ASKED_BACK, *said] if said else ()))))
-        known = run.knowing(run.state.model_copy(update={"questions": questions, "background": background}))
+        words = "; ".join(shorten_text(one.answer, SEARCHED_CHARACTERS) for one in questions if one.answer)
+        changed = {
+            "questions": questions,
+            "background": background,
+            "question": f"{run.state.question} ({words})" if words else run.state.question,
+        }
+        known = run.knowing(run.state.model_copy(update=changed))
         return known.model_copy(update={"hold": None})
 
     def answer(self, graph: ResearchGraph, run: Run) -> Json:

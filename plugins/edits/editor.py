@@ -55,8 +55,8 @@ support it, and say in the limitations what was not done.
 - `given.report.doubted` are statements that a review found to say more than their quotes: say only what the quotes \
 say.
 - Keep the limitations that still hold, and `answered` as it is.
-- Write in the language that `instructions` ask for; if they name none, in that of the report. Quotes stay as they \
-are.
+- Write in the language that `instructions` ask for; if they name none, in that of the report, whatever the question's \
+is. Quotes stay as they are.
 
 {CITING}{GIVEN_MARKS}"""
 

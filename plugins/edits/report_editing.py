@@ -14,6 +14,7 @@ from elcano.activities.calls.attempt import Attempt
 from elcano.activities.report.checked_draft import cited_ids
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
+from elcano.graphs.agents.writing import ReportProse
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report, ReportDraft
@@ -22,8 +23,8 @@ from elcano.graphs.text import ensure_list
 from elcano.plugins.edits.editor import EditorInput
 from elcano.storage.store import TenantStore
 
-HIDDEN: Final = frozenset({"remarks", "judgements", "known", "attachments", "numbers", "quoted"})
-"""What of a draft is no part of its text."""
+PARTS: Final = tuple(name for name in ReportProse.model_fields if name in ReportDraft.model_fields)
+"""What of a draft the editor is shown, in the order in which it answers."""
 
 
 async def load_report(store: TenantStore, needs: JsonObject, tokens: int) -> JsonObject:
@@ -38,7 +39,7 @@ async def load_report(store: TenantStore, needs: JsonObject, tokens: int) -> Jso
         raise InputInvalid("report", "the report to change is not in the store any more; was its run deleted?")
     draft = await asyncio.to_thread(ReportDraft.model_validate_json, kept[0])
     report = await asyncio.to_thread(Report.model_validate_json, kept[1])
-    if (taken := len(draft.model_dump_json(exclude=set(HIDDEN))) // CHARACTERS_PER_TOKEN) > tokens:
+    if (taken := len(draft.model_dump_json(include={*PARTS}, exclude_defaults=True)) // CHARACTERS_PER_TOKEN) > tokens:
         short = f"the report to change takes some {taken:,} tokens in a prompt, and there is room for {tokens:,}"
         raise BudgetExhausted("tokens", short)
     remarks = [f"Rewritten from the report of the run {report.run_id}; nothing was searched for it."]
@@ -61,8 +62,8 @@ async def write_changed_report(
     before = ReportDraft.model_validate(loaded.more["draft"])
     numbers = await attempt.store.evidence.numbers_of_run(attempt.call.run_id)
     keys = name_passages(list(dict.fromkeys((*loaded.shown.ids.values(), *cited_ids(before)))), numbers)
-    shown = with_canonical_ids(before, keys)
-    report: JsonObject = shown.model_dump(mode="json", exclude_defaults=True, exclude=set(HIDDEN))
+    said = with_canonical_ids(before, keys).model_dump(mode="json", exclude_defaults=True)
+    report: JsonObject = {name: said[name] for name in PARTS if name in said}
     doubted = [one.statement for one in before.judgements if one.support in ("partly", "not_supported")]
     task = task.model_copy(update={"given": {"report": report | ({"doubted": [*doubted]} if doubted else {})}})
     answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, loaded.shown.order)

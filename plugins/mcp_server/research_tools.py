@@ -119,7 +119,9 @@ def list_requests(view: RunView) -> list[Request]:
         waits.append(Request(request=PLAN, message=f"Is this to be researched? {plan}"))
     if hold is not None and hold.reason == "answers":
         asked = "; ".join(f"{one.id}: {one.question} {list(one.options) or ''}".rstrip() for one in view.questions)
-        waits.append(Request(request=QUESTIONS, message=f"Before it begins, answer by `answers`, or refuse. {asked}"))
+        waits.append(
+            Request(request=QUESTIONS, message=f"Before it begins, give `answers`, or refuse to skip all. {asked}")
+        )
     if hold is not None and hold.reason == "budget":
         # A run may come to its limit again: that is another request.
         waits.append(

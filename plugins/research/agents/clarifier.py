@@ -103,7 +103,9 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
 
 def ask_back(state: ResearchState, output: QuestionsBack) -> ResearchState:
     """Keeps the first questions, each once, in a form that can be answered; one option alone is no choice."""
-    texts = {shorten_text(" ".join(one.question.split()), QUESTION_CHARACTERS): one for one in output.questions}
+    texts: dict[str, QuestionBack] = {}
+    for one in output.questions:
+        texts.setdefault(shorten_text(" ".join(one.question.split()), QUESTION_CHARACTERS), one)
     texts.pop("", None)
     questions = []
     for number, (text, one) in enumerate([*texts.items()][:MOST_QUESTIONS], start=1):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.citation_check import check_citations, locate_quote
+from elcano.activities.report.references import render_references
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.storage.evidence import Evidence, StoredText
 
@@ -178,3 +179,14 @@ def test_words_outside_the_passage_do_not_count(outside: str, inside: str) -> No
 
 def _at(start: int, end: int) -> Evidence:
     return passage(WINE).model_copy(update={"start": start, "end": end})
+
+
+def test_a_changed_report_keeps_the_numbers_of_its_references() -> None:
+    new = ("New.", (KEEPS.id, "Wine keeps."))
+    claims = (claim("Dear.", (DEAR.id, "Oil is dear.")), claim(*new))
+    draft = ReportDraft(title="T", key_findings=claims, numbers={FLOATS.id: 3, "gone": 5})
+    found = check_citations(draft, GIVEN, TEXTS)
+    assert [(one.evidence, one.number) for one in found.citations] == [(DEAR.id, 3), (KEEPS.id, 4)]
+    draft = draft.model_copy(update={"key_findings": claims[::-1], "numbers": {KEEPS.id: 4, DEAR.id: 1}})
+    listed = render_references(check_citations(draft, GIVEN, TEXTS).references)
+    assert [line[:6] for line in listed[1].splitlines()] == ["1. **O", "4) **W"]

@@ -50,6 +50,11 @@ class Api:
         with _ending_commands():
             return self._loop.call(self.connection.post, path, body)
 
+    def put(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Put `body` at `path` and return the JSON that answers it."""
+        with _ending_commands():
+            return self._loop.call(self.connection.put, path, body)
+
     def delete(self, path: str) -> None:
         """Delete the resource at `path`."""
         with _ending_commands():

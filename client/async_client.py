@@ -205,6 +205,11 @@ class AsyncRun:
         answer = await self.control("edits", key=key, instruction=instruction, **request)
         return AsyncRun(self._elcano, answer["run_id"])
 
+    async def update(self, *, key: str = "", **request: Any) -> "AsyncRun":
+        """Start a run that brings its report up to date: it searches again, and writes anew what has changed."""
+        answer = await self.control("updates", key=key, **request)
+        return AsyncRun(self._elcano, answer["run_id"])
+
     async def delete(self) -> None:
         """Delete it with all that it left; it must have ended."""
         await self._connection.delete(self._path)

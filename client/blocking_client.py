@@ -168,6 +168,10 @@ class Run:
         """Start a run that changes its report as `instruction` says, from the same passages, and checks it again."""
         return Run(self._loop.call(self.asynchronous.edit, instruction, key=key, **request), self._loop)
 
+    def update(self, *, key: str = "", **request: Any) -> "Run":
+        """Start a run that brings its report up to date: it searches again, and writes anew what has changed."""
+        return Run(self._loop.call(self.asynchronous.update, key=key, **request), self._loop)
+
     def delete(self) -> None:
         """Delete it with all that it left; it must have ended."""
         self._loop.call(self.asynchronous.delete)

@@ -92,6 +92,10 @@ class Connection:
         """Post `body` once and return the JSON that answers it."""
         return (await self._send("POST", path, json=body)).json()
 
+    async def put(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Put `body` at `path` and return the JSON that answers it."""
+        return (await self._send("PUT", path, json=body)).json()
+
     async def delete(self, path: str) -> None:
         """Delete the resource at `path`."""
         await self._send("DELETE", path)

@@ -117,7 +117,8 @@ def is_private_address(url: str, private_hosts: Collection[str]) -> bool:
     if name in {_canonicalize_origin(one) for one in private_hosts}:
         return True
     try:
-        return not ip_address(host).is_global
+        number = ip_address(host)
+        return not (getattr(number, "ipv4_mapped", None) or number).is_global
     except ValueError:
         return bool(host) and is_private_name(host)
 

@@ -5,13 +5,13 @@ says that nobody has joined them. Models cite by short keys, drafts by the ids o
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.prose.blocks import ClaimCollector
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope
 from elcano.graphs.agents.writing import ReportProse, SectionText, Summary, SynthesisInput
-from elcano.graphs.report.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.state.state import DraftRef
 
@@ -212,14 +212,18 @@ BESIDE: Final = 4
 def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraft:
     """`draft` with evidence ids for keys. A key that was never given stays, so that the check reports it."""
 
-    def renamed(claim: Claim) -> Claim:
-        citations = [
-            cited.model_copy(update={"evidence": ids.get(cited.evidence, cited.evidence)}) for cited in claim.citations
-        ]
-        return claim.model_copy(update={"citations": tuple(citations)})
+    def name(cited: Citation) -> Citation:
+        return cited.model_copy(update={"evidence": ids.get(cited.evidence, cited.evidence)})
+
+    related = tuple(ids[key] for key in draft.related if key in ids)
+    return map_citations(draft, name).model_copy(update={"related": related})
+
+
+def map_citations(draft: ReportDraft, change: Callable[[Citation], Citation]) -> ReportDraft:
+    """`draft` with each citation of its claims changed."""
 
     def all_of(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
-        return tuple(map(renamed, claims))
+        return tuple(one.model_copy(update={"citations": tuple(map(change, one.citations))}) for one in claims)
 
     return draft.model_copy(
         update={
@@ -229,7 +233,6 @@ def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraf
             "disputed": all_of(draft.disputed),
             "strength": all_of(draft.strength),
             "conclusion": all_of(draft.conclusion),
-            "related": tuple(ids[key] for key in draft.related if key in ids),
         }
     )
 

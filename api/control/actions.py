@@ -18,8 +18,8 @@ from elcano.api.control.approvals import (
 from elcano.api.control.requests import ControlBody
 from elcano.api.http.errors import FieldFault
 from elcano.api.http.fields import Accepted, Spoken, Text
+from elcano.api.process import Services
 from elcano.api.runs.budget_view import LimitsView
-from elcano.api.services import Services
 from elcano.api.source_survey import add_own_sources, find_source_faults, survey_sources
 from elcano.graphs.engine.clarifying import AnswerQuestions
 from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause

@@ -7,8 +7,8 @@ from pydantic import AfterValidator, Field
 from elcano.api.control.requests import ControlBody, request_control
 from elcano.api.http.errors import Forbidden
 from elcano.api.http.fields import Accepted, Request, Spoken, Text
+from elcano.api.process import Services
 from elcano.api.runs.run_view import CALL, PlannedSection
-from elcano.api.services import Services
 from elcano.graphs.engine.approvals import (
     BY_CHARACTERS,
     REASON_CHARACTERS,

@@ -23,8 +23,8 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.fields import Accepted, Request
 from elcano.api.http.permissions import Permission
+from elcano.api.process import Services
 from elcano.api.runs.run_status import current_run
-from elcano.api.services import Services
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Json

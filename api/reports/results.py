@@ -4,8 +4,8 @@ import unicodedata
 from typing import Final
 
 from elcano.api.http.errors import ReportLost, ReportNotReady
+from elcano.api.process import Services
 from elcano.api.runs.run_status import read_run
-from elcano.api.services import Services
 from elcano.storage.store import TenantStore
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")

@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from elcano.api.control.approvals import MOST_SECTIONS, SectionBody
 from elcano.api.http.errors import FieldFault, RequestInvalid, ResumeRefused
 from elcano.api.http.fields import Request, Spoken, Text
+from elcano.api.process import Services
 from elcano.api.resume.resume_and_rollback import Model, SourceNames, judge_names, judge_run_models, with_changes
 from elcano.api.runs.judgement import JudgedRun, Refusals, read_limits
 from elcano.api.runs.model_checks import assign_model_queues
@@ -20,7 +21,6 @@ from elcano.api.runs.request_facts import resolve_own_graph
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import MAX_BACKGROUND, MAX_INSTRUCTIONS, MAX_QUESTION, BudgetRequest
 from elcano.api.runs.run_status import current_run
-from elcano.api.services import Services
 from elcano.graphs.answer_form import add_answer_step
 from elcano.graphs.contracts import ForkedFrom, RunPriority
 from elcano.graphs.engine.entries import RunResumed

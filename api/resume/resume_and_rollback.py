@@ -16,6 +16,7 @@ from elcano.api.control.actions import TopUpBody
 from elcano.api.control.requests import claim_request, send_control, unwrap_outcome
 from elcano.api.http.errors import FieldFault, ResumeRefused, RunForgotten
 from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
+from elcano.api.process import Services
 from elcano.api.runs.allowance_checks import find_allowance_faults
 from elcano.api.runs.endings import archive_if_ended
 from elcano.api.runs.judgement import Refusals
@@ -31,7 +32,6 @@ from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import ModelRequest, default_model
 from elcano.api.runs.run_status import current_run
 from elcano.api.runs.trust_checks import find_model_contact_faults, narrow_sources
-from elcano.api.services import Services
 from elcano.api.source_survey import add_own_sources, find_source_faults, survey_sources
 from elcano.graphs.contracts import DiscardedWork
 from elcano.graphs.engine.control_actions import RollBack

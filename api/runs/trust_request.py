@@ -1,6 +1,6 @@
 """The lists and the egress scope in a request for a run, read into the one spelling in which they are compared."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
@@ -68,15 +68,6 @@ def read_trust(given: TrustRequest) -> tuple[Trust, list[FieldFault]]:
         egress="hosts" if isinstance(given.egress, list) else given.egress,
         egress_hosts=_parse_entries("egress", hosts, parse_domain, faults),
     )
-    for text in find_contradictions(trust.allowed_domains, trust.blocked_domains):
-        faults.append(FieldFault(field="trust.allowed_domains", message=text))
-    for name, allowed, blocked in (
-        ("journals", trust.allowed_journals, trust.blocked_journals),
-        ("kinds", trust.allowed_kinds, trust.blocked_kinds),
-    ):
-        for one in sorted(set(allowed).intersection(blocked)):
-            text = f"{one!r} is allowed and blocked: leave it out of one of the lists"
-            faults.append(FieldFault(field=f"trust.allowed_{name}", message=text))
     return trust, faults
 
 
@@ -100,6 +91,18 @@ def _parse_journal_entry(text: str) -> str:
     return journal
 
 
+def _find_contradictions(trust: Trust) -> Iterator[FieldFault]:
+    for text in find_contradictions(trust.allowed_domains, trust.blocked_domains):
+        yield FieldFault(field="trust.allowed_domains", message=text)
+    for name, allowed, blocked in (
+        ("journals", trust.allowed_journals, trust.blocked_journals),
+        ("kinds", trust.allowed_kinds, trust.blocked_kinds),
+    ):
+        for one in sorted(set(allowed).intersection(blocked)):
+            text = f"{one!r} is allowed and blocked: leave it out of one of the lists"
+            yield FieldFault(field=f"trust.allowed_{name}", message=text)
+
+
 def continue_trust(given: TrustRequest | None, before: Trust) -> tuple[Trust, list[FieldFault]]:
     """The rules of a run that follows another one, and their faults.
 
@@ -113,6 +116,7 @@ def continue_trust(given: TrustRequest | None, before: Trust) -> tuple[Trust, li
     if "egress" in given.model_fields_set:
         del lists["egress_hosts"]
     trust = trust.model_copy(update=lists)
+    faults += _find_contradictions(trust)
     if not _stays_within(trust, before):
         hosts = f"the hosts {', '.join(before.egress_hosts)}" if before.egress == "hosts" else repr(before.egress)
         text = f"the run that it follows has the egress scope {hosts}, which a run that follows it cannot leave"

@@ -10,8 +10,8 @@ from typing import Any, Final
 from pydantic import Field
 
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
+from elcano.api.process import Services
 from elcano.api.reports.results import escape_formula
-from elcano.api.services import Services
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.budget import usd_from_microusd

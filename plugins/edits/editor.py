@@ -1,9 +1,11 @@
-"""The editor agent: a finished report, changed as the asker said, from the same passages; and the graph that calls it.
+"""The editor agent: a finished report, changed as the asker said or brought up to date; and the graphs that call it.
 
 What is asked for decides length, readers, form and language, and is no evidence: the new report is checked statement by
-statement as any other. The graph names the stored draft and report, so a run can start from any report that there is.
+statement as any other. The graphs name the stored draft and report, so a run can start from any report that there is.
 """
 
+import json
+from collections.abc import Sequence
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
@@ -13,12 +15,13 @@ from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.builder import ASKED, NEW_EVIDENCE, GraphBuilder
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.graph import Inputs, ResearchGraph
 from elcano.graphs.state.state import DraftRef
 from elcano.graphs.text import ensure_list, format_count
 
 EDIT: Final = "edit"
-"""The name of the graph, which is the mode of its runs."""
+UPDATE: Final = "update"
+"""The names of the graphs, which are the modes of their runs."""
 
 
 class EditorInput(AgentInput):
@@ -31,6 +34,12 @@ class EditorInput(AgentInput):
     report: str = ""
     """Artifact hash of the report that was made of it."""
     evidence: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    """Of an update: ids of the passages that the run before had."""
+    found: tuple[str, ...] = ()
+    """Of an update: ids of the passages that were found now."""
+    update: bool = False
+    """Whether the report is brought up to date; otherwise it is changed as `instructions` say."""
     review: bool = False
     """Whether the reviewer reads what it wrote."""
 
@@ -61,18 +70,35 @@ is. Quotes stay as they are.
 {CITING}{GIVEN_MARKS}"""
 
 
+WISH: Final = """\
+Bring the report up to date. `evidence` are passages that were found now and that it was not written from. Where one \
+changes, refines or contradicts what the report says, say what holds now; add what they add to the answer, and nothing \
+else. `given.report.outdated` are quotes that no longer stand where they were found: write what rests on one of them \
+anew from `evidence`, or leave it out and say in the limitations what was withdrawn. Everything else stays word for \
+word."""
+"""What is asked of the editor for an update."""
+
+
 def list_needs(given: EditorInput) -> Needs:
-    """The report, and all passages that may be cited."""
-    return Needs(evidence=given.evidence, more={"draft": given.draft, "report": given.report})
+    """The report, and the passages that may be cited beside those that it cites; of an update the new ones."""
+    more: JsonObject = {"draft": given.draft, "report": given.report}
+    if not given.update:
+        return Needs(evidence=given.evidence, more=more)
+    known, found = set(given.known), dict.fromkeys(given.found)
+    new = tuple(id for id in found if id not in known)
+    return Needs(evidence=new, more={**more, "known": [*given.known], "found": [*found]})
 
 
 def build_task(given: EditorInput, loaded: Loaded) -> TaskEnvelope:
     """What is to change, and the passages; its writer adds the report. Earlier questions do not matter to it."""
-    return loaded.envelope("editor", given).model_copy(update={"instructions": given.instructions, "history": ()})
+    wish = WISH if given.update else given.instructions
+    return loaded.envelope("editor", given).model_copy(update={"instructions": wish, "history": ()})
 
 
 def describe_start(given: JsonObject) -> str:
     """Describe what the editor works with."""
+    if given.get("update"):
+        return "compares the report with what was found now"
     return f"changes the report, with {format_count(len(ensure_list(given.get('evidence'))), 'passage')} at hand"
 
 
@@ -109,11 +135,8 @@ def build_edit_graph(draft: str, report: str) -> ResearchGraph:
             agent="editor",
             description="The report, changed as asked, every claim with its quote",
             inputs={
-                **ASKED,
+                **_name_report(draft, report),
                 "instructions": "instructions",
-                "review": "review",
-                "draft": f'`"{draft}"`',
-                "report": f'`"{report}"`',
                 "evidence": NEW_EVIDENCE,
             },
         )
@@ -121,3 +144,45 @@ def build_edit_graph(draft: str, report: str) -> ResearchGraph:
         .set_exit_nodes("editor")
         .build()
     )
+
+
+def build_update_graph(draft: str, report: str, searches: Sequence[tuple[str, str]], known: int) -> ResearchGraph:
+    """The graph of a run that brings a report up to date.
+
+    Args:
+        draft: artifact hash of its draft.
+        report: its own.
+        searches: source and query of each search that is made again.
+        known: how many passages the run begins with.
+    """
+    items = json.dumps([{"source": source, "query": query} for source, query in searches]).replace("`", "\\`")
+    return (
+        GraphBuilder(UPDATE, "Search again what a report was written from, and bring it up to date.")
+        .add_tool_node(
+            "search",
+            tool="search",
+            description="The searches of the run before, again",
+            for_each=f"`{items}`",
+            inputs={"source": "item.source", "query": "item.query"},
+            reducer="add_evidence",
+        )
+        .add_agent_node(
+            "editor",
+            agent="editor",
+            description="The report, changed where what it rests on has changed or something new was found",
+            inputs={
+                **_name_report(draft, report),
+                "update": "`true`",
+                "known": f"evidence[:{known}].id",
+                "found": "outputs.search.items[].output.evidence[].id",
+            },
+        )
+        .connect_nodes("search", "editor")
+        .set_entry_node("search")
+        .set_exit_nodes("editor")
+        .build()
+    )
+
+
+def _name_report(draft: str, report: str) -> Inputs:
+    return {**ASKED, "review": "review", "draft": f'`"{draft}"`', "report": f'`"{report}"`'}

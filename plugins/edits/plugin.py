@@ -6,9 +6,9 @@ from elcano.graphs.plugin import Plugin
 
 plugin: Final = Plugin(
     name="edits",
-    description="Changes of finished reports by words: shorter, for other readers, in another language.",
+    description="Changes of finished reports: by words, or to bring them up to date.",
     package="elcano.plugins.edits",
     agents=(".editor:AGENT",),
     routes=(".routes:router",),
-    commands={"edit": ".commands:edit"},
+    commands={"edit": ".commands:edit", "update": ".commands:update"},
 )

@@ -8,9 +8,9 @@ from typing import Final
 from elcano.api.events.feed import NumberedEvent, Waiting
 from elcano.api.events.journal_merge import Cursor
 from elcano.api.events.watcher import Feeds
+from elcano.api.process import Services
 from elcano.api.reports.results import load_artifact
 from elcano.api.runs.run_status import read_run
-from elcano.api.services import Services
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.plugins.openai_api.output_items import build_call_approval

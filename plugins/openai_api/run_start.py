@@ -14,11 +14,11 @@ from fastapi import Header
 from pydantic import ValidationError
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, explain_invalid
+from elcano.api.process import Services
 from elcano.api.runs.named_graphs import find_named_graph
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import MAX_INSTRUCTIONS, RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
-from elcano.api.services import Services
 from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.plugins.openai_api.conversation import Conversation
 from elcano.plugins.openai_api.parameters import IGNORED, OpenAIRequest

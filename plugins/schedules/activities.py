@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import time
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -14,15 +15,18 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.service import RPCError, RPCStatusCode
 
-from elcano.api.http.errors import PROBLEMS
+from elcano.api.http.errors import PROBLEMS, ReportLost
 from elcano.api.http.permissions import Principal
 from elcano.api.process import Process, Services
+from elcano.api.runs.judgement import JudgedRun
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.records import RunFilter
+from elcano.plugins.edits.judgement import ChangeBody, EditRefused, judge_update
 from elcano.plugins.schedules.contracts import METADATA, START, WAIT, ScheduledQuestion, ScheduledStart, StartedRun
+from elcano.storage.runs import ListedRun
 from elcano.storage.store import TenantStore
 
 BEAT_SECONDS: Final = 10.0
@@ -56,7 +60,7 @@ class ScheduleActivities:
             if (refusal := await _find_used_up_budget(asked, services)) is not None:
                 return _refuse(asked, refusal)
             key = build_request_key(start.key, request, "schedule")
-            submission = await submit_run(partial(judge_run_request, request, services), key, services)
+            submission = await submit_run(partial(_judge_scheduled, asked, request, services), key, services)
         except ValidationError as error:
             return _refuse(asked, f"its request is no longer understood: {error.error_count()} faults")
         except ElcanoError as error:
@@ -89,6 +93,24 @@ def _refuse(asked: ScheduledQuestion, why: str) -> StartedRun:
     return StartedRun(refusal=why)
 
 
+async def _judge_scheduled(asked: ScheduledQuestion, request: RunRequest, services: Services, own: str) -> JudgedRun:
+    """The run of one time: of a living report one that brings the last report up to date, if that can be."""
+    if asked.living and (last := await _find_last_report(asked, services.store)):
+        body = ChangeBody(priority=request.priority)
+        with suppress(EditRefused, ReportLost):
+            judged = await judge_update(last, body, own, services)
+            return replace(judged, asked=judged.asked.model_copy(update={"metadata": request.metadata}))
+    return await judge_run_request(request, services, own)
+
+
+async def _find_last_report(asked: ScheduledQuestion, store: TenantStore) -> str:
+    """The id of the last run of a schedule that has a report; empty if none has."""
+    async for one in iterate_scheduled_runs(store, asked.schedule, question=str(asked.request["question"])):
+        if one.run.report is not None and one.run.report.answered:
+            return one.run_id
+    return ""
+
+
 async def _find_used_up_budget(asked: ScheduledQuestion, services: Services) -> str | None:
     """Say that the runs of the last days have used what they may together; None: they have not, or may use anything."""
     if asked.budget is None:
@@ -105,11 +127,25 @@ async def _find_used_up_budget(asked: ScheduledQuestion, services: Services) -> 
 async def list_scheduled_runs(store: TenantStore, schedule: str, since: float, most: int) -> list[str]:
     """The ids of the runs that a schedule started since a time, the newest first."""
     found: list[str] = []
-    before: str | None = None
-    while len(found) < most:
-        page = await store.runs.page(limit=PAGE, before=before, wanted=RunFilter(created_after=since))
-        found += [one.run_id for one in page.runs if one.run.metadata.get(METADATA) == schedule]
-        if page.next is None:
+    async for one in iterate_scheduled_runs(store, schedule, since):
+        found.append(one.run_id)
+        if len(found) >= most:
             break
+    return found
+
+
+async def iterate_scheduled_runs(
+    store: TenantStore, schedule: str, since: float = 0.0, question: str | None = None
+) -> AsyncIterator[ListedRun]:
+    """The runs that a schedule started since a time, the newest first; of all questions, or of one."""
+    before: str | None = None
+    while True:
+        page = await store.runs.page(
+            limit=PAGE, before=before, wanted=RunFilter(created_after=since, question=question)
+        )
+        for one in page.runs:
+            if one.run.metadata.get(METADATA) == schedule:
+                yield one
+        if page.next is None:
+            return
         before = page.next
-    return found[:most]

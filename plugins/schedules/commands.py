@@ -33,17 +33,22 @@ def create_schedule(
     tokens: Annotated[int, option("Tokens that its runs may use together in --days.", min=0)] = 0,
     days: Annotated[float, option("The days of --tokens.", min=0)] = 30.0,
     run_file: Annotated[Path | None, option("A JSON file with the other fields of `POST /v1/runs`.")] = None,
+    living: Annotated[bool, option("Bring the last report up to date each time.")] = False,
     paused: Annotated[bool, option("Start nothing until it is unpaused.")] = False,
+    replace: Annotated[bool, option("Put it in the place of the one of this name.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a schedule and print when it starts runs."""
+    """Make a schedule, or another one of its name, and print when it starts runs."""
     run: dict[str, Any] = {} if run_file is None else json.loads(run_file.read_text(encoding="utf-8"))
     run |= {"question": question} | ({"mode": mode} if mode else {})
     body: dict[str, Any] = {"name": name, "run": run, "time_zone": time_zone, "overlap": overlap, "paused": paused}
     body |= {"cron": cron} if cron else {}
     body |= {"every_seconds": every} if every else {}
     body |= {"budget": {"tokens": tokens, "days": days}} if tokens else {}
-    _print_schedule(post_json("/v1/schedules", body), as_json)
+    body |= {"living": True} if living else {}
+    with open_api() as api:
+        made = api.put(f"/v1/schedules/{name}", body) if replace else api.post("/v1/schedules", body)
+    _print_schedule(made, as_json)
 
 
 @app.command("list")

@@ -33,6 +33,8 @@ class ScheduledQuestion(Frozen):
     api_key: str = ""
     """The id of the key that made the schedule: whose quotas its runs count against."""
     budget: RunBudget | None = None
+    living: bool = False
+    """Whether the report of the last run is brought up to date, once there is one."""
     cron: tuple[str, ...] = ()
     """When, as it was asked for: Temporal turns it into calendars."""
 

@@ -8,6 +8,7 @@ plugin: Final = Plugin(
     name="schedules",
     description="Runs that start by themselves: by cron expressions or calendars in any time zone.",
     package="elcano.plugins.schedules",
+    needs=("edits",),
     settings=(".settings:ScheduleSettings",),
     worker_companions=(".background:work_on_schedules",),
     stores={"schedules": ".temporal_schedules:ScheduleOwner"},

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import AwareDatetime, Field
-from temporalio.client import ScheduleActionStartWorkflow, ScheduleDescription
+from temporalio.client import Schedule, ScheduleActionStartWorkflow, ScheduleDescription
 from temporalio.converter import DataConverter
 
 from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid, TemporalUnavailable, problem_docs
@@ -79,6 +79,9 @@ class ScheduleRequest(Request):
     """What Temporal missed while it was down is made up for if it is not longer ago."""
     budget: ScheduleBudget | None = None
     """What its runs may use together; left out: each has its own budget alone."""
+    living: bool = Field(default=False, examples=[True])
+    """Whether each time the last report is brought up to date, as `POST /v1/runs/{run_id}/updates` does: what has
+    changed since is written anew. While there is no report the question is asked."""
     paused: bool = Field(default=False, examples=[False])
     """Whether it starts nothing until it is unpaused."""
     note: Text = Field(default="", max_length=500, examples=["For the Monday meeting"])
@@ -102,6 +105,8 @@ class ScheduleView(Described):
     """What happens when the earlier run still goes on."""
     budget: RunBudget | None
     """What its runs may use together."""
+    living: bool
+    """Whether each time the last report is brought up to date."""
     paused: bool
     """Whether it is paused."""
     note: str
@@ -130,6 +135,7 @@ class ScheduleView(Described):
             time_zone=schedule.spec.time_zone_name or "UTC",
             overlap=next(one for one, policy in OVERLAPS.items() if policy == schedule.policy.overlap),
             budget=question.budget,
+            living=question.living,
             paused=schedule.state.paused,
             note=schedule.state.note or "",
             next_times=tuple(described.info.next_action_times),
@@ -168,33 +174,26 @@ router = APIRouter(prefix="/v1/schedules", tags=["schedules"])
 )
 async def create_schedule(request: ScheduleRequest, services: Provided, response: Response) -> ScheduleView:
     """Ask a question again and again. It is judged now as at each time: what cannot work is refused."""
-    schedules = await _open(services)
-    _require_times(request)
-    await judge_run_request(request.run, services, new_run_id(services.tenant, "0" * 26))
+    schedules, question = await _open(services), await _judge(request, services)
     if len([name async for name in schedules.list_names()]) >= MOST_SCHEDULES:
         raise TooManySchedules(f"there are {MOST_SCHEDULES} schedules already: delete one that is not needed")
-    body = request.run.model_dump(mode="json", exclude_defaults=True)
-    body["metadata"] = {**request.run.metadata, METADATA: request.name}
-    question = ScheduledQuestion(
-        tenant=services.tenant,
-        schedule=request.name,
-        request=body,
-        user=services.principal.user,
-        api_key=services.principal.key_id,
-        budget=None if request.budget is None else RunBudget(**request.budget.model_dump()),
-        cron=tuple(request.cron),
-    )
-    made = await schedules.create(
-        request.name,
-        question,
-        build_spec(request.cron, request.every_seconds, request.time_zone, request.start_at, request.end_at),
-        overlap=request.overlap,
-        catch_up_seconds=request.catch_up_seconds,
-        paused=request.paused,
-        note=request.note,
-    )
+    made = await schedules.create(request.name, _build_schedule(request, question, schedules))
     response.headers["Location"] = f"/v1/schedules/{request.name}"
     return await _view(request.name, made, services)
+
+
+@router.put(
+    "/{name}",
+    dependencies=CHANGE,
+    responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable),
+)
+async def replace_schedule(name: ScheduleName, request: ScheduleRequest, services: Provided) -> ScheduleView:
+    """Replace a schedule by another one of the same name. Runs that go on are not touched; its runs stay its runs."""
+    if request.name != name:
+        raise RequestInvalid([FieldFault(field="name", message=f"must be {name!r}, as in the address")])
+    schedules, question = await _open(services), await _judge(request, services)
+    await schedules.replace(name, _build_schedule(request, question, schedules))
+    return await _view(name, await schedules.describe(name), services)
 
 
 @router.get("", dependencies=READ, responses=problem_docs(SchedulesOff, TemporalUnavailable))
@@ -275,6 +274,40 @@ async def _open(services: Services) -> TenantSchedules:
 
 async def _view(name: str, described: ScheduleDescription, services: Services) -> ScheduleView:
     return await ScheduleView.of(name, described, (await services.temporal.client()).data_converter)
+
+
+async def _judge(request: ScheduleRequest, services: Services) -> ScheduledQuestion:
+    """What is asked each time.
+
+    Raises:
+        RequestInvalid: it cannot work, or has no times.
+    """
+    _require_times(request)
+    await judge_run_request(request.run, services, new_run_id(services.tenant, "0" * 26))
+    body = request.run.model_dump(mode="json", exclude_defaults=True)
+    body["metadata"] = {**request.run.metadata, METADATA: request.name}
+    return ScheduledQuestion(
+        tenant=services.tenant,
+        schedule=request.name,
+        request=body,
+        user=services.principal.user,
+        api_key=services.principal.key_id,
+        budget=None if request.budget is None else RunBudget(**request.budget.model_dump()),
+        living=request.living,
+        cron=tuple(request.cron),
+    )
+
+
+def _build_schedule(request: ScheduleRequest, question: ScheduledQuestion, schedules: TenantSchedules) -> Schedule:
+    return schedules.build(
+        request.name,
+        question,
+        build_spec(request.cron, request.every_seconds, request.time_zone, request.start_at, request.end_at),
+        overlap=request.overlap,
+        catch_up_seconds=request.catch_up_seconds,
+        paused=request.paused,
+        note=request.note,
+    )
 
 
 def _require_times(request: ScheduleRequest) -> None:

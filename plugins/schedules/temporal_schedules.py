@@ -21,6 +21,7 @@ from temporalio.client import (
     SchedulePolicy,
     ScheduleSpec,
     ScheduleState,
+    ScheduleUpdate,
 )
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -62,7 +63,7 @@ class TenantSchedules:
         self._tenant = tenant
         self._prefix = f"{PREFIX}.{tenant}."
 
-    async def create(
+    def build(
         self,
         name: str,
         question: ScheduledQuestion,
@@ -72,7 +73,19 @@ class TenantSchedules:
         catch_up_seconds: float,
         paused: bool,
         note: str,
-    ) -> ScheduleDescription:
+    ) -> Schedule:
+        """A schedule as Temporal keeps it."""
+        action = ScheduleActionStartWorkflow(
+            WORKFLOW,
+            question,
+            id=f"{self._prefix}{name}",
+            task_queue=TASK_QUEUE,
+            typed_search_attributes=describe_owner(self._tenant),
+        )
+        policy = SchedulePolicy(overlap=OVERLAPS[overlap], catchup_window=timedelta(seconds=catch_up_seconds))
+        return Schedule(action=action, spec=spec, policy=policy, state=ScheduleState(note=note or None, paused=paused))
+
+    async def create(self, name: str, schedule: Schedule) -> ScheduleDescription:
         """Make a schedule.
 
         Raises:
@@ -80,17 +93,22 @@ class TenantSchedules:
             RequestInvalid: Temporal does not understand when it is to run.
         """
         owner = describe_owner(self._tenant)
-        action = ScheduleActionStartWorkflow(
-            WORKFLOW, question, id=f"{self._prefix}{name}", task_queue=TASK_QUEUE, typed_search_attributes=owner
-        )
-        policy = SchedulePolicy(overlap=OVERLAPS[overlap], catchup_window=timedelta(seconds=catch_up_seconds))
-        made = Schedule(action=action, spec=spec, policy=policy, state=ScheduleState(note=note or None, paused=paused))
         with _map_schedule_errors(name):
             try:
-                handle = await self._client.create_schedule(f"{self._prefix}{name}", made, search_attributes=owner)
+                handle = await self._client.create_schedule(f"{self._prefix}{name}", schedule, search_attributes=owner)
             except ScheduleAlreadyRunningError as error:
                 raise ScheduleExists(f"there is a schedule {name!r}: delete it, or take another name") from error
             return await handle.describe()
+
+    async def replace(self, name: str, schedule: Schedule) -> None:
+        """Put a schedule in the place of the one of this name.
+
+        Raises:
+            ScheduleNotFound: there is none.
+            RequestInvalid: Temporal does not understand when it is to run.
+        """
+        with _map_schedule_errors(name):
+            await self._handle(name).update(lambda _: ScheduleUpdate(schedule))
 
     async def describe(self, name: str) -> ScheduleDescription:
         """One schedule."""

@@ -46,7 +46,7 @@ SECTIONS: Final = {
 """Of the deep run: the third one's provider is down, the fourth one's takes its time."""
 SLOW: Final = {WORKING, SECTIONS["The return"]}
 OUT: Final = {DOWN, SECTIONS["The crossing"]}
-SETTLED_SECONDS: Final = 120.0
+SETTLED_SECONDS: Final = 240.0
 QUIET_SECONDS: Final = 600.0
 """How long the answer takes that somebody waits for, unless it is released."""
 

@@ -49,7 +49,7 @@ def get_trust() -> Trust:
     return _RULES.get().trust
 
 
-def require_contact(who: str, address: httpx.URL, *, is_page: bool = False) -> None:
+def require_contact(who: str, address: httpx.URL, *, is_page: bool = False, inside: bool = True) -> None:
     """Return if the address may be contacted.
 
     Args:
@@ -57,6 +57,7 @@ def require_contact(who: str, address: httpx.URL, *, is_page: bool = False) -> N
         address: http or https.
         is_page: what is there becomes content of the run; otherwise it is a service that lists works and pages of
             others, to which the lists of domains do not apply.
+        inside: it may be in a private network; otherwise it is reached only if it is public, whatever it is called.
 
     Raises:
         SourceRefused: it may not; the text says by which rule.
@@ -67,7 +68,9 @@ def require_contact(who: str, address: httpx.URL, *, is_page: bool = False) -> N
     host = origin_from_url(address).host
     if is_page and (why := trust.explain_page_refusal(host)):
         raise SourceRefused(f"{who}: {BY_LIST}: {why}")
-    if why := trust.explain_contact_refusal(host, is_private=is_private_address(str(address), private_hosts)):
+    if why := trust.explain_contact_refusal(
+        host, is_private=inside and is_private_address(str(address), private_hosts)
+    ):
         raise SourceRefused(f"{who}: {BY_EGRESS}: {why}")
 
 

@@ -115,7 +115,7 @@ class Fetcher:
             if len(visited) > MOST_REDIRECTS:
                 raise SourceRefused(f"{source}: more than {MOST_REDIRECTS} redirects, the last one to {host}")
             visited.add((request.method, request.address))
-            require_contact(source, request.address, is_page=wanted.is_page)
+            require_contact(source, request.address, is_page=wanted.is_page, inside=request.inside)
             if not request.inside:
                 require_public(source, request.address)
             try:

@@ -78,6 +78,50 @@ async def test_nights_of_clock_changes_and_months_without_a_31st(make: Callable[
     assert leap["next_times"][0].startswith("2028-02-29T09:00")
 
 
+async def test_a_living_report_is_asked_for_once_and_then_brought_up_to_date(
+    make: Callable[..., Any],
+    served: str,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    task_queue: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "scripted")
+    run: Json = {"question": QUESTION, "mode": "simple", "model": "openai:gpt-5.1", "metadata": {"team": "a"}}
+    provider = Provider()
+    async with (
+        httpx.AsyncClient(base_url=served, timeout=60) as api,
+        working(temporal, store, api_settings, provider),
+        starting(temporal, store, api_settings, task_queue),
+    ):
+        made = await make(cron=["@yearly"], run=run)
+        path, body = f"/v1/schedules/{made['name']}", {"name": made["name"], "run": run, "living": True}
+        assert (await api.put(path, json={**body, "name": "another", "cron": ["@daily"]})).status_code == 422
+        replaced = await api.put(path, json={**body, "cron": ["@daily"], "overlap": "queue_all"})
+        assert replaced.status_code == 200, replaced.text
+        assert (replaced.json()["living"], replaced.json()["cron"], replaced.json()["overlap"]) == (
+            True,
+            ["@daily"],
+            "queue_all",
+        )
+        found: list[Json] = []
+        for count in (1, 2):
+            await api.post(f"{path}/trigger")
+
+            async def has_started(count: int = count) -> bool:
+                return len((await api.get(f"{path}/runs")).json()["runs"]) == count
+
+            await until(has_started)
+            found.append(await ended(api, (await api.get(f"{path}/runs")).json()["runs"][0]))
+            provider.model.tasks.clear()
+        first, second = found
+        assert (first["mode"], second["mode"], second["previous_run"]) == ("simple", "update", first["run_id"])
+        assert first["metadata"] == second["metadata"] == {"team": "a", "elcano_schedule": made["name"]}
+        assert second["budget"]["tokens"]["used"] == 0
+        assert (await api.put("/v1/schedules/nobody", json={**body, "name": "nobody", "cron": ["@daily"]})).is_error
+
+
 async def test_a_schedule_starts_a_run_once_and_says_which(
     make: Callable[..., Any],
     served: str,

@@ -89,6 +89,12 @@ def test_a_follow_up_keeps_the_rules_and_never_leaves_the_scope(
     assert [fault.field for fault in faults] == (["trust.egress"] if refused else [])
 
 
+def test_what_a_follow_up_adds_contradicts_what_it_keeps() -> None:
+    before = Trust(allowed_domains=("a.who.int",))
+    _, faults = continue_trust(TrustRequest(blocked_domains=["who.int"]), before)
+    assert [fault.field for fault in faults] == ["trust.allowed_domains"]
+
+
 @pytest.mark.parametrize(
     ("trust", "spec", "settings", "said"),
     [

@@ -207,6 +207,8 @@ def test_hosts_are_contacted_within_the_scope_alone(host: str, private: bool, sc
         ("https://wiki.example.org./", True),
         ("https://wiki.example.org:8443/", False),
         ("https://8.8.8.8/", False),
+        ("http://[::ffff:8.8.8.8]/", False),
+        ("http://[::ffff:10.0.0.1]/", True),
     ],
 )
 def test_private_is_what_is_so_by_its_name_or_number_or_the_operators_word(url: str, expected: bool) -> None:

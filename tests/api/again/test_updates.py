@@ -1,0 +1,144 @@
+"""Reports that are brought up to date: what still stands is kept, and only what has changed is written anew."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import httpx
+import pytest
+from temporalio.client import Client
+
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.text import ensure_list
+from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from tests.api.again.going_on import Json, Provider, ended, working
+from tests.api.asking import start
+
+QUESTION = "What is known of the harbour?"
+FACTS = {
+    "ice": "The harbour froze in January.",
+    "ships": "The harbour has room for 40 ships.",
+    "walls": "The harbour has walls of granite.",
+}
+
+
+def write(folder: Path, name: str, fact: str) -> None:
+    (folder / f"{name}.md").write_text(f"# Harbour: {name}\n\n{fact}\n", encoding="utf-8")
+
+
+def prose(facts: Sequence[tuple[str, str]]) -> Json:
+    """A report of one finding for each fact, with the key of its passage."""
+    marked = [(f"m{place}", key, fact) for place, (key, fact) in enumerate(dict.fromkeys(facts))]
+    return {
+        "title": "The harbour",
+        "introduction": "",
+        "key_findings": "\n\n".join(f"{fact.removesuffix('.')} [{mark}]." for mark, _, fact in marked),
+        "citations": [{"mark": mark, "evidence": key, "quote": fact} for mark, key, fact in marked],
+    }
+
+
+def facts_of(task: TaskEnvelope) -> list[tuple[str, str]]:
+    """What the passages say, with their keys."""
+    return [(one.key, line) for one in task.evidence for line in one.text.splitlines() if line.endswith(".")]
+
+
+class Careful(Provider):
+    """Its writer says what passages say; its editor drops what is outdated, and adds what is new."""
+
+    def _output(self, task: TaskEnvelope) -> Mapping[str, object]:
+        if task.kind == "writer":
+            return prose(facts_of(task))
+        if task.kind == "editor":
+            report = task.given["report"]
+            assert isinstance(report, dict)
+            gone = {str(one["quote"]) for one in ensure_list(report.get("outdated")) if isinstance(one, dict)}
+            cited = [
+                citation
+                for claim in ensure_list(report["key_findings"])
+                if isinstance(claim, dict)
+                for citation in ensure_list(claim["citations"])
+                if isinstance(citation, dict)
+            ]
+            kept = [(str(one["evidence"]), str(one["quote"])) for one in cited if one["quote"] not in gone]
+            return prose([*kept, *facts_of(task)])
+        return super()._output(task)
+
+
+@pytest.fixture(autouse=True)
+def with_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "scripted")
+    monkeypatch.setattr("elcano.plugins.documents.source.RESYNC_SECONDS", 0.0)
+
+
+async def update(api: httpx.AsyncClient, provider: Provider, run_id: str) -> tuple[Json, Json]:
+    """The view of a run that brings a report up to date, and its report."""
+    provider.model.tasks.clear()
+    answer = await api.post(f"/v1/runs/{run_id}/updates")
+    assert answer.status_code == 201, answer.text
+    view = await ended(api, answer.json()["run_id"])
+    assert (view["status"], view["mode"], view["previous_run"]) == ("completed", "update", run_id)
+    report = await api.get(f"/v1/runs/{view['run_id']}/report", headers={"Accept": "application/json"})
+    found: Json = report.json()
+    return view, found
+
+
+async def changes(api: httpx.AsyncClient, a: str, b: str) -> list[tuple[str, str, str]]:
+    """What differs between the words of two reports' claims: how, before and after."""
+    pairs = (await api.get(f"/v1/runs/{a}/diff/{b}")).json()["report"]["claims"]
+    texts = [(one["how"], *((one[side] or {}).get("text", "") for side in ("a", "b"))) for one in pairs]
+    return [(how, before, after) for how, before, after in texts if before != after]
+
+
+async def test_what_has_changed_is_written_anew_and_nothing_else(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    folder = api_settings.collections["handbook"]
+    (folder / "retries.md").unlink()
+    for name, fact in FACTS.items():
+        write(folder, name, fact)
+    provider = Careful()
+    async with working(temporal, store, api_settings, provider):
+        first = await start(api, QUESTION, mode="simple", model="openai:gpt-5.1")
+        assert (await ended(api, first))["status"] == "completed"
+
+        same, report = await update(api, provider, first)
+        assert provider.model.tasks == []
+        assert same["budget"]["tokens"]["used"] == 0
+        assert "0 new passages, 0 quotes outdated" in report["warnings"][0], report["warnings"]
+        assert await changes(api, first, same["run_id"]) == []
+
+        write(folder, "ice", "The harbour froze in March.")
+        write(folder, "ships", f"{FACTS['ships']}\n\nIts keeper is Pigafetta.")  # what was quoted stands there still
+        write(folder, "light", "The harbour has a light since 1519.")
+        new, report = await update(api, provider, same["run_id"])
+        (task,) = (one for one in provider.model.tasks if one.kind == "editor")
+        assert isinstance(task.given["report"], dict)
+        (outdated,) = ensure_list(task.given["report"]["outdated"])
+        assert isinstance(outdated, dict)
+        assert outdated["quote"] == FACTS["ice"]
+        assert sorted(await changes(api, same["run_id"], new["run_id"])) == [
+            ("added", "", "Its keeper is Pigafetta."),
+            ("added", "", "The harbour has a light since 1519."),
+            ("changed", "The harbour froze in January.", "The harbour froze in March."),
+        ]
+        assert report["unverified"] == []
+        assert verify((await api.get(f"/v1/runs/{new['run_id']}/certificate")).content).faults == ()
+
+        (folder / "walls.md").unlink()
+        gone, report = await update(api, provider, new["run_id"])
+        assert provider.model.tasks == []
+        assert "Not found again: 1 cited passage" in report["warnings"][1], report["warnings"]
+        assert await changes(api, new["run_id"], gone["run_id"]) == []
+
+
+async def test_what_cannot_be_brought_up_to_date_is_refused(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    async with working(temporal, store, api_settings, Careful()):
+        run_id = await start(api, "To whom do retries belong?", mode="simple", model="openai:gpt-5.1")
+        assert (await api.post(f"/v1/runs/{run_id}/updates")).status_code == 409
+        await ended(api, run_id)
+        refused = await api.post(f"/v1/runs/{run_id}/updates", json={"model": "offline"})
+        assert (refused.status_code, "editor" in refused.json()["detail"]) == (422, True), refused.text
+        assert (await api.post("/v1/runs/default-01hzzzzzzzzzzzzzzzzzzzzzzz/updates")).status_code == 404

@@ -15,6 +15,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from elcano.api.runs.run_view import RunView
+from elcano.api.runs.trust_request import TrustRequest
 from elcano.client import AsyncElcano, AsyncRun, ClientError
 from elcano.graphs.contracts import REPORTED
 from elcano.graphs.report.works import find_citation_mark
@@ -191,6 +192,7 @@ class ResearchTools:
             str, Field(description="`auto` chooses; `iterative` is short, `deep` writes sections.")
         ] = "auto",
         sources: Annotated[list[str] | None, Field(description="Names of list_sources; none: the usual ones.")] = None,
+        trust: Annotated[TrustRequest | None, Field(description="What it may use, and whom it may contact.")] = None,
         instructions: Annotated[str, Field(description="What the report is to be like.")] = "",
         token_limit: Annotated[int | None, Field(ge=1, description="Tokens that it may use.")] = None,
         approve_plan: Annotated[bool, Field(description="Let it wait until its plan was approved.")] = False,
@@ -203,6 +205,8 @@ class ResearchTools:
             request["clarify"] = True
         if sources is not None:
             request["sources"] = sources
+        if trust is not None:
+            request["trust"] = trust.model_dump(exclude_unset=True)
         return await self._start(question, request, token_limit, key, context)
 
     async def ask_follow_up(

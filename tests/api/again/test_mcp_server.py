@@ -101,6 +101,7 @@ async def test_what_cannot_be_done_is_told_in_words(served: str) -> None:
             assert await refusal(client, "cancel_research", run_id=hostile)
         assert "mode" in await refusal(client, "start_research", question=QUESTION, mode="telepathy")
         assert "question" in await refusal(client, "start_research", question="")
+        assert "trust" in await refusal(client, "start_research", question="?", trust={"allowed_domains": ["*"]})
         assert await refusal(client, "search_evidence", run_id="default-nothing", limit=10_000)
         with pytest.raises(MCPError, match="No such run"):
             await client.read_resource("elcano://runs/default-nothing/report")

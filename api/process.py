@@ -165,9 +165,3 @@ class Process:
             domains=self.domains,
             address=self.settings.base_url.rstrip("/"),
         )
-
-
-def build_worker_process(around: Surroundings) -> Process:
-    """What a worker starts runs with as the API would; it keeps nothing of runs in memory."""
-    temporal = Temporal(Connection(around.connect), TASK_QUEUE)
-    return Process(around.settings, around.store, temporal, Writable(around.store.probe), lambda tenant, run_id: None)

@@ -13,7 +13,7 @@ from elcano.activities.background_work import (
     build_queue_worker,
     look_repeatedly,
 )
-from elcano.api.process import Process, build_worker_process
+from elcano.api.process import Process
 from elcano.api.temporal.owned_workflows import begin_workflow
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.batches.activities import BatchActivities
@@ -29,7 +29,7 @@ AT_ONCE: Final = 100
 @asynccontextmanager
 async def work_on_batches(around: Surroundings) -> AsyncIterator[None]:
     """Work on batches while a worker works. Until there is one, Temporal is not asked for anything."""
-    task = asyncio.create_task(_work(await around.connect(), build_worker_process(around)), name="work on batches")
+    task = asyncio.create_task(_work(await around.connect(), Process.of_worker(around)), name="work on batches")
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.activities.background_work import build_queue_worker
-from elcano.api.process import Process, build_worker_process
+from elcano.api.process import Process
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.schedules.activities import ScheduleActivities
 from elcano.plugins.schedules.contracts import TASK_QUEUE
@@ -21,7 +21,7 @@ async def work_on_schedules(around: Surroundings) -> AsyncIterator[None]:
     if not read_schedule_settings().schedules:
         yield
         return
-    async with build_schedule_worker(await around.connect(), build_worker_process(around)):
+    async with build_schedule_worker(await around.connect(), Process.of_worker(around)):
         yield
 
 

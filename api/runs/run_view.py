@@ -129,7 +129,7 @@ class HoldView(WorkflowData):
     reason: HoldReason = Field(examples=["provider"])
     """`budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: a person has to fix a
     key, a name or a setting. `pause`: it was paused, and has to be unpaused. `approval`: the plan, or tool calls
-    (`approvals`), need approval."""
+    (`approvals`), need approval. `answers`: what it asked back (`questions`) waits for answers."""
     node: str = Field(examples=["judge"])
     """The node that waits."""
     agent: str = Field(default="", examples=["judge"])

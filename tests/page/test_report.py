@@ -28,6 +28,16 @@ async def test_a_citation_leads_to_its_reference_and_a_statement_to_its_passage(
         assert 0 < await shown.count() <= everything
 
 
+async def test_a_report_is_brought_up_to_date_by_a_click(open_tour_page: OpenPage, tour: Tour) -> None:
+    async with open_tour_page() as page:
+        await page.goto(f"/runs/{tour.runs[DONE]}/report")
+        await page.get_by_text("Change this report…").click()
+        await page.get_by_role("button", name="Bring it up to date").click()
+        await page.wait_for_url(lambda url: "/runs/" in url and tour.runs[DONE] not in url, timeout=60_000)
+        await page.get_by_role("link", name="Read the report").click(timeout=60_000)
+        await expect(page.locator(".report")).to_contain_text("0 quotes outdated")
+
+
 def test_a_quote_stands_in_its_passage_only_where_it_is() -> None:
     quote = build_quote(CITATION, PASSAGE)
     assert (quote.before, quote.text, quote.after) == ("The harbour ", "froze", " in winter.")

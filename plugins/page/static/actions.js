@@ -21,8 +21,7 @@ document.addEventListener("submit", async (event) => {
     ack.textContent = form.dataset.done;
     form.reset();
     if (form.dataset.go) return location.assign(root + form.dataset.go);
-    if (/\/(fork|edits)$/.test(form.dataset.post)) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
-    if (form.dataset.post.endsWith("/rollback")) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
+    if (/\/(fork|edits|updates|rollback)$/.test(form.dataset.post)) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
     say(form.dataset.done);
     keys.delete(form);
     document.dispatchEvent(new Event("elcano:done"));

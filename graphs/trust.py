@@ -16,7 +16,7 @@ from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.host_names import canonicalize_host, find_matching_domain, is_private_address, parse_host
-from elcano.graphs.report.works import Work, WorkKind
+from elcano.graphs.report.works import Work, WorkKind, is_preprint
 
 PassageKind: TypeAlias = Literal[WorkKind, "database", "tool"]
 """The kinds of works, the rows of databases, and what MCP tools answer."""
@@ -74,9 +74,9 @@ class Trust(Frozen):
             return f"{host} is not among the allowed domains"
         return ""
 
-    def explain_kind_refusal(self, kind: str, *, is_preprint: bool = False) -> str:
+    def explain_kind_refusal(self, kind: str, *, also_preprint: bool = False) -> str:
         """Why nothing of a kind may be taken in; empty if it may."""
-        kinds = (kind, "preprint") if is_preprint else (kind,)
+        kinds = (kind, "preprint") if also_preprint else (kind,)
         if blocked := next((one for one in kinds if one in self.blocked_kinds), ""):
             return f"the kind {blocked!r} is blocked"
         if self.allowed_kinds and not any(one in self.allowed_kinds for one in kinds):
@@ -104,7 +104,7 @@ class Trust(Frozen):
         return f"{place} is not among the allowed domains" + (" and journals" if self.allowed_journals else "")
 
     def explain_passage_refusal(
-        self, kind: str, locator: str, work: Work | None, private_hosts: Collection[str], *, is_preprint: bool = False
+        self, kind: str, locator: str, work: Work | None, private_hosts: Collection[str]
     ) -> str:
         """Why a passage may not be taken in; empty if it may.
 
@@ -113,13 +113,12 @@ class Trust(Frozen):
             locator: where readers find it.
             work: that it is from.
             private_hosts: those that the operator named.
-            is_preprint: the work is one, whatever kind it says it is.
         """
         kind = work.kind if work else kind
         places = (locator, *((work.url, work.identifiers.url) if work else ()))
         urls = [url for url in dict.fromkeys(places) if parse_host(url)]
         hosts = [parse_host(url) for url in urls]
-        if why := self.explain_kind_refusal(kind, is_preprint=is_preprint):
+        if why := self.explain_kind_refusal(kind, also_preprint=work is not None and is_preprint(work)):
             return why
         if why := self._explain_origin_refusal(kind, hosts, work):
             return why
@@ -147,6 +146,11 @@ class Trust(Frozen):
 
 
 NO_LIMITS: Final = Trust()
+
+
+def find_passage_kind(source: str, kind_of_source: str) -> str:
+    """The kind of passages that describe no work, by the name of their source and its kind, empty if unknown."""
+    return "tool" if source.startswith("mcp:") else KINDS_OF_SOURCES.get(kind_of_source, "other")
 
 
 def parse_issn(text: str) -> str:

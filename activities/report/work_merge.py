@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar, get_args
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, WorkKind
+from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, WorkKind, is_preprint
 
 BELIEVED: Final = (
     *("pubmed", "crossref", "europe-pmc", "clinical-trials", "openalex", "semantic-scholar"),
@@ -26,12 +26,6 @@ BELIEVED: Final = (
 A source that is not named here comes behind these, by its name."""
 
 _PUBLISHED: Final[frozenset[WorkKind]] = frozenset({"article", "review", "book"})
-_PREPRINT_DOI: Final = re.compile(
-    r"10\.(?:48550/arxiv|1101/\d{4}\.\d\d\.\d\d\.\d|1101/\d{6}$|64898/|21203/|20944/preprints|26434/|31234/|31219/|2139/ssrn"
-    r"|36227/|22541/)"
-)
-"""DOIs that servers of preprints give: arXiv, bioRxiv and medRxiv (old and new), Research Square, Preprints.org,
-ChemRxiv, PsyArXiv, OSF, SSRN, TechRxiv, Authorea."""
 _DATE: Final = re.compile(r"\d{4}(?:-\d\d){0,2}")
 _STAYING: Final[frozenset[Flag]] = frozenset({"retracted", "concern", "corrected", "withdrawn"})
 _OF_THE_MOMENT: Final[frozenset[Flag]] = frozenset({"no_results", "unknown_status"})
@@ -124,19 +118,10 @@ def merge_accounts(group: Iterable[Work]) -> MergedWork:
     )
 
 
-def is_preprint(work: Work) -> bool:
-    """Whether an account is of a preprint, by its flag, its kind, or who gave its DOI."""
-    return "preprint" in work.flags or work.kind == "preprint" or _is_preprint_doi(work.identifiers.doi)
-
-
 def is_published(work: Work) -> bool:
     """Whether an account is of something published: a paper or book with a name that no preprint server gave."""
     names = work.identifiers
     return not is_preprint(work) and work.kind in _PUBLISHED and bool(names.doi or names.pmid or names.pmcid)
-
-
-def _is_preprint_doi(doi: str) -> bool:
-    return bool(_PREPRINT_DOI.match(doi))
 
 
 def _each_once(works: Iterable[Work]) -> list[Work]:

@@ -46,7 +46,7 @@ from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, Sou
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.state import EXCERPT_CHARACTERS, EvidenceRef
 from elcano.graphs.text import ELLIPSIS, shorten_text
-from elcano.graphs.trust import KINDS_OF_SOURCES, NO_LIMITS
+from elcano.graphs.trust import NO_LIMITS, find_passage_kind
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, TenantStore
@@ -205,12 +205,10 @@ class ToolActivities:
 
     def _find_kind(self, source: str) -> str:
         """The kind of passages that describe no work, by the name of their source."""
-        if source.startswith("mcp:"):
-            return "tool"
         try:
-            return KINDS_OF_SOURCES.get(self._sources.get(source).spec.kind, "other")
-        except SourceRefused:  # of an earlier run: it is no longer here
-            return "other"
+            return find_passage_kind(source, self._sources.get(source).spec.kind)
+        except SourceRefused:  # a tool, or a source of an earlier run that is no longer here
+            return find_passage_kind(source, "")
 
     async def _search_related(self, store: TenantStore, run_id: str, given: RelatedInput) -> SearchOutput:
         known = await store.evidence.of_run(run_id)

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
-from elcano.activities.report.work_merge import is_preprint
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.contact_guard import BY_EGRESS, BY_LIST, count_refusals
 from elcano.graphs.allowances import list_named
@@ -67,10 +66,7 @@ def keep_trusted(
         return found
     refused, kept = Counter[str](), []
     for one in found.evidence:
-        preprint = one.work is not None and is_preprint(one.work)
-        why = trust.explain_passage_refusal(
-            kind_of(one.source), one.locator, one.work, private_hosts, is_preprint=preprint
-        )
+        why = trust.explain_passage_refusal(kind_of(one.source), one.locator, one.work, private_hosts)
         if why:
             refused[why] += 1
         else:

@@ -13,7 +13,7 @@ from elcano.graphs.report.report import Report
 from elcano.graphs.run_contracts import FollowedRun
 from elcano.graphs.state.state import HistoryEntry
 from elcano.graphs.text import shorten_text
-from elcano.graphs.trust import KINDS_OF_SOURCES, Trust
+from elcano.graphs.trust import Trust, find_passage_kind
 from elcano.storage.evidence import Evidence
 
 
@@ -31,12 +31,9 @@ async def drop_untrusted(
 
     def may_take(passage: Evidence) -> bool:
         spec = specs.get(passage.source.partition(":")[0])
-        kind = "tool" if passage.source.startswith("mcp:") else KINDS_OF_SOURCES.get(spec.kind, "") if spec else ""
+        kind = find_passage_kind(passage.source, spec.kind if spec else "")
         private = services.settings.private_hosts
-        preprint = passage.work is not None and "preprint" in passage.work.flags
-        return not trust.explain_passage_refusal(
-            kind or "other", passage.locator, passage.work, private, is_preprint=preprint
-        )
+        return not trust.explain_passage_refusal(kind, passage.locator, passage.work, private)
 
     async def find_allowed(ids: tuple[str, ...]) -> set[str]:
         return {one.id for one in await services.store.evidence.get(ids) if may_take(one)}

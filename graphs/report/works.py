@@ -32,6 +32,12 @@ _DIGITS: Final = re.compile(r"\d{1,10}")
 _PMCID: Final = re.compile(r"(?:PMC)?(\d{1,10})(?:\.\d+)?", re.IGNORECASE)
 _NCT: Final = re.compile(r"NCT\d{8}", re.IGNORECASE)
 _ARXIV: Final = re.compile(r"(\d{4}\.\d{4,5}|[a-z][a-z.-]*(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?")
+_PREPRINT_DOI: Final = re.compile(
+    r"10\.(?:48550/arxiv|1101/\d{4}\.\d\d\.\d\d\.\d|1101/\d{6}$|64898/|21203/|20944/preprints|26434/|31234/|31219/|2139/ssrn"
+    r"|36227/|22541/)"
+)
+"""DOIs that servers of preprints give: arXiv, bioRxiv and medRxiv (old and new), Research Square, Preprints.org,
+ChemRxiv, PsyArXiv, OSF, SSRN, TechRxiv, Authorea."""
 _TRACKING: Final = re.compile(r"utm_\w+|fbclid|gclid|mc_cid|mc_eid|ref_src|igshid", re.IGNORECASE)
 _PORTS: Final = {"http": 80, "https": 443}
 
@@ -102,6 +108,12 @@ class Work(Frozen):
     """The name of the source that says so."""
     retrieved_at: Epoch = 0.0
     """Seconds since the epoch."""
+
+
+def is_preprint(work: Work) -> bool:
+    """Whether an account is of a preprint, by its flag, its kind, or who gave its DOI."""
+    given = bool(_PREPRINT_DOI.match(work.identifiers.doi))
+    return given or "preprint" in work.flags or work.kind == "preprint"
 
 
 class Provenance(Frozen):

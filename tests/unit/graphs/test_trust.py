@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from elcano.graphs.host_names import canonicalize_host, find_contradictions, find_matching_domain, parse_domain
 from elcano.graphs.host_names import is_private_address as is_private
-from elcano.graphs.report.works import Work
+from elcano.graphs.report.works import Identifiers, Work
 from elcano.graphs.trust import Trust, parse_issn, parse_journal
 
 LABEL = st.sampled_from(["a", "ab", "b", "example", "org", "xn--x", "B\u00fccher", "0", "a-b"])
@@ -112,8 +112,8 @@ def test_journals_are_known_by_issn_and_by_name_however_it_is_written() -> None:
     assert parse_journal("?!") == ""
 
 
-def refusal(trust: Trust, kind: str = "page", locator: str = "", work: Work | None = None, **more: bool) -> str:
-    return trust.explain_passage_refusal(kind, locator, work, ("wiki.example.org:8080",), **more)
+def refusal(trust: Trust, kind: str = "page", locator: str = "", work: Work | None = None) -> str:
+    return trust.explain_passage_refusal(kind, locator, work, ("wiki.example.org:8080",))
 
 
 DOI = "https://doi.org/10.1/x"
@@ -175,10 +175,12 @@ def test_passages_are_judged_by_kind_address_and_journal(
     assert bool(said) == bool(why)
 
 
-def test_a_preprint_is_one_whatever_kind_its_source_says() -> None:
-    article = Work(kind="article")
-    assert "'preprint' is blocked" in refusal(Trust(blocked_kinds=("preprint",)), "x", DOI, article, is_preprint=True)
-    assert not refusal(Trust(allowed_kinds=("preprint",)), "x", DOI, article, is_preprint=True)
+@pytest.mark.parametrize(
+    "work", [Work(kind="article", flags=("preprint",)), Work(identifiers=Identifiers(doi="10.48550/arxiv.1"))]
+)
+def test_a_preprint_is_one_whatever_kind_its_source_says(work: Work) -> None:
+    assert "'preprint' is blocked" in refusal(Trust(blocked_kinds=("preprint",)), "x", DOI, work)
+    assert not refusal(Trust(allowed_kinds=("preprint",)), "x", DOI, work)
 
 
 @pytest.mark.parametrize(

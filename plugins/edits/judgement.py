@@ -1,7 +1,6 @@
 """Judges a request to change a finished report by words, or to bring it up to date; each becomes a run of its own."""
 
 from dataclasses import dataclass
-from itertools import islice, product
 from typing import Any, Final
 
 from pydantic import Field
@@ -91,7 +90,7 @@ async def judge_update(run_id: str, wanted: ChangeBody, own: str, services: Serv
         if name in known.specs and name not in known.missing and name not in state.databases
     ]
     queries = list_made_queries(list_searches(state), state.sections)
-    searches = [*islice(product(sources, queries), MOST_SEARCHES)]
+    searches = [(source, query) for query in queries for source in sources][:MOST_SEARCHES]
     if not searches:
         raise EditRefused(f"nothing that the run {run_id!r} searched can be searched any more: ask its question anew")
     graph = build_update_graph(before.draft, before.report, searches, len(before.follows.evidence))

@@ -8,6 +8,7 @@ nothing is known: what rests on it stays as it was.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from elcano.activities.support.quotes import QuoteIndex
 from elcano.graphs.report.report import Citation, ReportDraft
@@ -45,6 +46,7 @@ def find_citation_changes(
         texts: the stored texts of these, by content hash.
     """
     changes, standing = CitationChanges(), set[str]()
+    index = cache(QuoteIndex.of)
     current = {(name_document(one), one.content_hash) for one in found}
     newer: defaultdict[str, list[Evidence]] = defaultdict(list)
     for one in found:
@@ -57,10 +59,11 @@ def find_citation_changes(
             changes.unseen.add(passage.id)
             continue
         now = newer[document]
-        place = next((one.id for one in now if QuoteIndex.of(one.text).find(cited.quote)), None)
+        whole = [texts[hash].text for hash in {one.content_hash for one in now} if hash in texts]
+        place = next((one.id for one in now if index(one.text).find(cited.quote)), None)
         if place is not None:
             changes.moved[cited.evidence, cited.quote] = place
-        elif any(QuoteIndex.of(texts[one].text).find(cited.quote) for one in {one.content_hash for one in now}):
+        elif any(index(text).find(cited.quote) for text in whole):
             standing.add(passage.id)
         else:
             changes.outdated.append(cited)

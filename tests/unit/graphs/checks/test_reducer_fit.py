@@ -109,6 +109,7 @@ def test_no_reducer_fits_every_callee() -> None:
         )
     }
     assert accepted == {
+        ("clarifier", "ask_back"),
         ("thinking", "record_thought"),
         ("knowledge_gap", "record_gap"),
         ("tool_selector", "record_tool_calls"),

@@ -160,7 +160,7 @@ class AgentCall(RunScoped):
     """Whether the call is an exit of its graph, for which something was kept."""
     may_wait: bool = Field(default=False, exclude_if=lambda may_wait: not may_wait)
     """Whether its run waits, for days if need be, rather than do less."""
-    trust: Trust = Field(default=NO_LIMITS, exclude_if=lambda trust: trust == NO_LIMITS)
+    trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """The hosts at which its models may be."""
 
 
@@ -193,7 +193,7 @@ class ToolCall(RunScoped):
     """The id of the approved call; empty: no approval was requested."""
     seconds: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """How long it may take by its node, by the clock of its worker, which stands still while the worker does."""
-    trust: Trust = Field(default=NO_LIMITS, exclude_if=lambda trust: trust == NO_LIMITS)
+    trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """What it may take in, and whom it may contact."""
 
 

@@ -56,7 +56,7 @@ class ArchivedRun(Frozen):
     """The id of the API key that it was asked for with; empty: without one."""
     metadata: dict[str, str] = {}
     """What its client wrote on it, for itself."""
-    trust: Trust = Field(default=NO_LIMITS, exclude_if=lambda trust: trust == NO_LIMITS)
+    trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """What it may take in, and whom it may contact."""
     log: str = ""
     """Artifact hash of its `RunLog`."""

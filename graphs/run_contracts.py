@@ -144,7 +144,7 @@ class ResearchInput(Frozen):
     metadata: dict[str, str] = Field(default={}, exclude_if=lambda metadata: not metadata)
     """What its client wrote on it, for itself. No agent is shown it."""
     priority: RunPriority = Field(default="interactive", exclude_if=lambda priority: priority == "interactive")
-    trust: Trust = Field(default=NO_LIMITS, exclude_if=lambda trust: trust == NO_LIMITS)
+    trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """What it may take in, and whom it may contact; its branches, continuations and forks have the same."""
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}

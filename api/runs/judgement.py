@@ -124,7 +124,7 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         refused.add_error(error)
     models = read_model_choice(request.model)
     refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
-    if graph is not None:
+    if graph is not None and facts.trust != NO_LIMITS:
         refused.faults += find_model_contact_faults(facts.trust, graph.callees, models, settings)
     if graph is not None and facts.allowance != EVERYTHING:
         refused.faults += find_allowance_faults(facts.allowance, graph, models, settings)

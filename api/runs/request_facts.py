@@ -67,9 +67,13 @@ async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
     sources = choose_sources(request.sources, traits, survey, settings)
     refused.faults += find_choice_faults(request.sources, sources, traits, survey, settings)
     before = None if request.previous_run is None else await services.store.runs.get(request.previous_run)
-    trust, faults = continue_trust(request.trust, before.trust if before else NO_LIMITS)
-    sources, unusable = narrow_sources(trust, request.sources, sources, survey.specs, settings)
-    refused.faults += [*faults, *unusable]
+    trust = before.trust if before else NO_LIMITS
+    if request.trust is not None:
+        trust, faults = continue_trust(request.trust, trust)
+        refused.faults += faults
+    if trust != NO_LIMITS:
+        sources, faults = narrow_sources(trust, request.sources, sources, survey.specs, settings)
+        refused.faults += faults
     follows = None if request.previous_run is None else await _load_followed_run(request, services, refused)
     if follows is not None and trust != NO_LIMITS:
         follows = await drop_untrusted(follows, trust, services.sources.specs, services)

@@ -77,6 +77,15 @@ class AdmissionRule(Protocol):
         ...
 
 
+async def claim_key(connection: AsyncConnection, tenant: str, key: RequestKey, run_id: str) -> KeyClaim:
+    """Claim an idempotency key for `run_id` within a transaction, or say who has it. Two callers cannot both own it."""
+    claim = insert_new(connection, keys).values(tenant=tenant, run_id=run_id, **key.model_dump())
+    mine = (await connection.execute(claim.returning(keys.c.key))).first() is not None
+    named = select(keys).where(keys.c.tenant == tenant, keys.c.key == key.key)
+    kept = (await connection.execute(named)).one()
+    return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
+
+
 class AdmissionStore:
     """The admission of one tenant's runs, among those of all, and the idempotency keys that it has claimed."""
 
@@ -146,12 +155,8 @@ class AdmissionStore:
 
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
         """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""
-        row = {"tenant": self._tenant, "key": key, "request_hash": request_hash, "run_id": run_id}
         async with self._engine.begin() as connection:
-            claim = insert_new(connection, keys).values(row).returning(keys.c.key)
-            mine = (await connection.execute(claim)).first() is not None
-            kept = (await connection.execute(select(keys).where(self._named(key)))).one()
-        return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
+            return await claim_key(connection, self._tenant, RequestKey(key=key, request_hash=request_hash), run_id)
 
     async def find_claim(self, key: str) -> KeyClaim | None:
         """Return the run that has an idempotency key; None if it is free."""

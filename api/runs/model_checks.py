@@ -6,7 +6,7 @@ rate is set; the workflow knows no settings, so it is told when it starts.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from elcano.api.http.errors import FieldFault
 from elcano.api.runs.run_request import ModelRequest
@@ -14,6 +14,7 @@ from elcano.graphs.answer_form import FORM_FILLER
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.callees import Callee, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.clarification import CLARIFIER
 from elcano.graphs.contracts import ModelChoice, model_queue
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.model_names import (
@@ -98,6 +99,13 @@ def read_model_choice(request: ModelRequest) -> ModelChoice:
     return ModelChoice(default=request.default, by_agent=request.by_agent)
 
 
+_ADDED_AGENTS: Final = {
+    FORM_FILLER: ("output_schema", "an answer in a schema"),
+    CLARIFIER: ("clarify", "asking back"),
+}
+"""Agents that a field of the request adds to whatever graph there is: the field, and what it asks for."""
+
+
 def judge_models(
     run: ModelChoice,
     graph: GraphTraits | None,
@@ -156,12 +164,13 @@ def _find_unsupported_agents(graph: GraphTraits, unsupported: Sequence[CalledMod
     faults: list[FieldFault] = []
     built_in: dict[str, list[str]] = {}
     for one in unsupported:
-        if one.callee.agent == FORM_FILLER:
+        if added := _ADDED_AGENTS.get(one.callee.agent):
+            field, what = added
             message = (
-                "an answer in a schema needs a language model: choose one in the run's `model`, for this step alone "
-                f"under `by_agent.{FORM_FILLER}`, or with ELCANO_MODEL, or leave `output_schema` out"
+                f"{what} needs a language model: choose one in the run's `model`, for this step alone "
+                f"under `by_agent.{one.callee.agent}`, or with ELCANO_MODEL, or leave `{field}` out"
             )
-            faults.append(FieldFault(field="output_schema", message=message))
+            faults.append(FieldFault(field=field, message=message))
             continue
         if one.callee.own is None:
             built_in.setdefault(one.field, []).append(one.callee.agent)

@@ -1,6 +1,5 @@
 """What a worker does for batches beside its runs: it begins their workflows, and works on their queue."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -9,10 +8,7 @@ from typing import Final
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.activities.background_work import (
-    build_queue_worker,
-    look_repeatedly,
-)
+from elcano.activities.background_work import build_queue_worker, look_repeatedly, looking_for
 from elcano.api.process import Process
 from elcano.api.temporal.owned_workflows import begin_workflow
 from elcano.graphs.plugin import Surroundings
@@ -29,16 +25,9 @@ AT_ONCE: Final = 100
 @asynccontextmanager
 async def work_on_batches(around: Surroundings) -> AsyncIterator[None]:
     """Work on batches while a worker works. Until there is one, Temporal is not asked for anything."""
-    task = asyncio.create_task(_work(await around.connect(), Process.of_worker(around)), name="work on batches")
-    try:
+    look = partial(_work_if_open, await around.connect(), Process.of_worker(around))
+    async with looking_for("batches", look, every=LOOK_SECONDS):
         yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-async def _work(client: Client, process: Process) -> None:
-    await look_repeatedly("batches", partial(_work_if_open, client, process), every=LOOK_SECONDS)
 
 
 async def _work_if_open(client: Client, process: Process) -> None:

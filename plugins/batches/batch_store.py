@@ -21,8 +21,8 @@ from elcano.plugins.batches.batch_tables import (
 from elcano.plugins.batches.budget_shares import BatchSpending, share_out
 from elcano.plugins.batches.contracts import BatchState, BatchWork
 from elcano.settings.settings import Settings
-from elcano.storage.admission import STARTING, KeyClaim, RequestKey
-from elcano.storage.sql.dialect import begin_exclusive, insert_new
+from elcano.storage.admission import STARTING, KeyClaim, RequestKey, claim_key
+from elcano.storage.sql.dialect import begin_exclusive
 from elcano.storage.sql.tables import TenantBound, idempotency_keys, runs
 from elcano.storage.store import Store, TenantStore
 
@@ -49,11 +49,7 @@ class TenantBatches(TenantBound):
         return batch.id
 
     async def _claim(self, connection: AsyncConnection, key: RequestKey, id: str) -> KeyClaim:
-        claim = insert_new(connection, idempotency_keys).values(self._row(run_id=id, **key.model_dump()))
-        mine = (await connection.execute(claim.returning(idempotency_keys.c.key))).first() is not None
-        named = and_(self._own(idempotency_keys), idempotency_keys.c.key == key.key)
-        owner = (await connection.execute(select(idempotency_keys).where(named))).one()
-        found = KeyClaim(run_id=owner.run_id, request_hash=owner.request_hash, mine=mine)
+        found = await claim_key(connection, self._tenant, key, id)
         require_same_request(found, key)
         return found
 

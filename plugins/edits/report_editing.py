@@ -1,4 +1,4 @@
-"""Loads the report that is to be changed, and has the editor write it anew.
+"""Loads the report that is to be changed, compares it with what was found if it is updated, and has the editor write.
 
 The editor sees the stored draft, which has the mark of every citation. Passages keep the numbers that their references
 had. What code wrote into the report for its own run, such as statistics, is not repeated, and that is said.

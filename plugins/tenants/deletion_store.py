@@ -21,7 +21,7 @@ from elcano.storage.admission import UNENDED
 from elcano.storage.sql.columns import RETAINED, Id, LongText
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
 from elcano.storage.sql.tables import TenantBound, metadata, runs
-from elcano.storage.store import Store, TenantStore
+from elcano.storage.store import Store
 
 tenant_deletions = Table(
     "tenant_deletions",
@@ -192,11 +192,4 @@ def get_deletion_store(store: Store) -> DeletionStore:
     """The deletions in a store."""
     found = store.beside["tenants"]
     assert isinstance(found, DeletionStore)
-    return found
-
-
-def get_deletions(store: TenantStore) -> TenantDeletions:
-    """The deletion in a tenant's store."""
-    found = store.beside["tenants"]
-    assert isinstance(found, TenantDeletions)
     return found

@@ -35,6 +35,7 @@ SUPPORT_WORDS: Final[Mapping[str, str]] = {
 EXPORTS: Final[Mapping[str, str]] = {
     "pdf": "The report as PDF",
     "docx": "The report for Word",
+    "latex": "The report for LaTeX, with BibTeX and figures",
     "csv": "The evidence as a table",
     "zip": "Everything, with its certificate",
 }

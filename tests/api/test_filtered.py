@@ -29,6 +29,7 @@ async def five(store: Store) -> None:
             finished_at=day * DAY + 1,
             iterations=3,
             steps=9,
+            budget={"cost_usd": {"used": 0.01 * (day % 3), "limit": None}},
         )
         await store.of("default").runs.archive(run, [])
 
@@ -54,6 +55,8 @@ async def test_a_list_is_narrowed(api: httpx.AsyncClient, five: None, subtests: 
         ({"api_key": ""}, [5, 3, 1]),
         ({"order": "oldest", "api_key": "k2"}, [2, 4]),
         ({"order": "oldest", "before": "default-01kb2"}, [3, 4, 5]),
+        ({"order": "cost"}, [5, 2, 4, 1, 3]),
+        ({"order": "cost", "before": "default-01kb2"}, [4, 1, 3]),
     ]
     for asked, days in cases:
         with subtests.test(asked=asked, days=days):

@@ -230,7 +230,7 @@ class _Writer:
             rf">{{{one}\arraybackslash}}p{{{width / sum(widths):.3f}\dimexpr\linewidth-{2 * columns}\tabcolsep\relax}}"
             for one, width in zip(aligned, widths, strict=True)
         )
-        written = []
+        written: list[str] = []
         for row in rows:
             heads = bool(row) and all(cell.tag == "th" for cell in row)
             cells = [f"{{{self._write_inline(cell)}}}" for cell in row] + ["{}"] * (columns - len(row))

@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.state.budget import Budget, Usage
 from elcano.graphs.state.state import Choice
 from elcano.storage.store import Store
 from tests.api.asking import start
@@ -29,7 +30,7 @@ async def five(store: Store) -> None:
             finished_at=day * DAY + 1,
             iterations=3,
             steps=9,
-            budget={"cost_usd": {"used": 0.01 * (day % 3), "limit": None}},
+            budget=Budget(used=Usage(cost_microusd=day % 3)).view(),
         )
         await store.of("default").runs.archive(run, [])
 

@@ -89,8 +89,9 @@ async def test_a_response_that_is_cut_off_and_goes_on_and_is_followed(
         assert citation["url"].endswith(f"/v1/runs/{run_id}/evidence")
         assert {"message", "reasoning", "web_search_call"} == {item.type for item in final.output}
         assert final.metadata == {
-            "ticket": "4711", "elcano_run": run_id, "elcano_status": "completed", "elcano_ignored": "temperature, tools",
-            "elcano_answered": "true", "elcano_citations_verified": "1", "elcano_citations_unverified": "0",
+            "ticket": "4711", "elcano_run": run_id, "elcano_status": "completed",
+            "elcano_ignored": "temperature, tools", "elcano_answered": "true",
+            "elcano_citations_verified": "1", "elcano_citations_unverified": "0",
             "elcano_statements_supported": "1", "elcano_statements_partly_supported": "0",
             "elcano_statements_not_supported": "0", "elcano_statements_unchecked": "0",
         }  # fmt: skip

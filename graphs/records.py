@@ -3,7 +3,7 @@
 Answers of queries and what the archive is handed are persisted. New fields get defaults; nothing is renamed.
 """
 
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -163,6 +163,10 @@ class RunSnapshot(Answer):
     def paused(self) -> Ending | None:
         """The ending of the run if it is stopped while it waits for a top-up."""
         return self.hold.ending if self.hold is not None else None
+
+
+RunOrder: TypeAlias = Literal["newest", "oldest", "cost"]
+"""Which runs come first in a list: the latest accepted, the first, or those that cost most by their end."""
 
 
 class RunFilter(Frozen):

@@ -51,9 +51,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".htm": _HTML,
     ".xhtml": _HTML,
     ".pdf": Format("application/pdf", _read_pdf, foreign=True),
-    ".docx": Format(
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document", _read_docx, foreign=True
-    ),
+    ".docx": Format(_WORD_TYPE, _read_docx, foreign=True),
 }
 
 

@@ -10,18 +10,31 @@ from typing import Final
 from sqlalchemy import BigInteger, Column, Double, Table, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from elcano.api.http.errors import Refusal
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.tenant_identity import Tenant
-from elcano.plugins.tenants.errors import TenantBeingDeleted
 from elcano.plugins.tenants.tenant_rows import delete_last_rows
 from elcano.settings.settings import Settings
 from elcano.storage.admission import UNENDED
 from elcano.storage.sql.columns import RETAINED, Id, LongText
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
 from elcano.storage.sql.tables import TenantBound, metadata, runs
-from elcano.storage.store import Store, TenantStore
+from elcano.storage.store import Store
+
+
+class TenantNotFound(Refusal, status=404, title="No such tenant"):
+    """Nothing is stored of a tenant of this name, or it is not for the principal to manage."""
+
+
+class DeletionNotFound(Refusal, status=404, title="No such deletion"):
+    """Nobody has asked for the deletion of the tenant."""
+
+
+class TenantBeingDeleted(Refusal, status=409, title="The tenant is being deleted", retry_after=60):
+    """No run starts for a tenant whose deletion goes on."""
+
 
 tenant_deletions = Table(
     "tenant_deletions",
@@ -192,11 +205,4 @@ def get_deletion_store(store: Store) -> DeletionStore:
     """The deletions in a store."""
     found = store.beside["tenants"]
     assert isinstance(found, DeletionStore)
-    return found
-
-
-def get_deletions(store: TenantStore) -> TenantDeletions:
-    """The deletion in a tenant's store."""
-    found = store.beside["tenants"]
-    assert isinstance(found, TenantDeletions)
     return found

@@ -230,7 +230,7 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
             "; ".join(escape_controls(f"{one.path}: {one.refusal}") for one in refused) or "--file names no file"
         )
     print_note(f"{format_count(len(files), 'file')} in the collection {collection.name}; waiting until all are read")
-    view = api.call(collection.wait)
+    view = api.wait(collection.wait, print_note)
     for unread in api.iterate(collection.documents(state="refused")) if view.refused else ():
         print_note(f"{unread.path} is not searched: {unread.reason}")
     if not view.indexed:

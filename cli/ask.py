@@ -214,8 +214,9 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
     Raises:
         BadInput: one cannot be taken, or none can be read.
     """
+    from elcano.api.archive_members import UNREADABLE
     from elcano.client.collections import AsyncCollection
-    from elcano.client.local_files import UNREADABLE, find_files
+    from elcano.client.local_files import find_files
     from elcano.graphs.text import format_count
 
     try:
@@ -231,8 +232,10 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
         )
     print_note(f"{format_count(len(files), 'file')} in the collection {collection.name}; waiting until all are read")
     view = api.call(collection.wait)
-    for unread in api.iterate(collection.documents(state="refused")) if view.refused else ():
-        print_note(f"{unread.path} is not searched: {unread.reason}")
+    for one in api.iterate(collection.documents()):
+        if one.reason:
+            part = "" if one.state == "refused" else "a part of "
+            print_note(f"{part}{one.path} is not searched: {one.reason}")
     if not view.indexed:
         raise BadInput("none of the files can be read")
     return collection.source

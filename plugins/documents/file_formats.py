@@ -52,9 +52,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".xhtml": _HTML,
     csl_works.SUFFIX: Format(csl_works.CSL_TYPE, csl_works.read_csl_work),
     ".pdf": Format("application/pdf", _read_pdf, foreign=True),
-    ".docx": Format(
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document", _read_docx, foreign=True
-    ),
+    ".docx": Format(_WORD_TYPE, _read_docx, foreign=True),
 }
 
 

@@ -231,7 +231,7 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
             "; ".join(escape_controls(f"{one.path}: {one.refusal}") for one in refused) or "--file names no file"
         )
     print_note(f"{format_count(len(files), 'file')} in the collection {collection.name}; waiting until all are read")
-    view = api.call(collection.wait)
+    view = api.wait(collection.wait, print_note)
     for one in api.iterate(collection.documents()):
         if one.reason:
             part = "" if one.state == "refused" else "a part of "

@@ -57,6 +57,8 @@ class ArchivedRun(Frozen):
     """What its client wrote on it, for itself."""
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """What it may take in, and whom it may contact."""
+    output_schema: JsonObject = Field(default={}, exclude_if=lambda schema: not schema)
+    """The JSON Schema of the answer that is wanted beside the report; empty: none."""
     log: str = ""
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None

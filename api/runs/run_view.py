@@ -12,6 +12,7 @@ from elcano.api.http.fields import (
 from elcano.api.runs.budget_view import BudgetView
 from elcano.api.temporal.executions import PendingActivity
 from elcano.graphs.contracts import Engine, ForkedFrom, RunPriority, RunStatus, Stage
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.budget import Usage
@@ -197,6 +198,8 @@ class RunView(Described):
     """What its client wrote on it."""
     trust: Trust = Field(default=NO_LIMITS, examples=[{"blocked_kinds": ["preprint"], "egress": "private"}])
     """What it may take in, and whom it may contact, in the spelling in which hosts and journals are compared."""
+    output_schema: JsonObject | None = Field(default=None, examples=[None])
+    """The JSON Schema of the answer that is wanted beside the report; null: none, or in a list."""
     previous_run: str = Field(default="", examples=[""])
     """The run that it follows: it knows what was asked and answered there, and before. Empty: none."""
     started_at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])

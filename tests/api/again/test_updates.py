@@ -141,4 +141,5 @@ async def test_what_cannot_be_brought_up_to_date_is_refused(
         await ended(api, run_id)
         refused = await api.post(f"/v1/runs/{run_id}/updates", json={"model": "offline"})
         assert (refused.status_code, "editor" in refused.json()["detail"]) == (422, True), refused.text
+        assert "a mode" not in refused.json()["detail"]
         assert (await api.post("/v1/runs/default-01hzzzzzzzzzzzzzzzzzzzzzzz/updates")).status_code == 404

@@ -69,10 +69,12 @@ def read_list(media_type: str, data: bytes) -> Iterator[Entry]:
     yield from (Entry(*map(str, entry)) for entry in answer["entries"])
 
 
-def serve() -> None:
+def run_child() -> None:
     """Run the child process."""
     logging.disable()  # the parser of BibTeX warns of what is told anyway
-    child.serve(lambda kind, data: child.answer_or_report_skip(lambda: {"entries": list(parse_list(kind, data))}))
+    child.serve_requests(
+        lambda kind, data: child.answer_or_report_skip(lambda: {"entries": list(parse_list(kind, data))})
+    )
 
 
 def parse_list(media_type: str, data: bytes) -> Iterator[Entry]:

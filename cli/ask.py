@@ -214,9 +214,8 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
     Raises:
         BadInput: one cannot be taken, or none can be read.
     """
-    from elcano.api.archive_members import UNREADABLE
     from elcano.client.collections import AsyncCollection
-    from elcano.client.local_files import find_files
+    from elcano.client.local_files import UNREADABLE, find_files
     from elcano.graphs.text import format_count
 
     try:

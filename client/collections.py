@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from elcano.api.archive_members import UNREADABLE
 from elcano.client.blocking import EventLoopThread
 from elcano.client.connection import Connection
 from elcano.client.errors import NotFound, Problem
-from elcano.client.local_files import LocalFile, find_files
+from elcano.client.local_files import UNREADABLE, LocalFile, find_files
 from elcano.graphs.frozen import Frozen
 
 if TYPE_CHECKING:

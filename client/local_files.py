@@ -11,11 +11,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Final
 
+from elcano.api import archive_members
 from elcano.api.archive_members import is_hidden, list_members, open_archive, open_member
 from elcano.graphs.errors import InputInvalid
 
 PIECE: Final = 1 << 20
 """Bytes of a file that are in memory while it is read."""
+
+UNREADABLE: Final = archive_members.UNREADABLE
+"""What reading a file raises."""
 
 
 @dataclass(frozen=True)

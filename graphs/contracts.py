@@ -34,6 +34,8 @@ CHAIN_MODES: Final = (
 )
 """The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
+SCHEDULE: Final = "elcano_schedule"
+"""The metadata of a run that says which schedule started it."""
 MOST_DEATHS: Final = 8
 """Maximum number of workers that may die during a call, or stand still for too long, in addition to its attempts. It
 ends a call that kills each worker that makes it, instead of killing the next one forever."""

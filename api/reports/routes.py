@@ -16,8 +16,9 @@ from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.drawings import load_pictures
 from elcano.api.reports.page import HEADERS, render_report_page
 from elcano.api.reports.results import load_stored_report
+from elcano.api.reports.versions import ATOM, load_versions, render_atom
 from elcano.api.runs.run_status import find_existing_run
-from elcano.api.services import Provided
+from elcano.api.services import Provided, Services
 from elcano.graphs.report.report import Report
 from elcano.storage.evidence import Evidence
 
@@ -34,6 +35,10 @@ REPORT_CONTENT: Final[Mapping[str, Any]] = {
     CSL: {"schema": {"type": "array", "items": {"type": "object"}}},
 }
 """What OpenAPI says of a report, in each form that `Accept` can ask for."""
+
+VERSIONS_RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"description": "The feed, the newest version first", "content": {ATOM: _TEXT}}
+}
 
 
 class EvidencePage(Described):
@@ -82,6 +87,27 @@ async def get_report(
     # What is text by its name says itself which characters it is of; JSON is UTF-8 anyway.
     said = f"{form}; charset=utf-8" if form in (BIBTEX, RIS) else form
     return Response(content, media_type=said, headers={"Vary": "Accept", **(HEADERS if form == HTML else {})})
+
+
+@router.get(
+    "/versions",
+    dependencies=[requires("read_run")],
+    response_class=Response,
+    responses={**VERSIONS_RESPONSES, **problem_docs(RunNotFound)},
+)
+async def get_report_versions(run_id: str, services: Provided) -> Response:
+    """Read the versions of a living report as an Atom feed: what each states anew, otherwise and no more.
+
+    They are the report of the run and those of later runs that bring it up to date.
+    """
+    return await render_versions(run_id, services, pages=f"{services.settings.base_url.rstrip('/')}/runs")
+
+
+async def render_versions(run_id: str, services: Services, pages: str = "") -> Response:
+    """The feed of the versions of a report; see `render_atom`."""
+    run = await find_existing_run(run_id, services.temporal, services.store)
+    versions = await load_versions(run, services.store)
+    return Response(await asyncio.to_thread(render_atom, run.question, run_id, versions, pages), media_type=ATOM)
 
 
 def _render_stored_report(stored: str, form: str, pictures: Mapping[str, str | None]) -> str:

@@ -75,6 +75,8 @@ class LinkRecord(Frozen):
     created_by: str
     expires_at: float
     revoked_at: float | None
+    versions: bool
+    """Whether it leads to what later versions of the report change, too."""
 
 
 class TenantAccess(TenantBound):
@@ -162,8 +164,10 @@ class TenantAccess(TenantBound):
         async with self._engine.begin() as connection:
             await connection.execute(delete(sessions).where(self._own(sessions), sessions.c.id == id))
 
-    async def create_link(self, run_id: str, expires_at: float, by: str) -> tuple[Credential, LinkRecord]:
-        """Make a link to a run."""
+    async def create_link(
+        self, run_id: str, expires_at: float, by: str, *, versions: bool = False
+    ) -> tuple[Credential, LinkRecord]:
+        """Make a link to a run, with `versions` also to the feed of its report."""
         made = new_credential("ell")
         record = LinkRecord(
             tenant=self.tenant,
@@ -174,6 +178,7 @@ class TenantAccess(TenantBound):
             created_by=by,
             expires_at=expires_at,
             revoked_at=None,
+            versions=versions,
         )
         await self._insert(run_links, record)
         return made, record

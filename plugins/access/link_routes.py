@@ -22,7 +22,7 @@ from elcano.api.http.errors import LastEventIdInvalid, NotAcceptable, Refusal, R
 from elcano.api.http.fields import Described, Moment, Request, datetime_from_seconds
 from elcano.api.http.permissions import Principal
 from elcano.api.http.request_identity import PUBLIC, requires
-from elcano.api.reports.routes import REPORT_CONTENT, get_report
+from elcano.api.reports.routes import REPORT_CONTENT, VERSIONS_RESPONSES, get_report, render_versions
 from elcano.api.runs.routes import get_run
 from elcano.api.runs.run_status import kept_run
 from elcano.api.runs.run_view import RunView
@@ -55,6 +55,8 @@ class LinkView(Described):
     """By whom."""
     expires_at: Moment
     """When it expires."""
+    versions: bool
+    """Whether it has the feed of the report's versions."""
 
     @classmethod
     def of(cls, record: LinkRecord) -> "LinkView":
@@ -67,6 +69,7 @@ class LinkView(Described):
             created_at=datetime_from_seconds(record.created_at),
             created_by=record.created_by,
             expires_at=datetime_from_seconds(record.expires_at),
+            versions=record.versions,
         )
 
 
@@ -75,6 +78,8 @@ class NewLink(LinkView):
 
     path: str = Field(examples=["/v1/shared/ell_7q2mz0v1k3xc_.../report"])
     """Where the report is read; whoever has this path may. It is shown this once."""
+    feed: str = Field(examples=[""])
+    """Where readers of feeds find the versions of the report; empty: the link does not lead there."""
 
 
 class LinkRequest(Request):
@@ -82,6 +87,8 @@ class LinkRequest(Request):
 
     days: float = Field(default=30.0, gt=0, le=365, examples=[30])
     """In how many days it expires."""
+    versions: bool = Field(default=False, examples=[False])
+    """Whether it leads to a feed too, which tells what later runs that bring the report up to date change in it."""
 
 
 links = APIRouter(prefix="/v1/runs/{run_id}/links", tags=["access"], dependencies=[requires("share_run")])
@@ -91,11 +98,15 @@ links = APIRouter(prefix="/v1/runs/{run_id}/links", tags=["access"], dependencie
 async def share_run(run_id: str, services: Provided, response: Response, request: LinkRequest | None = None) -> NewLink:
     """Make a link by which everyone who has it can read the run's status, events and report, until it expires."""
     await kept_run(run_id, services.store)
-    expires_at = time.time() + (request or LinkRequest()).days * DAY
-    made, record = await get_tenant_access(services).create_link(run_id, expires_at, services.principal.user)
+    wanted = request or LinkRequest()
+    made, record = await get_tenant_access(services).create_link(
+        run_id, time.time() + wanted.days * DAY, services.principal.user, versions=wanted.versions
+    )
     response.headers["Location"] = f"/v1/runs/{run_id}/links/{record.id}"
     response.headers["Cache-Control"] = "no-store"
-    return NewLink(**LinkView.of(record).model_dump(), path=f"/v1/shared/{made.text}/report")
+    shared_at = f"/v1/shared/{made.text}"
+    feed = f"{shared_at}/versions" if record.versions else ""
+    return NewLink(**LinkView.of(record).model_dump(), path=f"{shared_at}/report", feed=feed)
 
 
 @links.get("", responses=problem_docs(RunNotFound))
@@ -119,6 +130,7 @@ class SharedRun:
 
     run_id: str
     services: Services
+    versions: bool
 
 
 async def find_shared_run(
@@ -139,7 +151,7 @@ async def find_shared_run(
         raise LinkNotFound("this link leads nowhere: it expired, was revoked, or is not complete; ask for a new one")
     response.headers.update(PRIVATE)
     reader = Principal(tenant=found.tenant, role="reader", scopes=frozenset({"read_run"}))
-    return SharedRun(found.run_id, process.of(reader))
+    return SharedRun(found.run_id, process.of(reader), found.versions)
 
 
 Shared: TypeAlias = Annotated[SharedRun, Depends(find_shared_run)]
@@ -171,6 +183,16 @@ async def get_shared_report(
 ) -> Response:
     """Read the report of the run of a link: Markdown, or HTML with its pictures, or JSON."""
     answer = await get_report(run.run_id, run.services, accept)
+    answer.headers.update(PRIVATE)
+    return answer
+
+
+@shared.get("/versions", response_class=Response, responses=VERSIONS_RESPONSES)
+async def get_shared_versions(run: Shared) -> Response:
+    """Read the feed of the report of a link, if the link was made for it: what each later version changes."""
+    if not run.versions:
+        raise LinkNotFound("this link leads to one report, not to its later versions; ask for another one")
+    answer = await render_versions(run.run_id, run.services)
     answer.headers.update(PRIVATE)
     return answer
 

@@ -22,10 +22,11 @@ from elcano.api.runs.judgement import JudgedRun
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
+from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.records import RunFilter
 from elcano.plugins.edits.judgement import ChangeBody, EditRefused, judge_update
-from elcano.plugins.schedules.contracts import METADATA, START, WAIT, ScheduledQuestion, ScheduledStart, StartedRun
+from elcano.plugins.schedules.contracts import START, WAIT, ScheduledQuestion, ScheduledStart, StartedRun
 from elcano.storage.runs import ListedRun
 from elcano.storage.store import TenantStore
 
@@ -144,7 +145,7 @@ async def iterate_scheduled_runs(
             limit=PAGE, before=before, wanted=RunFilter(created_after=since, question=question)
         )
         for one in page.runs:
-            if one.run.metadata.get(METADATA) == schedule:
+            if one.run.metadata.get(SCHEDULE) == schedule:
                 yield one
         if page.next is None:
             return

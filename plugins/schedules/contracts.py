@@ -9,8 +9,6 @@ TASK_QUEUE: Final = "elcano-schedules"
 WORKFLOW: Final = "ScheduledRun"
 START: Final = "start_scheduled_run"
 WAIT: Final = "wait_for_scheduled_run"
-METADATA: Final = "elcano_schedule"
-"""The metadata of a run that says which schedule started it."""
 
 
 class RunBudget(Frozen):

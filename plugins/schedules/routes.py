@@ -15,9 +15,10 @@ from elcano.api.http.request_identity import requires
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.services import Provided, Services
+from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.tenant_identity import run_id as new_run_id
 from elcano.plugins.schedules.activities import list_scheduled_runs
-from elcano.plugins.schedules.contracts import METADATA, RunBudget, ScheduledQuestion
+from elcano.plugins.schedules.contracts import RunBudget, ScheduledQuestion
 from elcano.plugins.schedules.settings import read_schedule_settings
 from elcano.plugins.schedules.temporal_schedules import (
     LEAST_SECONDS,
@@ -285,7 +286,7 @@ async def _judge_request(request: ScheduleRequest, services: Services) -> Schedu
     _require_times(request)
     await judge_run_request(request.run, services, new_run_id(services.tenant, "0" * 26))
     body = request.run.model_dump(mode="json", exclude_defaults=True)
-    body["metadata"] = {**request.run.metadata, METADATA: request.name}
+    body["metadata"] = {**request.run.metadata, SCHEDULE: request.name}
     return ScheduledQuestion(
         tenant=services.tenant,
         schedule=request.name,

@@ -21,6 +21,7 @@ from sqlalchemy import (
     MetaData,
     Select,
     Table,
+    false,
     select,
 )
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -284,6 +285,7 @@ run_links = Table(
     Column("created_by", LongText, nullable=False),
     Column("expires_at", Double, nullable=False),
     Column("revoked_at", Double, nullable=True),
+    Column("versions", Boolean, nullable=False, server_default=false()),
     Index("run_links_by_id", "id", unique=True),
     Index("links_of_run", "tenant", "run_id"),
 )

@@ -22,6 +22,8 @@ from elcano.storage.threads import Threads
 
 LOOKED: Final = 100
 """Parts that are kept between two looks whether there is room, and whether the file is still there."""
+SHOWN: Final = 80
+"""Characters of the name of a part that is not taken."""
 TOLD: Final = 20
 """Parts that are not taken and named; the others are counted."""
 
@@ -103,7 +105,7 @@ async def keep_parts(
         if not fault and full and await get_uploads(store).find(document.collection, path) is None:
             fault = str(full)
         if fault:
-            faults.append(f"{part.name!r}: {fault}")
+            faults.append(f"{part.name[:SHOWN]!r}: {fault}")
             continue
         await keep_document(store, document.collection, path, part.data, document.uploaded_by)
         names.add(path)

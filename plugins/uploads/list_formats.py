@@ -52,17 +52,27 @@ def parse_bibtex(text: str) -> Parsed:
     from bibtexparser.entrypoint import parse_string
     from bibtexparser.library import Library
     from bibtexparser.middlewares import RemoveEnclosingMiddleware, ResolveStringReferencesMiddleware
-    from bibtexparser.model import Block, DuplicateBlockKeyBlock, DuplicateFieldKeyBlock, Entry, ParsingFailedBlock
+    from bibtexparser.model import (
+        Block,
+        DuplicateBlockKeyBlock,
+        DuplicateFieldKeyBlock,
+        Entry,
+        ParsingFailedBlock,
+        String,
+    )
 
     blocks: list[Block] = []
     for found in parse_string(text, parse_stack=[]).blocks:
         twice = isinstance(found, DuplicateBlockKeyBlock | DuplicateFieldKeyBlock)
         block = found.ignore_error_block if isinstance(found, ParsingFailedBlock) and twice else found
         blocks.append(block or found)  # of two with one key both are works; of two fields of a name the last one counts
+    strings = {one.key.lower(): str(one.value) for one in blocks if isinstance(one, String)}
     keys = {}
     for number, block in enumerate(blocks):
         if isinstance(block, Entry):
             keys[number], block.key = block.key, f"entry-{number}"
+            for field in block.fields:
+                field.value = _join_strings(str(field.value), strings)
     library = ResolveStringReferencesMiddleware().transform(Library(blocks))
     entries = RemoveEnclosingMiddleware().transform(library).entries_dict
     fields = {
@@ -76,6 +86,14 @@ def parse_bibtex(text: str) -> Parsed:
             yield keys[number], _build_bibtex_item(keys[number], block.entry_type.lower(), inherited | fields[number])
         elif isinstance(block, ParsingFailedBlock):
             yield "", f"it is not closed, or no BibTeX (line {(block.start_line or 0) + 1})"
+
+
+def _join_strings(value: str, strings: Mapping[str, str]) -> str:
+    """A value that is put together, `name # " and words"`, as one."""
+    if value.startswith("{") or "#" not in value:
+        return value
+    pieces = [strings.get(piece.lower(), piece) for piece in re.split(r"\s*#\s*", value)]
+    return "{" + "".join(piece[1:-1] if piece.startswith(("{", '"')) else piece for piece in pieces) + "}"
 
 
 def _build_bibtex_item(key: str, kind: str, fields: Mapping[str, str]) -> Item:
@@ -145,27 +163,26 @@ _RIS_FIELDS: Final = {
 
 def parse_ris(text: str) -> Parsed:
     """RIS. An entry goes from `TY` to `ER`; lines without a tag go on with the one before."""
-    entry: list[tuple[str, str]] | None = None
+    entry: list[tuple[str, list[str]]] | None = None
     for number, line in enumerate(chain(text.splitlines(), ["ER  - "]), 1):
         found = _RIS_LINE.match(line)
         if found and found[1] in ("TY", "ER"):
             if entry is not None:
                 yield _build_ris_item(entry)
-            entry = [("TY", (found[2] or "").strip())] if found[1] == "TY" else None
+            entry = [("TY", [(found[2] or "").strip()])] if found[1] == "TY" else None
         elif entry is None:
             if line.strip():
                 yield "", f"line {number} belongs to no entry: {line.strip()[:40]!r}"
         elif found:
-            entry.append((found[1], (found[2] or "").strip()))
+            entry.append((found[1], [(found[2] or "").strip()]))
         else:
-            tag, value = entry[-1]
-            entry[-1] = tag, f"{value}\n{line.strip()}"
+            entry[-1][1].append(line.strip())
 
 
-def _build_ris_item(entry: list[tuple[str, str]]) -> tuple[str, Item]:
+def _build_ris_item(entry: list[tuple[str, list[str]]]) -> tuple[str, Item]:
     told: dict[str, list[str]] = {}
-    for tag, value in entry:
-        if value:
+    for tag, lines in entry:
+        if value := "\n".join(lines).strip():
             told.setdefault(tag, []).append(value)
     first = {tag: values[0] for tag, values in told.items()}
     item: Item = {name: next((first[tag] for tag in tags if tag in first), "") for name, tags in _RIS_FIELDS.items()}

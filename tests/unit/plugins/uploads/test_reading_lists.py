@@ -10,7 +10,8 @@ from elcano.plugins.documents.csl_works import ONLY_TITLE, read_csl_work
 from elcano.plugins.uploads.reading_lists import BIBTEX, CSL, RIS, Entry, find_list_type, parse_list
 
 BIB = r"""@string{jn = {Nature Climate}}
-@article{smith2020, title={The {DNA} of {\'E}lan: \textit{E. coli}}, year=2020, month=mar, journal=jn, volume=3,
+@article{smith2020, title={The {DNA} of {\'E}lan: \textit{E. coli}}, year=2020, month=mar # "~1", volume=3,
+  journal="The " # jn,
   author={M{\"u}ller, Hans and {World Health Organization} and van Beethoven, Ludwig and others}, pages={10--19},
   doi={10.1000/ABC\_d}, abstract={We found $p<0.05$ in 50\% of cases.}, note={PMID: 12345
 I doubt this.}}
@@ -54,7 +55,7 @@ def test_bibtex_is_read_with_its_strings_accents_parents_and_faults(encoding: st
         authors=("Müller, Hans", "World Health Organization", "van Beethoven, Ludwig"),
         year=2020,
         published="2020-03",
-        venue="Nature Climate",
+        venue="The Nature Climate",
         volume="3",
         pages="10-19",
         kind="article",
@@ -67,7 +68,7 @@ def test_bibtex_is_read_with_its_strings_accents_parents_and_faults(encoding: st
     assert found["pre_print"].identifiers.document == "arxiv:2001.01234"
     assert {one.name: one.fault for one in entries if one.fault} == {
         "nameless": "it has no title",
-        "entry-6": "it is not closed, or no BibTeX (line 10)",
+        "entry-6": "it is not closed, or no BibTeX (line 11)",
     }
     assert entries[0].notes == "# Notes on The DNA of Élan: E. coli\n\nI doubt this.\n"
 

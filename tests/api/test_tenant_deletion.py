@@ -111,7 +111,7 @@ async def live(served: str, store: Store, tenant: str) -> str:
         waiting = await start(client, QUESTION, mode="deep", approve_plan=True)
         async with asyncio.timeout(30):
             while (await client.get(f"/v1/runs/{waiting}")).json()["stage"] != "approval":  # noqa: ASYNC110
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.25)
         assert (await client.post(f"/v1/runs/{run_id}/links", json={"days": 1})).status_code == 201
         assert (await client.post("/v1/keys", json={"name": "mine", "role": "admin"})).status_code == 201
     own = store.of(tenant)
@@ -123,7 +123,7 @@ async def live(served: str, store: Store, tenant: str) -> str:
 async def wait_until_gone(client: httpx.AsyncClient, tenant: str) -> dict[str, object]:
     async with asyncio.timeout(60):
         while (found := (await client.get(f"/v1/tenants/{tenant}/deletion")).json())["state"] != "finished":  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.25)
     assert isinstance(found, dict)
     return found
 
@@ -231,7 +231,7 @@ async def test_a_deletion_that_was_cut_off_goes_on_in_another_process(
             assert (await first.post(f"/v1/tenants/{gone}/deletion", json={"confirm": gone})).status_code == 202
             async with asyncio.timeout(30):
                 while await list_objects(store, gone):  # noqa: ASYNC110
-                    await asyncio.sleep(0.1)
+                    await asyncio.sleep(0.25)
     assert (await dump_rows(store, gone)).keys() >= whole.keys() - {"api_keys", "sessions", "run_links"}
     async with speaking(make_app(api_settings)) as second:
         second.headers[HEADER] = gone

@@ -55,6 +55,7 @@ async def holds(api: httpx.AsyncClient, run_id: str) -> bytes:
     return answer.content
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("use_graph", [True, False])
 async def test_resumed_with_good_sections_kept_and_one_that_went_on(
     api: httpx.AsyncClient, temporal: Client, store: Store, chosen: Settings, use_graph: bool

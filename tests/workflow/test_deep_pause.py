@@ -83,6 +83,7 @@ async def test_too_little_more_pauses_again(start: Start, script: Script) -> Non
     assert told(script, "paused")[""] == 3
 
 
+@pytest.mark.long
 async def test_more_of_something_else_pauses_again(start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=Limits(tokens=1_000_000, iterations=2, when_exhausted="pause"))
     for _ in range(2):
@@ -108,6 +109,7 @@ async def test_a_stop_lets_waiting_sections_write(chain: bool, start: Start, scr
     assert script.calls[-1] == "long_writer"
 
 
+@pytest.mark.long
 async def test_a_cancelled_run_takes_its_waiting_sections_along(start: Start, temporal: Client) -> None:
     handle = await start(mode="deep", limits=ENOUGH)
     await paused(handle)
@@ -119,6 +121,7 @@ async def test_a_cancelled_run_takes_its_waiting_sections_along(start: Start, te
             await temporal.get_workflow_handle(f"{handle.id}.0004.loop-{number}").result()
 
 
+@pytest.mark.long
 async def test_what_a_section_leaves_over_helps_those_that_wait(start: Start, script: Script) -> None:
     def complete_about_cost(given: JsonObject) -> JsonObject:
         done = "cost" in str(given["question"]) or given["iteration"] == 4
@@ -190,6 +193,7 @@ async def limit(handle: WorkflowHandle[Any, Any]) -> float:
     return tokens["limit"]
 
 
+@pytest.mark.long
 async def test_waiting_does_not_use_time(start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH)
     await paused(handle)

@@ -33,6 +33,7 @@ async def watched(handle: Handle) -> AsyncIterator[list[int]]:
     await asyncio.gather(watching, return_exceptions=True)
 
 
+@pytest.mark.long
 async def test_each_of_many_sections_takes_little_of_the_history(start: Start, script: Script) -> None:
     script.complete_in = 1
     script.sections = tuple(f"part {number}" for number in range(SECTIONS))

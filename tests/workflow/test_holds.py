@@ -69,7 +69,7 @@ async def held(handle: Handle) -> RunSnapshot:
             snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
             if snapshot.hold is not None:
                 return snapshot
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.25)
 
 
 def seconds_used(script: Script) -> float:

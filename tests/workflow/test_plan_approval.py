@@ -30,7 +30,7 @@ async def waiting(handle: Handle) -> RunSnapshot:
         snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
         if snapshot.hold is not None:
             return snapshot
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.25)
 
 
 async def refused(handle: Handle, action: Action) -> str:

@@ -18,6 +18,7 @@ def status(outcome: ResearchOutcome) -> str:
     return "partial" if run.ending is not None else "completed" if answered else "unanswered"
 
 
+@pytest.mark.long
 async def test_by_default_six_sections_are_searched_at_least_twice_and_the_run_is_complete(tmp_path: Path) -> None:
     outcome = await played(tmp_path, "deep", 6, 2)
     run = outcome.journal.run

@@ -129,7 +129,7 @@ async def held(handle: Handle) -> Hold:
             snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
             if snapshot.hold is not None:
                 return snapshot.hold
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.25)
 
 
 async def tried_again(api: Temporal, run_id: str) -> PendingActivity:
@@ -139,7 +139,7 @@ async def tried_again(api: Temporal, run_id: str) -> PendingActivity:
             for pending in (await api.describe(run_id)).pending:
                 if pending.last_failure:
                     return pending
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.25)
 
 
 def cited(script: Script) -> list[str]:

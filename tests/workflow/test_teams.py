@@ -113,6 +113,7 @@ async def test_a_team_that_waits_for_an_iteration_more_goes_on_from_its_judge(
     assert script.calls.count("drafter") == script.calls.count("team_judge") == 2 * 3, "nothing was done again"
 
 
+@pytest.mark.long
 async def test_another_worker_goes_on_in_the_sub_iteration_in_which_one_went_away(
     temporal: Client, script: Script
 ) -> None:

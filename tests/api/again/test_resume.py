@@ -93,6 +93,7 @@ async def test_a_failed_call_is_made_again_and_time_in_between_does_not_count(
     assert [entry.kind for entry in log.entries].count("run_resumed") == 1
 
 
+@pytest.mark.long
 async def test_a_run_that_was_stopped_goes_on_with_its_research(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
@@ -148,6 +149,7 @@ async def test_a_section_with_a_gap_is_repaired_alone_and_the_report_is_written_
     await log_of(store, run_id)
 
 
+@pytest.mark.long
 async def test_sections_that_were_added_and_dropped_midway_are_so_when_it_is_resumed(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
@@ -259,6 +261,7 @@ async def test_runs_that_ended_otherwise_go_on_too(
     await log_of(store, run_id)
 
 
+@pytest.mark.long
 async def test_sections_that_had_no_room_in_the_budget_need_more_of_it(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

@@ -94,6 +94,7 @@ async def test_a_run_that_works_gives_up_what_it_does_and_goes_back(
     await log_of(store, run_id)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["iterative", "deep"])
 async def test_a_run_that_was_paused_goes_back_and_goes_on(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, mode: str

@@ -3,7 +3,7 @@
 Answers of queries and what the archive is handed are persisted. New fields get defaults; nothing is renamed.
 """
 
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -13,10 +13,9 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Answer, Frozen, JsonObject
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.branches import BranchState
-from elcano.graphs.state.clarification import ClarifyingQuestion
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending, Failure, Hold, WaitingCall
-from elcano.graphs.state.plan import SectionPlan
+from elcano.graphs.state.plan import ClarifyingQuestion, SectionPlan
 from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant
@@ -58,6 +57,8 @@ class ArchivedRun(Frozen):
     """What its client wrote on it, for itself."""
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """What it may take in, and whom it may contact."""
+    output_schema: JsonObject = Field(default={}, exclude_if=lambda schema: not schema)
+    """The JSON Schema of the answer that is wanted beside the report; empty: none."""
     log: str = ""
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None
@@ -161,6 +162,10 @@ class RunSnapshot(Answer):
     def paused(self) -> Ending | None:
         """The ending of the run if it is stopped while it waits for a top-up."""
         return self.hold.ending if self.hold is not None else None
+
+
+RunOrder: TypeAlias = Literal["newest", "oldest", "cost"]
+"""Which runs come first in a list: the latest accepted, the first, or those that cost most by their end."""
 
 
 class RunFilter(Frozen):

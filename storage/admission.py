@@ -10,15 +10,15 @@ from typing import Any, Final, Protocol, cast
 from sqlalchemy import ColumnElement, and_, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.budget import Limits, microusd_from_usd
 from elcano.storage.sql.dialect import begin_exclusive, insert_new
 from elcano.storage.sql.tables import idempotency_keys as keys
 from elcano.storage.sql.tables import runs
 from elcano.storage.usage import add_run
 
-_LISTS: Final = {"evidence", "branches", "ledger"}
+_LISTS: Final = {"evidence", "branches", "ledger", "output_schema"}
 """Fields that grow with a run, and that no list of runs shows."""
 
 
@@ -192,8 +192,15 @@ def run_row(run: ArchivedRun, tenant: str) -> dict[str, Any]:
         "mode": run.mode,
         "api_key": run.api_key,
         "chosen_mode": run.choice.mode,
+        "cost_microusd": _find_cost(run.budget),
         "question": run.question,
         "body": run.model_dump_json(exclude=_LISTS),
         "evidence": len(run.evidence),
         "lists": run.model_dump_json(include=_LISTS),
     }
+
+
+def _find_cost(budget: JsonObject) -> int:
+    gauge = budget.get("cost_usd")
+    used = gauge.get("used") if isinstance(gauge, dict) else None
+    return microusd_from_usd(used) if isinstance(used, int | float) else 0

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pydantic_core import from_json
-from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.records import ArchivedRun, RunFilter
+from elcano.graphs.records import ArchivedRun, RunFilter, RunOrder
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, run_row
 from elcano.storage.deletion import PluginStore, delete_run
@@ -125,18 +125,25 @@ class RunStore(TenantBound):
         before: str | None = None,
         status: RunStatus | None = None,
         wanted: RunFilter = ALL,
-        oldest_first: bool = False,
+        order: RunOrder = "newest",
     ) -> RunPage:
-        """Runs that come behind `before` (ids sort by time), newest first unless `oldest_first`.
-
-        Branches are parts of runs and not listed.
-        """
+        """Runs that come behind `before`; ids sort by time. Branches are parts of runs and not listed."""
+        by_cost = order == "cost"
+        keys = [runs.c.cost_microusd, runs.c.run_id] if by_cost else [runs.c.run_id]
         chosen = (
             select(runs.c.run_id, runs.c.question, runs.c.body, runs.c.evidence)
             .where(self._own(runs), ASKED_FOR, runs.c.status != STARTING, *self._clauses(status, wanted))
-            .order_by(runs.c.run_id if oldest_first else runs.c.run_id.desc())
+            .order_by(*(keys if order == "oldest" else [key.desc() for key in keys]))
         )
-        behind = runs.c.run_id.__gt__ if oldest_first else runs.c.run_id.__lt__
+
+        def behind(run_id: str) -> ColumnElement[bool]:
+            if order == "oldest":
+                return runs.c.run_id > run_id
+            if not by_cost:
+                return runs.c.run_id < run_id
+            cost = select(runs.c.cost_microusd).where(self._named(run_id)).scalar_subquery()
+            return tuple_(*keys) < tuple_(cost, run_id)
+
         rows = await self._find_rows(chosen, behind, before, limit + 1, wanted.question)
         page = tuple(
             ListedRun(run=ArchivedRun.model_validate_json(row.body), evidence=row.evidence) for row in rows[:limit]

@@ -1,7 +1,7 @@
 """Everything that is kept: bound to one tenant by `Store.of`; what looks across tenants is on `Store` itself."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,18 +22,45 @@ from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.deletion import PluginStore
 from elcano.storage.evidence import EvidenceStore
-from elcano.storage.files import FileStore
 from elcano.storage.health import Probe
 from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
-from elcano.storage.objects import Objects, open_objects
+from elcano.storage.objects import Objects, files_of_tenant, open_objects
 from elcano.storage.providers import ProviderStore
 from elcano.storage.runs import RunStore
-from elcano.storage.sql.cipher import Cipher, load_cipher
+from elcano.storage.sql.cipher import Cipher, load_cipher, seal_object, unseal_object
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 from elcano.storage.sql.tables import agents, graphs, runs
 from elcano.storage.usage import UsageStore
 from elcano.storage.versions import VersionStore
+
+
+class FileStore:
+    """The files of one tenant. A key is a path of plain segments."""
+
+    def __init__(self, tenant: str, objects: Objects, cipher: Cipher | None) -> None:
+        self._prefix = files_of_tenant(tenant)
+        self._objects = objects
+        self._cipher = cipher
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Store `data` under `key`; repeating it changes nothing."""
+        sealed = data if self._cipher is None else await asyncio.to_thread(seal_object, self._cipher, data)
+        await self._objects.put(f"{self._prefix}/{key}", sealed)
+
+    async def get(self, key: str) -> bytes | None:
+        """The bytes stored under `key`; None if there are none.
+
+        Raises:
+            SealedDataUnreadable: it cannot be decrypted here.
+        """
+        kept = await self._objects.get(f"{self._prefix}/{key}")
+        return None if kept is None else await asyncio.to_thread(unseal_object, self._cipher, kept)
+
+    async def delete(self, keys: Sequence[str]) -> None:
+        """Delete files, at most a thousand; those that are not there are no error."""
+        await self._objects.delete([f"{self._prefix}/{key}" for key in keys])
+
 
 DATABASE_FILE: Final = "elcano.db"
 OBJECTS_FOLDER: Final = "objects"

@@ -92,9 +92,9 @@ def replace_claims(draft: ReportDraft, mended: Mapping[Claim, tuple[Claim, ...]]
     return draft.model_copy(update={**parts, "sections": sections})
 
 
-def draft_of_claims(claims: tuple[Claim, ...], heading: str = "-") -> ReportDraft:
+def draft_of_claims(claims: tuple[Claim, ...]) -> ReportDraft:
     """Some claims as a draft of their own, so that they can be checked."""
-    return ReportDraft(title=heading, sections=(DraftSection(heading=heading, claims=claims),))
+    return ReportDraft(title="-", sections=(DraftSection(heading="-", claims=claims),))
 
 
 def describe_quote_faults(passages: Mapping[str, Evidence], failed: Iterable[Citation]) -> list[str]:

@@ -227,9 +227,3 @@ async def _beat_periodically(pulse: Pulse, interval: timedelta) -> None:
 def choose_pause(quiet: int) -> int:
     """After how many intervals the next beat is due, when nothing has been new for `quiet` of them."""
     return QUIET_BEATS if quiet > QUIET_AFTER else 1
-
-
-def count_beats(seconds: float) -> int:
-    """Count the beats of a call of so many seconds that has nothing to show."""
-    ticks = int(seconds / BEAT_SECONDS)
-    return 1 + min(ticks, QUIET_AFTER) + max(0, ticks - QUIET_AFTER) // QUIET_BEATS

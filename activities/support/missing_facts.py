@@ -72,13 +72,11 @@ def find_missing_facts(statement: Statement) -> MissingFacts:
     )
 
 
-def explain_unquoted_facts(statement: Statement) -> tuple[str, ...]:
-    """What figures and names the statement has that none of its quotes has, in words; empty: all stand there."""
-    return (*figures_unquoted(statement), *names_unquoted(statement))
-
-
 def figures_unquoted(statement: Statement, *, counting: bool = False) -> tuple[str, ...]:
-    """The same, of figures alone; `counting`: it may count what stands around it, as what leads to a list does."""
+    """The figures of the statement that none of its quotes has, in words.
+
+    `counting`: it may count what stands around it, as what leads to a list does.
+    """
     return tuple(dict.fromkeys(why for _, why in _find_unquoted_figures(statement, counting=counting)))
 
 

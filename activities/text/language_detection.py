@@ -121,9 +121,9 @@ def possible_languages(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def languages_of(texts: Sequence[str], most: int = 3) -> tuple[str, ...]:
-    """The languages of texts, the commonest first."""
-    return tuple(language for language, _ in Counter(map(text_language, texts)).most_common(most))
+def languages_of(texts: Sequence[str]) -> tuple[str, ...]:
+    """The three commonest languages of texts, the commonest first."""
+    return tuple(language for language, _ in Counter(map(text_language, texts)).most_common(3))
 
 
 def _sample_text(text: str) -> str:

@@ -1,7 +1,7 @@
 """Runs: ask for one, list them, see how one stands, follow it."""
 
 from functools import partial
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import AwareDatetime
@@ -28,7 +28,7 @@ from elcano.api.runs.submission import Submission, build_request_key, submit_run
 from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.records import RunFilter
+from elcano.graphs.records import RunFilter, RunOrder
 
 LOCATION = {"Location": {"description": "The path of the run.", "schema": {"type": "string"}}}
 
@@ -120,7 +120,10 @@ async def list_runs(
         Query(max_length=100, description="Only runs asked for with the API key of this id; empty: without a key."),
     ] = None,
     order: Annotated[
-        Literal["newest", "oldest"], Query(description="Which come first; the time is that of their acceptance.")
+        RunOrder,
+        Query(
+            description="Which come first, by the time of their acceptance, or by what they had cost when they ended."
+        ),
     ] = "newest",
 ) -> RunList:
     """List runs as stored, newest first; running ones with their current stage.
@@ -136,9 +139,7 @@ async def list_runs(
         created_after=None if created_after is None else created_after.timestamp(),
         created_before=None if created_before is None else created_before.timestamp(),
     )
-    page = await services.store.runs.page(
-        limit=limit, before=before, status=status, wanted=wanted, oldest_first=order == "oldest"
-    )
+    page = await services.store.runs.page(limit=limit, before=before, status=status, wanted=wanted, order=order)
     runs = await refresh_listed_runs(
         (RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal, services.store
     )

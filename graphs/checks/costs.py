@@ -90,7 +90,7 @@ def _estimate_least_cost(graph: ResearchGraph) -> Cost:
     return total
 
 
-def _estimate_usual_cost(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
+def _estimate_usual_cost(graph: ResearchGraph) -> Cost:
     """Each agent of a loop so often, others once, all of a plan's sections, each writer once."""
     turning = _in_loops(graph)
     total, writing = Cost(tokens=0, calls=0), Cost(tokens=0, calls=0)
@@ -100,17 +100,17 @@ def _estimate_usual_cost(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
             for one in each:
                 total += one.times(SECTIONS if node.for_each else 1)
         elif isinstance(node, AgentNode) and not node.spare:
-            call = _estimate_call_cost(get_agent(graph, node.agent), rounds)
+            call = _estimate_call_cost(get_agent(graph, node.agent))
             if node.id in graph.exit_nodes:
                 writing = max(writing, call, key=lambda cost: cost.tokens)
             else:
-                total += call.times(rounds if node.id in turning else 1)
+                total += call.times(ROUNDS if node.id in turning else 1)
     return total + writing
 
 
-def _estimate_call_cost(agent: AgentSpec, rounds: int) -> Cost:
+def _estimate_call_cost(agent: AgentSpec) -> Cost:
     parts = SECTIONS + 1 if agent.by_section else 1
-    brought = (rounds + 1) * get_rules().search_tokens
+    brought = (ROUNDS + 1) * get_rules().search_tokens
     if agent.joins:
         return Cost(tokens=one_visit(agent, get_rules()) * parts, calls=parts)
     return Cost(tokens=call_tokens(agent, get_rules(), Limits(), 0, brought), calls=1)

@@ -30,8 +30,8 @@ FILE_BYTES: Final = 2_000_000_000
 """Bytes of one file that a process writes, such as what SQLite sorts on the disk."""
 _BEGUN: Final = b"begun\n"
 _SERVER: Final = (
-    "import sys; sys.path[:] = sys.argv[3:]; from elcano.plugins.data.child_processes import serve; "
-    "serve(*sys.argv[1:3])"
+    "import sys; sys.path[:] = sys.argv[3:]; from elcano.plugins.data.child_processes import serve_connections; "
+    "serve_connections(*sys.argv[1:3])"
 )
 
 
@@ -179,7 +179,7 @@ def _hang_up(connection: socket.socket) -> None:
         connection.shutdown(socket.SHUT_RDWR)
 
 
-def serve(path: str, library: str) -> None:
+def serve_connections(path: str, library: str) -> None:
     """Forks a process for each connection, until the worker closes its end of the standard input, which is a socket.
 
     Args:

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-_GROUPS: Final = frozenset({"math", "mrow", "mstyle", "mpadded"})
-_TOKENS: Final = frozenset({"mi", "mn", "mo", "ms", "mtext"})
-_ATTACHED: Final = {
+GROUPS: Final = frozenset({"math", "mrow", "mstyle", "mpadded"})
+TOKENS: Final = frozenset({"mi", "mn", "mo", "ms", "mtext"})
+ATTACHED: Final = {
     "msup": ("t",),
     "msub": ("b",),
     "msubsup": ("b", "t"),
     "munderover": ("b", "t"),
 }
 """Where the children after the first stand: at the bottom or the top of it."""
-_ACCENTS: Final = frozenset("¯‾^~→˙¨ˇ˘")
+ACCENTS: Final = frozenset("¯‾^~→˙¨ˇ˘")
 """Marks that belong to the letter below them."""
-_STRETCHED: Final = {
+STRETCHED: Final = {
     ("t", "¯"): "overline",
     ("t", "‾"): "overline",
     ("t", "―"): "overline",
@@ -26,7 +26,7 @@ _STRETCHED: Final = {
 """Marks that are as wide as what they belong to, by the side where they stand."""
 
 
-class _Unknown(Exception):
+class UnknownFormula(Exception):
     """A formula has something that is not known here."""
 
 
@@ -39,7 +39,7 @@ def write_formula(element: Any, quote: Callable[[str], str]) -> str | None:
     """
     try:
         return _Formula(quote).write(element)
-    except _Unknown:
+    except UnknownFormula:
         return None
 
 
@@ -49,10 +49,10 @@ class _Formula:
 
     def write(self, element: Any) -> str:
         children, tag = list(element), element.tag
-        if tag in _TOKENS:
+        if tag in TOKENS:
             return self._write_token(element)
-        if tag in _ATTACHED and len(children) == len(_ATTACHED[tag]) + 1:
-            return self._attach(children[0], **dict(zip(_ATTACHED[tag], children[1:], strict=True)))
+        if tag in ATTACHED and len(children) == len(ATTACHED[tag]) + 1:
+            return self._attach(children[0], **dict(zip(ATTACHED[tag], children[1:], strict=True)))
         match tag, children:
             case "mrow", [first, *_, last] if {first.get("form"), last.get("form")} == {"prefix", "postfix"}:
                 return f"math.lr({self._join(children)})"
@@ -71,9 +71,9 @@ class _Formula:
             case "mtable", rows:
                 cells = (f"({''.join(f'{self._join(cell)}, ' for cell in row)})" for row in rows)
                 return f"math.mat(delim: none, {', '.join(cells)})"
-        if tag in _GROUPS:
+        if tag in GROUPS:
             return self._join(children)
-        raise _Unknown(tag)
+        raise UnknownFormula(tag)
 
     def _join(self, elements: Sequence[Any]) -> str:
         return " + ".join(self.write(one) for one in elements) if len(elements) else "[]"
@@ -87,11 +87,11 @@ class _Formula:
         sign = (mark.text or "").strip()
         if mark.tag != "mo" or len(mark) or sign.isalnum():
             return self._attach(base, **{side: mark})
-        if (side, sign) in _STRETCHED and (len(base) or sign not in _ACCENTS):
-            return f"math.{_STRETCHED[side, sign]}({self.write(base)})"
-        if side == "t" and sign in _ACCENTS:
+        if (side, sign) in STRETCHED and (len(base) or sign not in ACCENTS):
+            return f"math.{STRETCHED[side, sign]}({self.write(base)})"
+        if side == "t" and sign in ACCENTS:
             return f"math.accent({self.write(base)}, {self._quote(sign)})"
-        raise _Unknown(sign)
+        raise UnknownFormula(sign)
 
     def _write_token(self, element: Any) -> str:
         text = " ".join((element.text or "").split())

@@ -10,7 +10,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from html import unescape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,9 +19,14 @@ from elcano.graphs.report.report import Report
 from elcano.plugins.exports.formulas import write_formula
 from elcano.plugins.exports.report_elements import (
     BLOCKS,
+    CONTENTS_FROM,
     HEADINGS,
     clean_text,
+    describe_changes,
+    find_drawing,
     list_blocks,
+    place_drawings,
+    read_drawing_title,
     read_report_elements,
     read_title,
 )
@@ -32,8 +36,6 @@ if TYPE_CHECKING:
 
 MOST_UNSHOWN: Final = 20
 """Different characters without a font above which a report is refused: it is written in a script that is missing."""
-CONTENTS_FROM: Final = 4
-"""Headings from which on a document has contents."""
 FONTS: Final[Mapping[str, tuple[str, ...]]] = {
     "ja": ("Noto Serif CJK JP", "Noto Sans CJK JP"),
     "ko": ("Noto Serif CJK KR", "Noto Sans CJK KR"),
@@ -95,7 +97,7 @@ def write_pdf_document(report: Report, pictures: Mapping[str, str | None]) -> by
 
 
 @cache
-def _open_typesetter() -> "typst.Fonts":
+def open_typesetter() -> "typst.Fonts":
     """The fonts of this machine, which are looked for once in a process."""
     import typst
 
@@ -105,10 +107,8 @@ def _open_typesetter() -> "typst.Fonts":
 class _Writer:
     def __init__(self, report: Report, pictures: Mapping[str, str | None]) -> None:
         self._report = report
-        drawn = {path: drawing for path, drawing in pictures.items() if drawing is not None}
-        self._drawings = list(drawn.values())
-        places = {path: f'<svg role="drawing-{number}"></svg>' for number, path in enumerate(drawn)}
-        self._elements = read_report_elements(report, {**dict.fromkeys(pictures), **places})
+        self._drawings, places = place_drawings(pictures)
+        self._elements = read_report_elements(report, places)
         self._anchors = {element.get("id") for block in self._elements for element in block.iter() if element.get("id")}
         self._changed: Counter[str] = Counter()
         """What is not here as it is on the page, by what it is."""
@@ -132,7 +132,7 @@ class _Writer:
         """Typeset all characters once, to learn quickly which of them no font has."""
         left = [one for one in characters if one.isprintable() and not unicodedata.combining(one)]
         while left:
-            found = self._typeset(self._write_head() + " ".join(f"#{_quote(one)};" for one in left))
+            found = self._typeset(self._write_head() + " ".join(f"#{quote_literal(one)};" for one in left))
             if isinstance(found, bytes):
                 return
             self._note_unshown(found)
@@ -157,7 +157,7 @@ class _Writer:
         import typst
 
         try:
-            made = typst.compile(source.encode(), font_paths=_open_typesetter(), format="pdf", pdf_standards=["ua-1"])
+            made = typst.compile(source.encode(), font_paths=open_typesetter(), format="pdf", pdf_standards=["ua-1"])
         except typst.TypstError as error:
             if (found := _UNSHOWN.search(error.message)) is None:
                 if not self._draws or not self._drawings:
@@ -175,14 +175,14 @@ class _Writer:
         spoken = self._report.language or next((name for name, script in _SCRIPTS if script.search(title)), "en")
         language, _, rest = spoken.partition("-")
         fonts = FONTS["zh-Hant"] if rest in ("Hant", "TW", "HK") else FONTS.get(language, ())
-        families = "".join(f"{_quote(family)}, " for family in fonts)
+        families = "".join(f"{quote_literal(family)}, " for family in fonts)
         latin = '(name: "Libertinus Serif", covers: "latin-in-cjk")' if fonts else '"Libertinus Serif"'
         shown = self._quote(title.strip() or self._report.run_id)
         known = language if _LANGUAGE.fullmatch(language) else "en"
         return (
             f"#set document(title: {shown}, description: {self._quote(self._report.question)}, "
             f'author: "Elcano", keywords: ({self._quote(self._report.run_id)},))\n'
-            f"#set text(lang: {_quote(known)}, font: ({latin}, {families}), fallback: true)\n{_STYLE}"
+            f"#set text(lang: {quote_literal(known)}, font: ({latin}, {families}), fallback: true)\n{_STYLE}"
         )
 
     def _write_source(self) -> str:
@@ -200,10 +200,7 @@ class _Writer:
 
     def _list_notes(self) -> Iterator[str]:
         """What is not in the document as it is on the page."""
-        for thing, count in sorted(self._changed.items()):
-            many = f"{count} {thing}s are" if count > 1 else f"One {thing} is"
-            where = "as text here" if thing == "formula" else "left out here"
-            yield f"{many} {where}; the report as HTML has them drawn."
+        yield from describe_changes(self._changed)
         if self._unshown:
             named = _name_characters([chr(one) for one in sorted(self._unshown)])
             yield f"No font of the server that made this file has {named}: written here as codes."
@@ -292,7 +289,7 @@ class _Writer:
     def _write_link(self, element: Any) -> str:
         address, text = element.get("href"), self._write_inline(element)
         if not address.startswith("#"):
-            return f"#link({_quote(clean_text(address))})[{text}]"
+            return f"#link({quote_literal(clean_text(address))})[{text}]"
         return f"#link(<{address[1:]}>)[{text}]" if address[1:] in self._anchors else text
 
     def _write_formula(self, element: Any) -> str:
@@ -305,13 +302,12 @@ class _Writer:
         return f"#math.equation(block: {block}, alt: {self._quote(text)}, {written});"
 
     def _write_drawing(self, element: Any) -> str:
-        drawing = self._drawings[int(element.get("role").removeprefix("drawing-"))].translate(self._unshown)
-        title = re.search(r"<title[^>]*>(.*?)</title>", drawing, re.DOTALL)
-        alt = self._quote(" ".join(unescape(title[1]).split()) if title else "Picture")
+        drawing = self._drawings[find_drawing(element)].translate(self._unshown)
+        alt = self._quote(read_drawing_title(drawing))
         if not self._draws:
             self._changed["picture"] += 1
             return f"#emph[#{alt}]"
-        return f'#align(center, image(bytes({_quote(drawing)}), format: "svg", alt: {alt}, width: 100%));'
+        return f'#align(center, image(bytes({quote_literal(drawing)}), format: "svg", alt: {alt}, width: 100%));'
 
     def _write_text(self, text: str | None) -> str:
         return f"#{self._quote(text)};" if text else ""
@@ -319,10 +315,10 @@ class _Writer:
     def _quote(self, text: str, *, lines: bool = False) -> str:
         """A text as a literal, without characters that no font has."""
         shown = clean_text(text if lines else re.sub(r"[\t\n\r\x0b\x0c]+", " ", text))
-        return _quote(_UNBROKEN.sub("\\1\u200b", shown.translate(self._unshown)))
+        return quote_literal(_UNBROKEN.sub("\\1\u200b", shown.translate(self._unshown)))
 
 
-def _quote(text: str) -> str:
+def quote_literal(text: str) -> str:
     """A string literal of Typst."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     return f'"{escaped}"'

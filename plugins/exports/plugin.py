@@ -6,7 +6,7 @@ from elcano.graphs.plugin import Plugin
 
 plugin: Final = Plugin(
     name="exports",
-    description="A run's report as a Word document or a PDF, its evidence as tables, and everything in one archive.",
+    description="A run's report for Word, as a PDF or for LaTeX, its evidence as tables, everything in one archive.",
     package="elcano.plugins.exports",
     needs=("certificates",),
     routes=(".routes:router",),

@@ -1,7 +1,9 @@
 """The page of a report as elements of HTML: what documents of other formats are made of, so that all say the same."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from html import unescape
 from typing import Any, Final
 
 from elcano.api.reports.page import render_report_page
@@ -10,6 +12,8 @@ from elcano.graphs.report.report import Report
 HEADINGS: Final = {"h1": 0, "h2": 1, "h3": 2}
 """The level of each heading; 0 is the title."""
 BLOCKS: Final = frozenset({"ul", "ol", "p", "table", "pre", "blockquote", "details", "div"})
+CONTENTS_FROM: Final = 4
+"""Headings from which on a document has contents."""
 _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -19,6 +23,32 @@ def read_report_elements(report: Report, pictures: Mapping[str, str | None] | No
 
     page: Any = html.fromstring(render_report_page(report, pictures))
     return list(list_blocks(page.find("body/main")))
+
+
+def place_drawings(pictures: Mapping[str, str | None]) -> tuple[list[str], dict[str, str | None]]:
+    """Return the drawings (SVG) that there are, and by path what stands in their place: see `find_drawing`."""
+    drawn = {path: drawing for path, drawing in pictures.items() if drawing is not None}
+    places = {path: f'<svg role="drawing-{number}"></svg>' for number, path in enumerate(drawn)}
+    return list(drawn.values()), {**dict.fromkeys(pictures), **places}
+
+
+def find_drawing(element: Any) -> int:
+    """Which drawing an element `svg` stands for."""
+    return int(element.get("role").removeprefix("drawing-"))
+
+
+def read_drawing_title(drawing: str) -> str:
+    """The title of a drawing (SVG); `Picture` if it has none."""
+    title = re.search(r"<title[^>]*>(.*?)</title>", drawing, re.DOTALL)
+    return " ".join(unescape(title[1]).split()) if title else "Picture"
+
+
+def describe_changes(changed: Counter[str]) -> Iterator[str]:
+    """Sentences on what is not in a document as it is on the page: how many pictures and formulas."""
+    for thing, count in sorted(changed.items()):
+        many = f"{count} {thing}s are" if count > 1 else f"One {thing} is"
+        where = "as text here" if thing == "formula" else "left out here"
+        yield f"{many} {where}; the report as HTML has them drawn."
 
 
 def list_blocks(element: Any) -> Iterator[Any]:

@@ -1,6 +1,7 @@
 """`GET /v1/runs/{run_id}/exports/{form}`: what a run leaves, as a file to be saved."""
 
 import asyncio
+import json
 import tempfile
 import time
 import zipfile
@@ -20,22 +21,27 @@ from elcano.api.reports.page import render_report_page
 from elcano.api.reports.results import load_stored_report
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
+from elcano.graphs.answer_form import ATTACHED
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.run_certificate import stream_certificate
 from elcano.plugins.exports.evidence_tables import write_csv, write_json_lines
+from elcano.plugins.exports.latex_document import write_latex_archive
 from elcano.plugins.exports.pdf_document import ExportUnavailable, write_pdf_document
 from elcano.plugins.exports.research_object import METADATA, describe_archive
 
-Form: TypeAlias = Literal["docx", "pdf", "csv", "jsonl", "zip"]
-"""The forms: the report as a Word document or a PDF, the evidence as CSV or JSON Lines, and all in one archive."""
+Form: TypeAlias = Literal["docx", "pdf", "latex", "csv", "jsonl", "zip"]
+"""The forms: the report for Word, as a PDF or for LaTeX, the evidence as CSV or JSON Lines, and all in one archive."""
 MEDIA_TYPES: Final[dict[Form, str]] = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "pdf": "application/pdf",
+    "latex": "application/zip",
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/jsonl",
     "zip": "application/zip",
 }
+_SUFFIXES: Final[Mapping[Form, str]] = {"latex": "latex.zip"}
+"""Of files whose form does not say what they are."""
 _PIECE: Final = 262_144
 """Bytes of an archive that are sent at once."""
 _IN_MEMORY: Final = 8_000_000
@@ -63,31 +69,34 @@ router = APIRouter(prefix="/v1/runs/{run_id}/exports", tags=["results"])
     },
 )
 async def export_run(run_id: str, form: Form, services: Provided) -> Response:
-    """Save what a run leaves: its report as `docx` or `pdf`, its evidence as `csv` or `jsonl`, or everything as `zip`.
+    """Save what a run leaves.
 
-    The archive has the report in all forms, its references, the evidence, and the certificate of an ended run; it is an
-    RO-Crate 1.1.
+    `docx`, `pdf` and `latex` are its report, `csv` and `jsonl` its evidence. LaTeX is an archive: `report.tex`,
+    `references.bib` and the figures. `zip` has the report in the other forms, its references, the evidence, and the
+    certificate of an ended run; it is an RO-Crate 1.1.
     """
     run = await kept_run(run_id, services.store)
-    headers = {"Content-Disposition": f'attachment; filename="{run.run_id}.{form}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{run.run_id}.{_SUFFIXES.get(form, form)}"'}
     kind = MEDIA_TYPES[form]
     if form == "csv":
         return StreamingResponse(write_csv(services.store, run_id), media_type=kind, headers=headers)
     if form == "jsonl":
         return StreamingResponse(write_json_lines(services.store, run_id), media_type=kind, headers=headers)
     stored = await load_stored_report(run_id, services)
-    if form in ("docx", "pdf"):
-        pictures = await load_pictures(stored, services.store) if form == "pdf" else None
-        document = await asyncio.to_thread(_write_document, stored, pictures)
+    if form != "zip":
+        pictures = {} if form == "docx" else await load_pictures(stored, services.store)
+        document = await asyncio.to_thread(_write_document, form, stored, pictures)
         return Response(document, media_type=kind, headers=headers)
     archive = await _write_archive(run, stored, services)
     return StreamingResponse(_read_pieces(archive), media_type=kind, headers=headers)
 
 
-def _write_document(stored: str, pictures: Mapping[str, str | None] | None) -> bytes:
-    """The report as a PDF with its pictures, or without any as a Word document."""
+def _write_document(form: Form, stored: str, pictures: Mapping[str, str | None]) -> bytes:
+    """The report as a document; a Word document has no pictures."""
     report = Report.model_validate_json(stored)
-    return _write_word_document(report) if pictures is None else write_pdf_document(report, pictures)
+    if form == "docx":
+        return _write_word_document(report)
+    return write_pdf_document(report, pictures) if form == "pdf" else write_latex_archive(report, pictures)
 
 
 def _write_word_document(report: Report) -> bytes:
@@ -127,6 +136,8 @@ async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> I
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             report = await asyncio.to_thread(Report.model_validate_json, stored)
             archive.writestr("report.json", stored)
+            if (answer := report.attachments.get(ATTACHED)) is not None:
+                archive.writestr("answer.json", json.dumps(answer, ensure_ascii=False, indent=2))
             archive.writestr("report.html", await asyncio.to_thread(render_report_page, report, pictures))
             for part in _PARTS:
                 archive.writestr(part.name, await asyncio.to_thread(part.write, report))

@@ -22,6 +22,7 @@ from elcano.plugins.exports.report_elements import (
     BLOCKS,
     HEADINGS,
     clean_text,
+    describe_changes,
     list_blocks,
     read_report_elements,
     read_title,
@@ -54,10 +55,8 @@ class _Writer:
         about.language, about.comments = self._report.language, f"Run {self._report.run_id}"
         for element in read_report_elements(self._report):
             self._add_block(element, "", 0)
-        for kind, count in sorted(self._changed.items()):
-            many = f"{count} {kind}s are" if count > 1 else f"One {kind} is"
-            where = "as text here" if kind == "formula" else "left out here"
-            self._add_paragraph().add_run(f"{many} {where}; the report as HTML has them drawn.").italic = True
+        for note in describe_changes(self._changed):
+            self._add_paragraph().add_run(note).italic = True
         file = io.BytesIO()
         self._document.save(file)
         return file.getvalue()

@@ -35,6 +35,7 @@ SUPPORT_WORDS: Final[Mapping[str, str]] = {
 EXPORTS: Final[Mapping[str, str]] = {
     "pdf": "The report as PDF",
     "docx": "The report for Word",
+    "latex": "The report for LaTeX, with BibTeX and figures",
     "csv": "The evidence as a table",
     "zip": "Everything, with its certificate",
 }
@@ -57,8 +58,8 @@ class Quote:
     before: str
     """The words of the passage before it; empty if the passage is not at hand."""
     after: str
-    source: str
-    locator: str
+    passage: Mapping[str, Any] | None
+    """The passage, if it is at hand."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,5 @@ def build_quote(citation: Mapping[str, Any], passage: Mapping[str, Any] | None) 
         text=citation["quote"],
         before=before,
         after=after,
-        source=passage["source"] if passage else "",
-        locator=passage["locator"] if passage else "",
+        passage=passage,
     )

@@ -11,15 +11,32 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import Field, Strict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import microusd_from_usd
 from elcano.graphs.tenant_identity import Tenant
-from elcano.plugins.quotas.settings import read_quota_settings
-from elcano.settings.plugins import Finding
+from elcano.settings.plugins import Finding, read_plugin_settings
 from elcano.settings.settings import Settings
+
+
+class QuotaSettings(BaseModel):
+    """Where the quotas are."""
+
+    model_config = ConfigDict(frozen=True)
+
+    quotas: str = Field(
+        default="",
+        description="A TOML or JSON file with the quotas of tenants and API keys (see `docs/quotas.md`). A changed "
+        "file counts from the next run or request on. Set it alike for the API and all workers. Empty: no quotas.",
+    )
+
+
+def read_quota_settings() -> QuotaSettings:
+    """Read the settings of this process."""
+    return read_plugin_settings(QuotaSettings)
+
 
 UNLIMITED: Final = "unlimited"
 Count: TypeAlias = Annotated[int, Strict(), Field(ge=0)] | Literal["unlimited"] | None

@@ -13,7 +13,7 @@ plugin: Final = Plugin(
     companions=(".start:accompany_program",),
     temporal_plugins=(".start:build_temporal_plugins",),
     routes=(".routes:router",),
-    checks=(".checks:check_telemetry",),
+    checks=(".start:check_telemetry",),
     deep_checks=(
         ".deep_checks.hosts:check_hosts",
         ".deep_checks.service:check_versions",

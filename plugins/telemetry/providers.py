@@ -1,14 +1,16 @@
 """The providers of spans and metrics of this process, and how they export.
 
 Nothing waits for a collector: spans go into a bounded queue, from which a thread sends batches; what does not fit is
-dropped. What is exported has no secrets, and no contents unless the operator wants them.
+dropped. What is exported has no secrets, and no contents unless the operator wants them: all spans leave through one
+exporter, those of libraries included, since exceptions of pydantic-ai, for example, repeat what a model answered.
 """
 
 import logging
 import os
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from opentelemetry import metrics, trace
@@ -25,7 +27,10 @@ from opentelemetry.sdk.resources import (
     OTELResourceDetector,
     Resource,
 )
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace import Event, ReadableSpan
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.trace import Status
+from opentelemetry.util.types import Attributes, AttributeValue
 from pydantic_ai import Agent
 from pydantic_ai.models.instrumented import InstrumentationSettings
 from temporalio.contrib.opentelemetry import ReplaySafeMeterProvider, create_tracer_provider
@@ -35,10 +40,71 @@ from elcano.graphs.errors import InputInvalid
 from elcano.measures import install_recorder
 from elcano.plugins.telemetry import names
 from elcano.plugins.telemetry.measurements import Instruments, KernelRecorder, measure_statements
-from elcano.plugins.telemetry.names import SECONDS
-from elcano.plugins.telemetry.safe_export import SafeSpanExporter
+from elcano.plugins.telemetry.names import CONTENTS, SECONDS
 from elcano.plugins.telemetry.settings import TelemetrySettings
-from elcano.settings import Settings
+from elcano.redaction import without_these_secrets
+from elcano.settings import Settings, list_secrets
+
+SHORT: Final = 200
+"""Characters up to which cleaned texts are remembered: names of models, agents and runs return in span after span."""
+
+
+class SafeSpanExporter(SpanExporter):
+    """Hands cleaned copies of spans to another exporter."""
+
+    def __init__(self, inner: SpanExporter, *, contents: bool) -> None:
+        self._inner = inner
+        self._contents = contents
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Export cleaned copies."""
+        secrets = list_secrets()
+        return self._inner.export([self._clean(span, secrets) for span in spans])
+
+    def shutdown(self) -> None:
+        """Shut the exporter down."""
+        self._inner.shutdown()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Flush the exporter."""
+        return self._inner.force_flush(timeout_millis)
+
+    def _clean(self, span: ReadableSpan, secrets: tuple[str, ...]) -> ReadableSpan:
+        description = span.status.description if self._contents else None  # it is the exception's text
+        return ReadableSpan(
+            name=span.name,
+            context=span.context,
+            parent=span.parent,
+            resource=span.resource,
+            attributes=self._clean_attributes(span.attributes, secrets),
+            events=[
+                Event(one.name, self._clean_attributes(one.attributes, secrets), one.timestamp) for one in span.events
+            ],
+            links=span.links,
+            kind=span.kind,
+            status=Status(span.status.status_code, description and clean_text(description, secrets)),
+            start_time=span.start_time,
+            end_time=span.end_time,
+            instrumentation_scope=span.instrumentation_scope,
+        )
+
+    def _clean_attributes(self, attributes: Attributes, secrets: tuple[str, ...]) -> Mapping[str, AttributeValue]:
+        return {
+            name: clean_text(value, secrets) if isinstance(value, str) else value
+            for name, value in (attributes or {}).items()
+            if self._contents or name not in CONTENTS
+        }
+
+
+def clean_text(text: str, secrets: tuple[str, ...]) -> str:
+    """Return a text without secrets."""
+    return _clean_short_text(text, secrets) if len(text) <= SHORT else without_these_secrets(text, secrets)
+
+
+@lru_cache(maxsize=4_096)
+def _clean_short_text(text: str, secrets: tuple[str, ...]) -> str:
+    return without_these_secrets(text, secrets)
+
 
 FLUSH_SECONDS: Final = 1.5
 """How long a program that ends waits for its last spans; a collector that is away delays no shutdown any longer."""

@@ -1,7 +1,7 @@
 """What programs call: it decides by the settings, and imports OpenTelemetry only if something needs it."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 
 from temporalio.client import Plugin
@@ -11,7 +11,9 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.telemetry.settings import TelemetrySettings, read_telemetry_settings
+from elcano.redaction import without_secrets
 from elcano.settings import Settings
+from elcano.settings.plugins import Finding
 
 EXTRA = "telemetry"
 
@@ -81,3 +83,24 @@ def describe_choice(chosen: TelemetrySettings) -> str:
     contents = " with contents" if chosen.trace_contents else ""
     parts = [f"traces{contents}"] * chosen.traces + ["metrics"] * chosen.metrics
     return f"telemetry: {' and '.join(parts)}"
+
+
+DEFAULT_ENDPOINT = "http://localhost:4318"
+
+
+def check_telemetry(settings: Settings) -> Iterable[Finding]:
+    """Report whether traces and metrics are recorded, and where they go."""
+    chosen = read_telemetry_settings()
+    if not chosen.observes:
+        return
+    try:
+        require_extra(chosen)
+    except InputInvalid as error:
+        yield Finding("fault", f"telemetry cannot start: {error}")
+        return
+    where = []
+    if chosen.traces:
+        where.append(f"spans go to {without_secrets(settings.key('OTEL_EXPORTER_OTLP_ENDPOINT') or DEFAULT_ENDPOINT)}")
+    if chosen.metrics:
+        where.append(f"a worker serves /metrics at {chosen.metrics_host}:{chosen.metrics_port}")
+    yield Finding("good", f"{describe_choice(chosen)}; {'; '.join(where)}")

@@ -10,18 +10,31 @@ from typing import Final
 from sqlalchemy import BigInteger, Column, Double, Table, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from elcano.api.http.errors import Refusal
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.tenant_identity import Tenant
-from elcano.plugins.tenants.errors import TenantBeingDeleted
 from elcano.plugins.tenants.tenant_rows import delete_last_rows
 from elcano.settings.settings import Settings
 from elcano.storage.admission import UNENDED
 from elcano.storage.sql.columns import RETAINED, Id, LongText
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
 from elcano.storage.sql.tables import TenantBound, metadata, runs
-from elcano.storage.store import Store, TenantStore
+from elcano.storage.store import Store
+
+
+class TenantNotFound(Refusal, status=404, title="No such tenant"):
+    """Nothing is stored of a tenant of this name, or it is not for the principal to manage."""
+
+
+class DeletionNotFound(Refusal, status=404, title="No such deletion"):
+    """Nobody has asked for the deletion of the tenant."""
+
+
+class TenantBeingDeleted(Refusal, status=409, title="The tenant is being deleted", retry_after=60):
+    """No run starts for a tenant whose deletion goes on."""
+
 
 tenant_deletions = Table(
     "tenant_deletions",
@@ -103,7 +116,7 @@ class TenantDeletions(TenantBound):
             return list(await connection.scalars(wanted))
 
     async def note_progress(self, *, histories: int = 0, objects: int = 0, rows: int = 0, open_runs: bool) -> None:
-        """Count what was deleted; after open runs it takes a while until it is quiet."""
+        """Add to the count of deleted rows; after open runs it takes a while until it is quiet."""
         table = tenant_deletions
         changed = update(table).where(self._own(table), table.c.finished_at.is_(None))
         counts = {"histories": histories, "objects": objects, "rows": rows}
@@ -119,7 +132,7 @@ class TenantDeletions(TenantBound):
             await connection.execute(update(tenant_deletions).where(*mine).values(waiting=why))
 
     async def finish(self) -> None:
-        """Delete what was written since, and end the deletion, in one transaction that no admission overlaps."""
+        """Delete rows written since, and end the deletion, in one transaction that no admission overlaps."""
         table = tenant_deletions
         async with self._engine.connect() as connection:
             await begin_exclusive(connection, "admission")
@@ -192,11 +205,4 @@ def get_deletion_store(store: Store) -> DeletionStore:
     """The deletions in a store."""
     found = store.beside["tenants"]
     assert isinstance(found, DeletionStore)
-    return found
-
-
-def get_deletions(store: TenantStore) -> TenantDeletions:
-    """The deletion in a tenant's store."""
-    found = store.beside["tenants"]
-    assert isinstance(found, TenantDeletions)
     return found

@@ -11,8 +11,7 @@ from elcano.api.http.fields import Described, Moment, Request, datetime_from_sec
 from elcano.api.http.request_identity import requires
 from elcano.api.services import InProcess, Provided, Services
 from elcano.graphs.tenant_identity import is_tenant
-from elcano.plugins.tenants.deletion_store import TenantDeletion, get_deletion_store
-from elcano.plugins.tenants.errors import DeletionNotFound, TenantNotFound
+from elcano.plugins.tenants.deletion_store import DeletionNotFound, TenantDeletion, TenantNotFound, get_deletion_store
 from elcano.plugins.tenants.export import stream_export
 from elcano.plugins.tenants.tenant_rows import has_rows
 from elcano.storage.store import TenantStore
@@ -56,7 +55,7 @@ class DeletionView(Described):
 
 
 class DeletionRequest(Request):
-    """What is to be deleted, said twice."""
+    """The tenant to delete, named twice."""
 
     confirm: str = Field(examples=["acme"])
     """The name of the tenant, as in the path."""

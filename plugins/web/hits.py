@@ -93,18 +93,18 @@ def get_result_list(name: str, found: Any, *path: str) -> list[Any]:
     return at
 
 
-def hits_of(rows: Iterable[Any], url: str = "url", title: str = "title") -> tuple[Hit, ...]:
+def hits_of(rows: Iterable[Any], url: str = "url") -> tuple[Hit, ...]:
     """Return the rows that name a page: others are boxes, pictures and the like."""
     found: dict[str, Hit] = {}
-    for hit in _parse_hit_rows(rows, url, title):
+    for hit in _parse_hit_rows(rows, url):
         found.setdefault(canonicalize_page_url(hit.url), hit)
     return tuple(found.values())
 
 
-def _parse_hit_rows(rows: Iterable[Any], url: str, title: str) -> Iterator[Hit]:
+def _parse_hit_rows(rows: Iterable[Any], url: str) -> Iterator[Hit]:
     for row in rows:
         if isinstance(row, dict) and (found := normalize_page_url(row.get(url))):
-            yield Hit(found, clean_hit_title(row.get(title)))
+            yield Hit(found, clean_hit_title(row.get("title")))
 
 
 def clean_hit_title(value: object) -> str:

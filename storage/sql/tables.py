@@ -127,6 +127,7 @@ runs = Table(
     Column("mode", Id, nullable=False),
     Column("chosen_mode", Id, nullable=False),
     Column("api_key", Id, nullable=False, server_default=""),
+    Column("cost_microusd", BigInteger, nullable=False, server_default="0"),
     Column("question", SealedText, nullable=False),
     Column("body", SealedText, nullable=False),
     Column("evidence", Integer, nullable=False),

@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.state.budget import Budget, Usage
 from elcano.graphs.state.state import Choice
 from elcano.storage.store import Store
 from tests.api.asking import start
@@ -29,6 +30,7 @@ async def five(store: Store) -> None:
             finished_at=day * DAY + 1,
             iterations=3,
             steps=9,
+            budget=Budget(used=Usage(cost_microusd=day % 3)).view(),
         )
         await store.of("default").runs.archive(run, [])
 
@@ -54,6 +56,8 @@ async def test_a_list_is_narrowed(api: httpx.AsyncClient, five: None, subtests: 
         ({"api_key": ""}, [5, 3, 1]),
         ({"order": "oldest", "api_key": "k2"}, [2, 4]),
         ({"order": "oldest", "before": "default-01kb2"}, [3, 4, 5]),
+        ({"order": "cost"}, [5, 2, 4, 1, 3]),
+        ({"order": "cost", "before": "default-01kb2"}, [4, 1, 3]),
     ]
     for asked, days in cases:
         with subtests.test(asked=asked, days=days):

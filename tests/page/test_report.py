@@ -3,6 +3,7 @@
 from playwright.async_api import expect
 
 from elcano.plugins.page.report_page import build_quote, split_report
+from tests.page.browsing import find_violations
 from tests.page.conftest import OpenPage
 from tests.tour.runs import DONE, PASSAGES, Tour
 
@@ -28,9 +29,16 @@ async def test_a_citation_leads_to_its_reference_and_a_statement_to_its_passage(
         assert 0 < await shown.count() <= everything
 
 
-async def test_a_report_is_brought_up_to_date_by_a_click(open_tour_page: OpenPage, tour: Tour) -> None:
+async def test_a_citation_opens_its_passage_and_a_click_brings_the_report_up_to_date(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
     async with open_tour_page() as page:
         await page.goto(f"/runs/{tour.runs[DONE]}/report")
+        await page.locator(".report a.number").first.click()
+        quoted = await page.get_by_role("dialog").locator("mark").inner_text()
+        assert any(quoted in text for text in PASSAGES.values())
+        assert await find_violations(page) == []
+        await page.keyboard.press("Escape")
         await page.get_by_text("Change this report…").click()
         await page.get_by_role("button", name="Bring it up to date").click()
         await page.wait_for_url(lambda url: "/runs/" in url and tour.runs[DONE] not in url, timeout=60_000)
@@ -43,7 +51,7 @@ def test_a_quote_stands_in_its_passage_only_where_it_is() -> None:
     assert (quote.before, quote.text, quote.after) == ("The harbour ", "froze", " in winter.")
     for strange in ({**CITATION, "start": 90}, {**CITATION, "end": 900}, {**CITATION, "start": None}):
         assert (build_quote(strange, PASSAGE).before, build_quote(strange, PASSAGE).after) == ("", "")
-    assert build_quote(CITATION, None).source == ""
+    assert build_quote(CITATION, None).passage is None
 
 
 def test_parts_of_a_report_are_numbered_and_its_title_stands_above() -> None:

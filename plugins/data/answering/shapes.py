@@ -43,10 +43,10 @@ class ShownRows:
         )
 
     @classmethod
-    def of_table(cls, table: ResultTable, number: int = 1) -> "ShownRows":
+    def of_table(cls, table: ResultTable) -> "ShownRows":
         """All of a result."""
         return cls(
-            number_of=number,
+            number_of=1,
             key="",
             names=[column.name for column in table.columns],
             kinds=[column.kind for column in table.columns],

@@ -64,10 +64,10 @@ def build_manager_task(kind: str, given: LeadingInput, loaded: Loaded) -> TaskEn
     )
 
 
-def clean_facts(texts: Sequence[str], most: int = MOST_FACTS) -> tuple[str, ...]:
+def clean_facts(texts: Sequence[str]) -> tuple[str, ...]:
     """Facts as they are kept: each on one line, once, none empty, so many at most."""
     cut = (shorten_text(" ".join(text.split()), FACT_CHARACTERS) for text in texts)
-    return tuple(dict.fromkeys(filter(None, cut)))[:most]
+    return tuple(dict.fromkeys(filter(None, cut)))[:MOST_FACTS]
 
 
 def _describe_turn(turn: Turn) -> Json:

@@ -37,6 +37,10 @@ async def test_a_run_is_saved_in_each_form(
         assert document.paragraphs[0].text == report["title"]
         printed = await api.get(f"{exports}/pdf")
         assert (printed.status_code, printed.content[:5]) == (200, b"%PDF-")
+        source = await api.get(f"{exports}/latex")
+        assert source.headers["content-disposition"] == f'attachment; filename="{run_id}.latex.zip"'
+        with zipfile.ZipFile(io.BytesIO(source.content)) as archive:
+            assert {*archive.namelist()} == {"report.tex", "references.bib"}
         evidence = (await api.get(f"/v1/runs/{run_id}/evidence")).json()["evidence"]
         rows = list(csv.DictReader(io.StringIO((await api.get(f"{exports}/csv")).text, newline="")))
         assert [row["id"] for row in rows] == [one["id"] for one in evidence]

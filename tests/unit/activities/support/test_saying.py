@@ -5,8 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.support.figures import extract_figures
-from elcano.activities.support.missing_facts import Statement, explain_unquoted_facts, figures_unquoted, names_unquoted
+from elcano.activities.support.missing_facts import Statement, figures_unquoted, names_unquoted
 from elcano.activities.support.proper_names import extract_names
+
+
+def explain_unquoted_facts(statement: Statement) -> tuple[str, ...]:
+    return (*figures_unquoted(statement), *names_unquoted(statement))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from elcano.plugins.telemetry.safe_export import SafeSpanExporter
+from elcano.plugins.telemetry.providers import SafeSpanExporter
 
 
 def export_one(*, contents: bool) -> ReadableSpan:

@@ -1,0 +1,294 @@
+r"""A report as LaTeX, made of its page of HTML, so that both say the same: `report.tex`, `references.bib`, figures.
+
+LuaLaTeX compiles it, which alone of TeX's engines takes letters from one font after another and sets Arabic and Hebrew.
+Whatever a report says is text: signs that are commands to TeX are written as commands that show them, and formulas are
+written anew from MathML. Citations are `\cite` with the keys of `references.bib`; the list of references is in the
+document as the report has it, so it compiles in one pass, and `\bibliography{references}` may take its place.
+"""
+
+import io
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any, Final
+from urllib.parse import quote
+
+from elcano.api.reports.bibliography import BIBTEX, FORMS
+from elcano.api.reports.bibliography_entries import build_reference_entries
+from elcano.graphs.report.report import Report
+from elcano.plugins.exports.latex_formulas import write_latex_formula
+from elcano.plugins.exports.pdf_document import open_typesetter, quote_literal
+from elcano.plugins.exports.report_elements import (
+    CONTENTS_FROM,
+    HEADINGS,
+    clean_text,
+    describe_changes,
+    find_drawing,
+    list_blocks,
+    place_drawings,
+    read_drawing_title,
+    read_report_elements,
+    read_title,
+)
+
+DEEPEST: Final = 4
+"""Lists and quotes within each other that LaTeX sets in."""
+_SIGNS: Final = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        **{sign: f"\\{sign}" for sign in "{}$&%#_"},
+        **{sign: f"{{{sign}}}" for sign in "[]"},  # the beginning and the end of what a command may take
+    }
+)
+_OF_ADDRESSES: Final = "/:?@!'()*+,;=&#%.-_"
+_ENDED: Final = {"strong": "textbf", "em": "emph", "code": "texttt", "s": "strikeThrough"}
+_SECTIONS: Final = {0: "section", 1: "section", 2: "subsection"}
+_ALIGNED: Final = {"right": r"\raggedleft", "center": r"\centering"}
+_LOCALES: Final = frozenset(
+    {
+        *("ar", "de", "el", "en", "es", "fa", "fr", "he", "hi", "it"),
+        *("ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "uk", "zh"),
+    }
+)
+"""Languages whose rules babel has."""
+_CITATION: Final = re.compile(r"\[\d+(?:, (.*))?\]", re.DOTALL)
+_WIDEST, _NARROWEST = 40, 6
+"""Characters of its longest cell that a column is as wide as, at most and at least."""
+_WIDE: Final = 6
+"""Columns above which a table is set in smaller letters."""
+_FONTS: Final = (
+    *("Noto Serif", "Noto Naskh Arabic", "Noto Serif Hebrew", "Noto Serif Devanagari", "Noto Serif Thai"),
+    *("Noto Sans Math", "Noto Sans Symbols2"),
+)
+_ASIAN_FONTS: Final = {"ja": "JP", "ko": "KR", "zh-Hant": "TC", "zh-TW": "TC", "zh-HK": "TC"}
+_HEAD: Final = r"""% !TEX program = lualatex
+% Compile twice with lualatex. Letters that the main font lacks come from the fonts below that are installed.
+\documentclass[a4paper,11pt]{article}
+\usepackage[provide=*,bidi=basic]{babel}
+\babelprovide[import=LOCALE,main]{report}
+\usepackage{amsmath,fontspec,unicode-math}
+\usepackage{array,booktabs,etoolbox,graphicx,longtable,lua-ul,xcolor}
+\usepackage[margin=2.5cm]{geometry}
+\usepackage[unicode,colorlinks,allcolors=teal]{hyperref}
+\newcommand\otherfonts{}
+\newcommand\otherfont[1]{\IfFontExistsTF{#1}{\edef\otherfonts{\otherfonts"#1:mode=harf;",}}{}}
+FONTS
+\directlua{luaotfload.add_fallback("others", {\otherfonts})}
+\defaultfontfeatures[\rmfamily,\sffamily]{}
+\setmainfont{Latin Modern Roman}[RawFeature={fallback=others}]
+\setmonofont{Latin Modern Mono}[RawFeature={fallback=others}]
+\setcounter{secnumdepth}{0}
+\setlength\parindent{0pt}
+\setlength\parskip{0.6em}
+\setlength\emergencystretch{3em}
+\patchcmd\thebibliography{\section*{\refname}}{}{}{}
+"""
+
+
+def write_latex_archive(report: Report, pictures: Mapping[str, str | None]) -> bytes:
+    """A ZIP archive with the document; `pictures` are those of the report (SVG) by their paths.
+
+    Pictures are converted by the library of the extra `pdf`; without it they are left out, and the document says so.
+    """
+    writer = _Writer(report, pictures)
+    document = writer.write()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("report.tex", document)
+        archive.writestr("references.bib", FORMS[BIBTEX](report.references))
+        for name, figure in writer.figures.items():
+            archive.writestr(name, figure)
+    return file.getvalue()
+
+
+def escape_latex(text: str) -> str:
+    """The text on one line, as what LaTeX shows."""
+    return re.sub(r"\s+", " ", clean_text(text)).translate(_SIGNS)
+
+
+def _convert_drawing(drawing: str) -> bytes | None:
+    """A picture (SVG) as a PDF; None if it cannot be read, or the extra `pdf` is not installed."""
+    if find_spec("typst") is None:
+        return None
+    import typst
+
+    page = "#set page(width: auto, height: auto, margin: 0pt)\n"
+    page += f'#image(bytes({quote_literal(drawing)}), format: "svg", width: 16cm)'
+    try:
+        made = typst.compile(page.encode(), font_paths=open_typesetter(), format="pdf")
+    except typst.TypstError:
+        return None
+    assert isinstance(made, bytes)
+    return made
+
+
+class _Writer:
+    def __init__(self, report: Report, pictures: Mapping[str, str | None]) -> None:
+        self._report = report
+        self._drawings, places = place_drawings(pictures)
+        self._elements = read_report_elements(report, places)
+        entries = build_reference_entries(report.references)
+        self._keys = {
+            f"reference-{one.number}": entry.key for one, entry in zip(report.references, entries, strict=True)
+        }
+        self.figures: dict[str, bytes] = {}
+        """Those of the document, by their names."""
+        self._changed: Counter[str] = Counter()
+        """What is not here as it is on the page, by what it is."""
+        self._depth = 0
+        """Lists and quotes around what is written."""
+
+    def write(self) -> str:
+        headings = sum(element.tag == "h2" for element in self._elements)
+        parts = [self._write_head()]
+        for element in self._elements:
+            if element.tag == "h2" and headings >= CONTENTS_FROM:
+                parts.append("\\tableofcontents\n\n")
+                headings = 0
+            parts.append("" if element.tag == "h1" else self._write_block(element))
+        parts += [f"\\emph{{{escape_latex(note)}}}\n\n" for note in describe_changes(self._changed)]
+        return "".join([*parts, "\\end{document}\n"])
+
+    def _write_head(self) -> str:
+        language, _, rest = self._report.language.partition("-")
+        script = _ASIAN_FONTS.get(language) or _ASIAN_FONTS.get(f"{language}-{rest}", "SC")
+        fonts = [*_FONTS, *(f"Noto Serif CJK {one}" for one in dict.fromkeys((script, "SC", "JP", "KR")))]
+        head = _HEAD.replace("LOCALE", language if language in _LOCALES else "en")
+        title = escape_latex(self._report.title.strip() or self._report.run_id)
+        return (
+            head.replace("FONTS", "\n".join(f"\\otherfont{{{font}}}" for font in fonts))
+            + f"\\hypersetup{{pdftitle={{{title}}},pdfsubject={{{escape_latex(self._report.question)}}}}}\n"
+            + f"\\title{{{title}}}\n\\author{{}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n\n"
+        )
+
+    def _write_block(self, element: Any) -> str:
+        match element.tag:
+            case "h1" | "h2" | "h3" as tag:
+                return f"\\{_SECTIONS[HEADINGS[tag]]}{{{self._write_inline(element)}}}\n\n"
+            case "ul" | "ol":
+                return self._write_list(element)
+            case "table":
+                return self._write_table(element)
+            case "pre":
+                lines = clean_text(element.text_content().rstrip()).expandtabs(4).split("\n")
+                shown = "\\\\\n".join("\\mbox{}" + line.translate(_SIGNS).replace(" ", "\\ ") for line in lines)
+                return f"\\begin{{flushleft}}\\ttfamily\\small\n{shown}\n\\end{{flushleft}}\n\n"
+            case "hr":
+                return "\\begin{center}\\rule{0.3\\linewidth}{0.4pt}\\end{center}\n\n"
+            case "blockquote" if self._depth < DEEPEST:
+                return f"\\begin{{quote}}\n{self._write_inner(element)}\\end{{quote}}\n\n"
+            case "blockquote" | "details" | "div":
+                return self._write_blocks(element)
+            case _:
+                return f"{self._write_inline(element)}\n\n"
+
+    def _write_blocks(self, element: Any) -> str:
+        return "".join(self._write_block(child) for child in list_blocks(element))
+
+    def _write_inner(self, element: Any) -> str:
+        """The blocks of an element that is set in."""
+        self._depth += 1
+        written = self._write_blocks(element)
+        self._depth -= 1
+        return written
+
+    def _write_list(self, element: Any) -> str:
+        """A list with its numbers written out; the list of references if its items are some."""
+        number = int(element.get("start", "1"))
+        items, kind = [], "itemize" if element.tag == "ul" else "enumerate"
+        for place, item in enumerate(element.iterchildren("li")):
+            mark = "\\textbullet" if element.tag == "ul" else f"{number + place}."
+            content = self._write_inner(item).rstrip()
+            if (key := self._keys.get(item.get("id"))) is not None:
+                kind = "thebibliography"
+                items.append(f"\\bibitem[{number + place}]{{{key}}} {content}\n\n")
+            elif self._depth < DEEPEST:
+                items.append(f"\\item[{mark}] {content}\n")
+            else:
+                items.append(f"{mark} {content}\n\n")
+        if self._depth >= DEEPEST or not items:
+            return "".join(items)
+        begin = f"{kind}}}{{99}}" if kind == "thebibliography" else f"{kind}}}"
+        return f"\\begin{{{begin}\n{''.join(items)}\\end{{{kind}}}\n\n"
+
+    def _write_table(self, element: Any) -> str:
+        rows = [list(row.iterchildren("td", "th")) for row in element.iter("tr")]
+        columns = max((len(row) for row in rows), default=0)
+        if not columns:
+            return ""
+        widths = [_NARROWEST] * columns
+        for row in rows:
+            for at, cell in enumerate(row):
+                widths[at] = max(widths[at], min(len(cell.text_content()), _WIDEST))
+        aligned = [_ALIGNED.get(cell.get("class"), r"\raggedright") for cell in rows[0]]
+        aligned += [r"\raggedright"] * (columns - len(aligned))
+        shape = "".join(
+            rf">{{{one}\arraybackslash}}p{{{width / sum(widths):.3f}\dimexpr\linewidth-{2 * columns}\tabcolsep\relax}}"
+            for one, width in zip(aligned, widths, strict=True)
+        )
+        written: list[str] = []
+        for row in rows:
+            heads = bool(row) and all(cell.tag == "th" for cell in row)
+            cells = [f"{{{self._write_inline(cell)}}}" for cell in row] + ["{}"] * (columns - len(row))
+            line = " & ".join(f"\\textbf{cell}" if heads else cell for cell in cells) + "\\tabularnewline\n"
+            written.append(f"{line}\\midrule\\endhead\n" if heads and not written else line)
+        small = "\\footnotesize\n" if columns > _WIDE else ""
+        table = f"\\begin{{longtable}}{{{shape}}}\n\\toprule\n{''.join(written)}\\bottomrule\n\\end{{longtable}}"
+        return f"{{{small}{table}}}\n\n"
+
+    def _write_inline(self, element: Any) -> str:
+        """The text of an element with what is within it."""
+        parts = [escape_latex(element.text or "")]
+        for child in element:
+            parts += [self._write_child(child), escape_latex(child.tail or "")]
+        return "".join(parts).strip() if element.tag in ("p", "td", "th") else "".join(parts)
+
+    def _write_child(self, child: Any) -> str:
+        match child.tag:
+            case "br":
+                return "\\newline{}"
+            case "strong" | "em" | "code" | "s" as tag:
+                return f"\\{_ENDED[tag]}{{{self._write_inline(child)}}}"
+            case "a" if child.get("href"):
+                return self._write_link(child)
+            case "math":
+                return self._write_formula(child)
+            case "svg":
+                return self._write_drawing(child)
+            case _:
+                return self._write_inline(child)
+
+    def _write_link(self, element: Any) -> str:
+        address, text = element.get("href"), self._write_inline(element)
+        if not address.startswith("#"):
+            safe = quote(clean_text(address), safe=_OF_ADDRESSES).translate(_SIGNS)
+            return f"\\href{{{safe}}}{{{text}}}"
+        key, found = self._keys.get(address[1:]), _CITATION.fullmatch(element.text_content())
+        if key is None or found is None:
+            return text
+        place = f"[{{{escape_latex(found[1])}}}]" if found[1] else ""
+        return f"\\cite{place}{{{key}}}"
+
+    def _write_formula(self, element: Any) -> str:
+        written = write_latex_formula(element, escape_latex)
+        if written is None:
+            self._changed["formula"] += 1
+            return f"\\emph{{{escape_latex(read_title(element))}}}"
+        alone = element.get("display") == "block" and not any(
+            one.tag in ("td", "th", *HEADINGS) for one in element.iterancestors()
+        )
+        return f"\\[{written}\\]" if alone else f"\\({written}\\)"
+
+    def _write_drawing(self, element: Any) -> str:
+        drawing = self._drawings[find_drawing(element)]
+        title = f"\\emph{{{escape_latex(read_drawing_title(drawing))}}}"
+        if (figure := _convert_drawing(drawing)) is None:
+            self._changed["picture"] += 1
+            return title
+        name = f"figures/figure-{len(self.figures) + 1}.pdf"
+        self.figures[name] = figure
+        return f"\\begin{{center}}\\includegraphics[width=\\linewidth]{{{name}}}\\\\{{}}{title}\\end{{center}}"

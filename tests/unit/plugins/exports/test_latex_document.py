@@ -1,0 +1,79 @@
+"""The LaTeX of a report: what is there is there, and strangers write nothing but text."""
+
+import io
+import re
+import zipfile
+from typing import Any
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from elcano.plugins.exports.latex_document import DEEPEST, write_latex_archive
+from tests.unit.api.test_page import LIST, report
+from tests.unit.plugins.exports.test_pdf_document import DRAWING
+from tests.unit.plugins.exports.test_word_document import RICH
+
+COMMAND = re.compile(r"\\([a-zA-Z]+|.)", re.DOTALL)
+SHOWN = {*("textbackslash", "textasciitilde", "textasciicircum"), *"{}$&%#_"}
+"""Commands that show a sign."""
+PLAIN = {"maketitle", "section", "begin", "end", "bibitem", "href", "textbf"}
+
+
+def read_archive(markdown: str, pictures: dict[str, str | None] | None = None, **about: Any) -> dict[str, bytes]:
+    data = write_latex_archive(report(f"{markdown}\n\n{LIST}", **about), pictures or {})
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def read_body(markdown: str, **more: Any) -> str:
+    return read_archive(markdown, **more)["report.tex"].decode().partition("\\maketitle")[2]
+
+
+def test_a_report_is_sections_lists_tables_formulas_and_citations() -> None:
+    files = read_archive(RICH + "\n\n" r"Of $\frac{\bar{x}}{n}$ and $\sqrt{\sin a_1}$. [1, p. 5]", title="The harbour")
+    text = files["report.tex"].decode()
+    for part in (
+        r"\title{The harbour}",
+        r"It \textbf{froze} in \emph{1709}, \texttt{for weeks}. \cite{oil}",
+        r"\section{When}",
+        r"\item[3.] third",
+        r"\textbf{year} & \textbf{days}\tabularnewline",
+        r"{1709} & {12}\tabularnewline",
+        r"\[{a}^{2}+{b}^{2}\]",
+        r"\(\frac{\overline{x}}{n}\) and \(\sqrt{\operatorname{sin}{a}_{1}}\). \cite[{p. 5}]{oil}",
+        r"\bibitem[1]{oil} \href{https://example.org/oil}{\textbf{Oil}} — docs",
+    ):
+        assert part in text, part
+    assert files["references.bib"].startswith(b"@misc{oil,")
+
+
+def test_pictures_are_figures_and_one_that_cannot_be_is_named() -> None:
+    markdown = "![The plot](a/plot.svg)\n\n![Broken](a/broken.svg)\n\n![Gone](a/gone.svg)"
+    pictures = {"a/plot.svg": DRAWING.format("drawn"), "a/broken.svg": "<svg viewBox", "a/gone.svg": None}
+    files = read_archive(markdown, pictures)
+    assert files["figures/figure-1.pdf"].startswith(b"%PDF-")
+    text = files["report.tex"].decode()
+    assert text.count("{figures/figure-1.pdf}") == 1
+    assert "Gone" in text
+    assert "One picture is left out here" in text
+
+
+def test_lists_are_no_deeper_than_latex_allows() -> None:
+    nested = "\n".join(f"{'    ' * depth}- level {depth}" for depth in range(DEEPEST + 3))
+    text = read_body(nested)
+    assert text.count(r"\begin{itemize}") == DEEPEST
+    assert f"level {DEEPEST + 2}" in text
+
+
+@settings(max_examples=20)
+@given(st.text(st.characters(codec="utf-8"), max_size=80))
+@example(r"\end{document} \input{/etc/passwd} ^^5cbye % {x} ~ [*] &")
+@example("<https://example.org/^^5c}%{#\\x>")
+def test_what_strangers_write_is_text(written: str) -> None:
+    told = re.sub(r"[*`$_>#|~+=\[\]()!-]|\d+[.)]|\n", " ", written)  # Markdown of its own is another matter
+    text = read_body(f"a {told} z", title=written)
+    assert {one[1] for one in COMMAND.finditer(text)} <= SHOWN | PLAIN
+    assert text.count(r"\end{document}") == 1
+    bare = COMMAND.sub("", text)
+    assert not set(bare) & set("$%^~&")
+    assert bare.count("{") == bare.count("}")

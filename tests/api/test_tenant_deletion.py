@@ -30,6 +30,7 @@ from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.serving import serving, speaking
 from tests.api.sse import read_all
+from tests.cases import long_case
 
 HEADER = "X-Tenant"
 QUESTION = "What belongs to Temporal alone, and how does the delay of a retry change?"
@@ -42,7 +43,7 @@ def names() -> tuple[str, str]:
     return f"acme-{mark}", f"acme-{mark}-eu"
 
 
-@pytest.fixture(params=["sqlite", "postgresql", "sqlite encrypted"])
+@pytest.fixture(params=[long_case("sqlite"), "postgresql", long_case("sqlite encrypted")])
 async def store(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Store]:

@@ -16,6 +16,7 @@ from elcano.graphs.state.budget import Budget, Estimate, Limits, TopUp
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import BOTH_WAYS
 from tests.control import stop, top_up
 from tests.workflow.conftest import Start, asking, deep_with, worker_for
 from tests.workflow.test_budget import paused
@@ -53,7 +54,7 @@ def told(script: Script, type: str) -> dict[str, int]:
     return counted
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_top_up_lets_the_sections_go_on(chain: bool, start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH, chain=chain)
     snapshot = await paused(handle)
@@ -96,7 +97,7 @@ async def test_more_of_something_else_pauses_again(start: Start, script: Script)
     assert (await handle.result()).ending is None
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_stop_lets_waiting_sections_write(chain: bool, start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH, chain=chain)
     await paused(handle)

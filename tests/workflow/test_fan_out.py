@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Script

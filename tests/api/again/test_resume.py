@@ -12,9 +12,10 @@ from elcano.storage.store import Store
 from tests.api.again.going_on import JOINING, QUESTION, Provider, asked, ended, log_of, tokens, until, working
 from tests.api.asking import seconds_between, start
 from tests.api.sse import read_events
+from tests.cases import long_case
 
 
-@pytest.mark.parametrize("use_graph", [True, False])
+@pytest.mark.parametrize("use_graph", [True, long_case(False)])
 async def test_a_deep_run_whose_last_section_failed_repeats_no_call_and_no_section(
     api: httpx.AsyncClient,
     served: str,

@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+import pytest
 from temporalio.client import Client
 
 from elcano.settings import Settings

@@ -1,6 +1,7 @@
 """Teams that failed or were never done, taken up again over the API: the others are kept as they were."""
 
 import httpx
+import pytest
 from temporalio.client import Client
 
 from elcano.settings import Settings

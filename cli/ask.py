@@ -60,7 +60,7 @@ _TOP_UPS: Final = {
 """An example of what to add to the limit that made a run pause."""
 
 
-def ask(
+def ask_question(
     question: Annotated[str, argument("The question.")],
     mode: Annotated[
         str, typer.Option(help="The mode; `elcano modes` explains them.", show_default="chosen from the question")
@@ -186,7 +186,7 @@ def ask(
         raise typer.Exit(watch_and_deliver(api, run, as_json=as_json, out=out))
 
 
-def watch(run: Run, as_json: AsJson = False) -> None:
+def watch_progress(run: Run, as_json: AsJson = False) -> None:
     """Show a run from its beginning to its end."""
     from rich.console import Console
 

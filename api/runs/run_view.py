@@ -16,8 +16,8 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.budget import Usage
-from elcano.graphs.state.clarification import ClarifyingQuestion
 from elcano.graphs.state.failures import Ending, Failure, HoldReason, WaitingCall
+from elcano.graphs.state.plan import ClarifyingQuestion
 from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger, StallReason
 from elcano.graphs.trust import NO_LIMITS, Trust
@@ -163,7 +163,7 @@ class PlannedSection(Described):
 
 
 class Spent(Described):
-    """What a run has used by the ledger so far, with its sections and calls under way."""
+    """Usage of a run by the ledger so far, with its sections and calls under way."""
 
     tokens: int = Field(examples=[12_400])
     """Input and output tokens of all model calls together."""

@@ -29,7 +29,7 @@ from pydantic import Field
 from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano, OutcomeUnknown, ServerFailed, Unavailable, Unreachable
 from elcano.graphs.contracts import REPORTED
-from elcano.graphs.state.clarification import ClarifyingQuestion
+from elcano.graphs.state.plan import ClarifyingQuestion
 from elcano.plugins.mcp_server.research_tools import (
     BUDGET,
     QUESTIONS,

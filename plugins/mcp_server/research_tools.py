@@ -106,7 +106,7 @@ class SourceLine(BaseModel):
 
 
 def list_requests(view: RunView) -> list[Request]:
-    """List what a run waits for."""
+    """List the requests that a run waits for."""
     waits = [
         Request(
             request=call.call if call.run_id == view.run_id else f"{call.run_id}/{call.call}",
@@ -289,7 +289,7 @@ class ResearchTools:
         """Approve or refuse what research waits for: questions, its plan, a tool call, or more tokens."""
         async with self.asking(context.headers) as elcano:
             why = reason or "refused by the agent that asked"
-            await decide(elcano, run_id, request, answer == "approve", why, tokens, answers)
+            await decide_request(elcano, run_id, request, answer == "approve", why, tokens, answers)
             return describe_status(await elcano.run(run_id).view())
 
     async def cancel_research(self, run_id: RunId, context: Context) -> Status:
@@ -300,7 +300,7 @@ class ResearchTools:
             return describe_status(await run.view())
 
 
-async def decide(
+async def decide_request(
     elcano: AsyncElcano,
     run_id: str,
     request: str,

@@ -44,7 +44,7 @@ class ReadingActivities:
         """Read some of what is yet to be read of a collection; returns 0 if nothing is left."""
         store = self.store.of(work.tenant)
         uploads = get_uploads(store)
-        async with _beating():
+        async with _send_beats():
             with Parser() as parser:
                 for document in await uploads.page(work.collection, limit=BATCH, state="uploaded"):
                     await self._read(store, document, parser)
@@ -86,7 +86,7 @@ class ReadingActivities:
 
 
 @asynccontextmanager
-async def _beating() -> AsyncIterator[None]:
+async def _send_beats() -> AsyncIterator[None]:
     """Tell Temporal that the activity goes on, while a document is read."""
 
     async def beat() -> None:

@@ -1,4 +1,4 @@
-"""What a worker does for uploads beside its runs: it reads what was uploaded, and drops indexes of what was deleted."""
+"""Uploads in a worker, beside its runs: it reads new documents, and drops the indexes of deleted ones."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class TextReader(Parser):
-    """Reads what was read before: nothing of it can crash or hang."""
+    """Loads texts that were parsed before: nothing of them can crash or hang."""
 
     def parse(self, name: str, content: bytes) -> Document:
         """The document that `write_text` made `content` of.
@@ -30,7 +30,7 @@ class TextReader(Parser):
 
 
 def write_text(document: Document) -> bytes:
-    """What was read of a document, as it is kept."""
+    """The parsed document, as it is kept."""
     return json.dumps(as_answer(document)).encode()
 
 
@@ -68,7 +68,7 @@ class UploadedCollection:
         )
 
     def content(self, key: str) -> Content:
-        """What was read of a document.
+        """The parsed document.
 
         Raises:
             FileNotFoundError: it was deleted since it was listed.

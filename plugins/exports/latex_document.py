@@ -56,7 +56,7 @@ _LOCALES: Final = frozenset(
 )
 """Languages whose rules babel has."""
 _CITATION: Final = re.compile(r"\[\d+(?:, (.*))?\]", re.DOTALL)
-_WIDEST, _NARROWEST = 40, 6
+_WIDEST, _NARROWEST = 60, 9
 """Characters of its longest cell that a column is as wide as, at most and at least."""
 _WIDE: Final = 6
 """Columns above which a table is set in smaller letters."""
@@ -75,11 +75,14 @@ _HEAD: Final = r"""% !TEX program = lualatex
 \usepackage[margin=2.5cm]{geometry}
 \usepackage[unicode,colorlinks,allcolors=teal]{hyperref}
 \newcommand\otherfonts{}
-\newcommand\otherfont[1]{\IfFontExistsTF{#1}{\edef\otherfonts{\otherfonts"#1:mode=harf;",}}{}}
+\newcommand\boldfonts{}
+\newcommand\otherfont[1]{
+  \IfFontExistsTF{#1}{\edef\otherfonts{\otherfonts"#1:mode=harf;",}}{}
+  \IfFontExistsTF{#1 Bold}{\edef\boldfonts{\boldfonts"#1 Bold:mode=harf;",}}{}}
 FONTS
-\directlua{luaotfload.add_fallback("others", {\otherfonts})}
+\directlua{luaotfload.add_fallback("others", {\otherfonts}) luaotfload.add_fallback("bold", {\boldfonts})}
 \defaultfontfeatures[\rmfamily,\sffamily]{}
-\setmainfont{Latin Modern Roman}[RawFeature={fallback=others}]
+\setmainfont{Latin Modern Roman}[RawFeature={fallback=others},BoldFeatures={RawFeature={fallback=bold}}]
 \setmonofont{Latin Modern Mono}[RawFeature={fallback=others}]
 \setcounter{secnumdepth}{0}
 \setlength\parindent{0pt}

@@ -38,7 +38,7 @@ def install_recorder(recorder: Recorder | None) -> None:
     _recorders[:] = [] if recorder is None else [recorder]
 
 
-def record(measure: Measure, value: float = 1.0, **labels: str) -> None:
+def record_value(measure: Measure, value: float = 1.0, **labels: str) -> None:
     """Record one value, if there is a recorder."""
     for recorder in _recorders:
         recorder.record(measure, value, labels)

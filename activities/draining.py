@@ -22,10 +22,10 @@ async def run_workers(workers: Iterable[Worker]) -> None:
         broken, _ = await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.gather(*broken)
     finally:
-        await _drain(working)
+        await _cancel_workers(working)
 
 
-async def _drain(working: Sequence[asyncio.Task[None]]) -> None:
+async def _cancel_workers(working: Sequence[asyncio.Task[None]]) -> None:
     """Cancel each once: a worker that is cancelled while it drains gives up, however long the others still take."""
     for task in working:
         task.cancel()

@@ -255,7 +255,7 @@ router = APIRouter(tags=["health"], dependencies=[PUBLIC])
         **problem_docs(NotAcceptable),
     },
 )
-async def welcome(
+async def describe_service(
     request: Request,
     accept: Annotated[str | None, Header(description="`application/json` (default) or `text/html`.")] = None,
 ) -> Response:

@@ -1,4 +1,4 @@
-"""What a program that takes requests has: the store, Temporal and the settings; and a tenant's share of them.
+"""The store, Temporal and the settings of a program that takes requests, and a tenant's share of them.
 
 The API is one such program. A worker, which starts runs that were asked for earlier, is another: nothing here needs a
 web framework.

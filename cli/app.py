@@ -11,15 +11,15 @@ from typer.core import TyperGroup
 
 from elcano import __version__
 from elcano.cli.agents import app as agents
-from elcano.cli.ask import ask, watch
+from elcano.cli.ask import ask_question, watch_progress
 from elcano.cli.control import COMMANDS as CONTROL_COMMANDS
 from elcano.cli.exit_codes import replace_process
 from elcano.cli.graphs import app as graphs
-from elcano.cli.graphs import domains, modes
-from elcano.cli.reports import report, results
-from elcano.cli.runs import delete, fork, list_runs, resume, rollback
+from elcano.cli.graphs import list_domains, list_modes
+from elcano.cli.reports import print_report, print_results
+from elcano.cli.runs import delete_runs, fork_run, list_runs, resume_run, roll_back_run
 from elcano.cli.sources import app as sources
-from elcano.cli.steps import diff, list_steps, show_step
+from elcano.cli.steps import compare_runs, list_steps, show_step
 from elcano.graphs.plugin import list_plugins, resolve_path
 
 Command: TypeAlias = typer.Typer | Callable[..., None]
@@ -31,14 +31,14 @@ _EPILOG: Final = (
 )
 
 
-def serve(
+def serve_stack(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show everything that the processes log.")] = False,
 ) -> None:
     """Run Temporal, a worker and the API together until Ctrl-C."""
     replace_process("elcano.dev", *(["--verbose"] if verbose else []))
 
 
-def doctor(
+def check_installation(
     deep: Annotated[
         bool, typer.Option("--deep", help="Also try every host that a run would ask, and report versions and queues.")
     ] = False,
@@ -53,31 +53,31 @@ def _load_plugin_commands() -> dict[str, Command]:
 
 _SECTIONS: Final[Mapping[str, Mapping[str, Command]]] = {
     "Ask and read": {
-        "ask": ask,
-        "watch": watch,
-        "report": report,
-        "results": results,
+        "ask": ask_question,
+        "watch": watch_progress,
+        "report": print_report,
+        "results": print_results,
         "runs": list_runs,
-        "delete": delete,
+        "delete": delete_runs,
     },
     "Control a run in progress": CONTROL_COMMANDS,
     "Look back and continue": {
         "steps": list_steps,
         "step": show_step,
-        "diff": diff,
-        "resume": resume,
-        "rollback": rollback,
-        "fork": fork,
+        "diff": compare_runs,
+        "resume": resume_run,
+        "rollback": roll_back_run,
+        "fork": fork_run,
     },
     "What runs are made of": {
-        "modes": modes,
-        "domains": domains,
+        "modes": list_modes,
+        "domains": list_domains,
         "sources": sources,
         "graph": graphs,
         "agent": agents,
         **_load_plugin_commands(),
     },
-    "Programs": {"serve": serve, "doctor": doctor},
+    "Programs": {"serve": serve_stack, "doctor": check_installation},
 }
 
 

@@ -60,7 +60,7 @@ _TOP_UPS: Final = {
 """An example of what to add to the limit that made a run pause."""
 
 
-def ask(
+def ask_question(
     question: Annotated[str, argument("The question.")],
     mode: Annotated[
         str, typer.Option(help="The mode; `elcano modes` explains them.", show_default="chosen from the question")
@@ -186,7 +186,7 @@ def ask(
         raise typer.Exit(watch_and_deliver(api, run, as_json=as_json, out=out))
 
 
-def watch(run: Run, as_json: AsJson = False) -> None:
+def watch_progress(run: Run, as_json: AsJson = False) -> None:
     """Show a run from its beginning to its end."""
     from rich.console import Console
 
@@ -230,7 +230,7 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
             "; ".join(escape_controls(f"{one.path}: {one.refusal}") for one in refused) or "--file names no file"
         )
     print_note(f"{format_count(len(files), 'file')} in the collection {collection.name}; waiting until all are read")
-    view = api.call(collection.wait)
+    view = api.wait(collection.wait, print_note)
     for unread in api.iterate(collection.documents(state="refused")) if view.refused else ():
         print_note(f"{unread.path} is not searched: {unread.reason}")
     if not view.indexed:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from elcano.cli.client import Api
 
 
-def clarify(
+def answer_questions(
     run: Run,
     answers: Annotated[list[str] | None, argument("Answers as `q1=Adults`; those left out are skipped.")] = None,
     skip: Annotated[bool, typer.Option("--skip", help="Skip all questions.")] = False,
     key: Key = "",
 ) -> None:
-    """Answer what a run asked back, or skip it; without answers, question by question in the terminal."""
+    """Answer the questions of a run, or skip them; without answers, question by question in the terminal."""
     given = dict(_parse_answer(one) for one in answers or ())
     with open_api() as api:
         if not given and not skip:

@@ -1,5 +1,6 @@
 """The API as commands speak to it: what goes wrong ends a command, with the exit code that says what it was."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,9 @@ from elcano.graphs.state.events import AgentEvent
 
 _FAILED_CHECKS: Final = ("urn:elcano:source-check-failed", "urn:elcano:database-unavailable")
 """Problems of the source or database that the API asked; the API itself is well."""
+
+LOOK_SECONDS: Final = 20.0
+"""How often it is looked whether there is a worker for what is waited for."""
 
 
 class Api:
@@ -83,6 +87,21 @@ class Api:
         """Wait for what is asked over `connection`, and return its result."""
         with _ending_commands():
             return self._loop.call(work, *arguments, **named)
+
+    def wait(self, work: Callable[[], Coroutine[Any, Any, Result]], say: Callable[[str], None]) -> Result:
+        """Wait for what workers do, and return its result; `say` is told if none would do it, once."""
+        return self.call(self._wait, work, say)
+
+    async def _wait(self, work: Callable[[], Coroutine[Any, Any, Result]], say: Callable[[str], None]) -> Result:
+        waiting, told = asyncio.create_task(work()), False
+        try:
+            while not (await asyncio.wait([waiting], timeout=LOOK_SECONDS))[0]:
+                if not told and (fault := await self.connection.find_worker_fault()):
+                    told = True
+                    say(f"{fault}: nothing is done until a worker is started; waiting for one")
+            return await waiting
+        finally:
+            waiting.cancel()
 
     def iterate(self, items: AsyncIterator[Item]) -> Iterator[Item]:
         """Iterate over what is asked over `connection`."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from elcano.cli.clarifications import clarify
+from elcano.cli.clarifications import answer_questions
 from elcano.cli.exit_codes import BadInput
 from elcano.cli.options import (
     AddIterations,
@@ -34,25 +34,25 @@ Call = Annotated[str, option("Decide on the pending tool call with this id inste
 By = Annotated[str, option("Who decides; shown in the events.")]
 
 
-def stop(run: Run, reason: Reason = "", key: Key = "") -> None:
+def stop_run(run: Run, reason: Reason = "", key: Key = "") -> None:
     """Stop a run early; it still writes a report from what it has."""
     post_to_run(run, "stop", {"reason": reason}, key)
     print_line(f"{run} is going to its report now; `elcano watch {run}` shows it")
 
 
-def pause(run: Run, reason: Reason = "", key: Key = "") -> None:
+def pause_run(run: Run, reason: Reason = "", key: Key = "") -> None:
     """Pause a run: it finishes the calls in flight and starts no new ones until `elcano unpause`."""
     post_to_run(run, "pause", {"reason": reason}, key)
     print_line(f"{run} is paused; `elcano unpause {run}` continues it")
 
 
-def unpause(run: Run, key: Key = "") -> None:
+def unpause_run(run: Run, key: Key = "") -> None:
     """Continue a paused run."""
     post_to_run(run, "unpause", {}, key)
     print_line(f"{run} continues; `elcano watch {run}` shows it")
 
 
-def cancel(run: Run, reason: Reason = "", yes: Yes = False) -> None:
+def cancel_run(run: Run, reason: Reason = "", yes: Yes = False) -> None:
     """Cancel a run at once, without a report; its findings are kept."""
     if not yes:
         require_confirmation(
@@ -78,7 +78,7 @@ def top_up(
     print_line(f"{run} may now spend: {format_limits(limits)}")
 
 
-def steer(
+def steer_run(
     run: Run,
     instruction: Annotated[str, typer.Argument(help="What you want of the research from now on.")] = "",
     add_source: Annotated[list[str] | None, option("Search this source too. Repeatable.")] = None,
@@ -102,7 +102,7 @@ def steer(
     print_line(f"{run} follows this from step {answer['step']} on{when}")
 
 
-def approve(
+def approve_request(
     run: Run,
     file: Annotated[
         Path | None,
@@ -129,7 +129,7 @@ def approve(
         print_line(line)
 
 
-def refuse(
+def refuse_request(
     run: Run,
     reason: Annotated[str, argument("Why; shown in the events and in the report.")],
     call: Call = "",
@@ -146,15 +146,15 @@ def refuse(
 
 
 COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
-    "pause": pause,
-    "unpause": unpause,
-    "steer": steer,
-    "clarify": clarify,
-    "approve": approve,
-    "refuse": refuse,
+    "pause": pause_run,
+    "unpause": unpause_run,
+    "steer": steer_run,
+    "clarify": answer_questions,
+    "approve": approve_request,
+    "refuse": refuse_request,
     "top-up": top_up,
-    "stop": stop,
-    "cancel": cancel,
+    "stop": stop_run,
+    "cancel": cancel_run,
 }
 """In the order in which `elcano --help` lists them."""
 

@@ -198,7 +198,7 @@ def _format_walk_step(step: "PreviewStep") -> "tuple[Text, str, str, Text, Text,
     return Text(step.path, "dim"), str(step.number), str(step.iteration), Text(node), outcome, step.next
 
 
-def modes(as_json: AsJson = False) -> None:
+def list_modes(as_json: AsJson = False) -> None:
     """Explain the modes: what each is for, what it costs, what it needs."""
     listed = get_json("/v1/modes")
     if as_json:
@@ -219,7 +219,7 @@ def modes(as_json: AsJson = False) -> None:
             console.print(f"{mode['name']} works without {what}", soft_wrap=True, markup=False)
 
 
-def domains(
+def list_domains(
     name: Annotated[str, argument("Print the rubric of this domain as JSON.")] = "",
     as_json: AsJson = False,
 ) -> None:

@@ -22,7 +22,7 @@ _TABLE_TYPES: Final = {"csv": "text/csv", "json": "application/json"}
 _PICTURE: Final = re.compile(r"(?<=\]\()(?:chart|analysis/plots/(?P<number>\d{1,3}))\.svg(?=\))")
 
 
-def report(run: Run, form: Form = "md", as_json: AsJson = False, out: Out = None) -> None:
+def print_report(run: Run, form: Form = "md", as_json: AsJson = False, out: Out = None) -> None:
     """Print a run's report, or only its references; the exit code says how the run ended."""
     require_writable(out)
     with open_api() as api:
@@ -37,7 +37,7 @@ def report(run: Run, form: Form = "md", as_json: AsJson = False, out: Out = None
     raise typer.Exit(code)
 
 
-def results(
+def print_results(
     run: Run,
     number: Annotated[int | None, argument("The number of one result; by default all are listed.", min=1)] = None,
     form: Annotated[

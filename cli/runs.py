@@ -67,7 +67,7 @@ def list_runs(
     console.print(build_runs_table(page["runs"], console.width) if page["runs"] else nothing)
 
 
-def delete(runs: Runs, yes: Yes = False) -> None:
+def delete_runs(runs: Runs, yes: Yes = False) -> None:
     """Delete runs that have ended, with their reports, evidence and everything else they left behind."""
     if not yes:
         named = ", ".join(runs) if len(runs) <= _LISTED else f"{len(runs)} runs"
@@ -122,7 +122,7 @@ def _format_mode(run: Mapping[str, Any]) -> str:
     return f"{run['mode']}/{choice['mode']}" if isinstance(choice, dict) else str(run["mode"])
 
 
-def resume(
+def resume_run(
     run: Run,
     tokens: AddTokens = None,
     usd: AddUsd = None,
@@ -148,13 +148,13 @@ def resume(
     _print_resumed(run, post_to_run(run, "resume", drop_unset(body), key), as_json=as_json)
 
 
-def rollback(run: Run, step: StepNumber, reason: Reason = "", key: Key = "", as_json: AsJson = False) -> None:
+def roll_back_run(run: Run, step: StepNumber, reason: Reason = "", key: Key = "", as_json: AsJson = False) -> None:
     """Restore a run to its state before a step and continue from there."""
     body = drop_unset({"step": step, "reason": reason})
     _print_resumed(run, post_to_run(run, "rollback", body, key), as_json=as_json)
 
 
-def fork(
+def fork_run(
     run: Run,
     step: StepNumber,
     question: Annotated[str, option("Ask this question instead.")] = "",

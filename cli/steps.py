@@ -29,7 +29,7 @@ def show_step(run: Run, number: StepNumber, as_json: AsJson = False) -> None:
         print_step(get_json(path))
 
 
-def diff(run: Run, other: Run, as_json: AsJson = False) -> None:
+def compare_runs(run: Run, other: Run, as_json: AsJson = False) -> None:
     """Compare two runs: request, steps, evidence, costs, and what the reports say."""
     from elcano.cli.comparison import print_comparison
 

@@ -46,7 +46,7 @@ class AsyncCollection:
     def __init__(self, connection: Connection, name: str) -> None:
         self.name = name
         self.source = f"uploads:{name}"
-        """What a run names among its `sources`."""
+        """The name by which a run names it among its `sources`."""
         self._connection = connection
         self._path = f"{COLLECTIONS}/{quote(name, safe='')}"
 
@@ -156,7 +156,7 @@ class Collection:
 
     @property
     def source(self) -> str:
-        """What a run names among its `sources`."""
+        """The name by which a run names it among its `sources`."""
         return self.asynchronous.source
 
     def view(self) -> "CollectionView":

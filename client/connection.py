@@ -8,6 +8,7 @@ import json
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 from urllib.parse import quote
@@ -136,6 +137,12 @@ class Connection:
                 say(f"{unknown}; trying again")
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def find_worker_fault(self) -> str:
+        """Find out why no worker would take up what is asked for now; empty if one would, or if that is not known."""
+        with suppress(httpx.TransportError, ValueError, LookupError):
+            return str((await self._http.get("/readyz")).json()["checks"]["worker"]["detail"])
+        return ""
 
     async def download(self, path: str, file: Path) -> None:
         """Save `path` as `file`, byte for byte, once all of it has arrived; if it breaks off, the file is as it was."""

@@ -20,6 +20,8 @@ FORM_FILLER: Final = "form_filler"
 """The agent that fills in a schema."""
 ANSWER_STEP: Final = "answer_form"
 """The node that calls it."""
+ATTACHED: Final = "structured_answer"
+"""The name under which the answer is attached to the report."""
 
 
 def find_answer_schema_faults(schema: JsonObject) -> tuple[Fault, ...]:

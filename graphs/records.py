@@ -13,10 +13,9 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Answer, Frozen, JsonObject
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.branches import BranchState
-from elcano.graphs.state.clarification import ClarifyingQuestion
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending, Failure, Hold, WaitingCall
-from elcano.graphs.state.plan import SectionPlan
+from elcano.graphs.state.plan import ClarifyingQuestion, SectionPlan
 from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant
@@ -58,6 +57,8 @@ class ArchivedRun(Frozen):
     """What its client wrote on it, for itself."""
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """What it may take in, and whom it may contact."""
+    output_schema: JsonObject = Field(default={}, exclude_if=lambda schema: not schema)
+    """The JSON Schema of the answer that is wanted beside the report; empty: none."""
     log: str = ""
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None

@@ -1,4 +1,4 @@
-"""What a run may take in, and whom it may contact, as its asker chose: rules that code applies before a model reads.
+"""The rules of a run on origins and hosts, as its asker chose them: code applies them before a model reads anything.
 
 A blocked entry takes precedence over an allowed one. Allowed domains and journals are one list: a passage needs to fit
 one of them. What has neither an address nor a journal (own documents, databases) is judged by its kind alone; what a

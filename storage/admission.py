@@ -18,7 +18,7 @@ from elcano.storage.sql.tables import idempotency_keys as keys
 from elcano.storage.sql.tables import runs
 from elcano.storage.usage import add_run
 
-_LISTS: Final = {"evidence", "branches", "ledger"}
+_LISTS: Final = {"evidence", "branches", "ledger", "output_schema"}
 """Fields that grow with a run, and that no list of runs shows."""
 
 

@@ -52,11 +52,11 @@ def shorten_failure(failure: Failure) -> None:
     chain = list(_list_causes(failure))
     for one in chain:
         one.stack_trace = one.stack_trace[-_STACK_CHARACTERS:] if one is chain[0] else ""
-    while _measure(chain) > FAILURE_BYTES and len(chain) > 1:
+    while _measure_failure(chain) > FAILURE_BYTES and len(chain) > 1:
         chain.pop()
         chain[-1].ClearField("cause")
     message = failure.message
-    while _measure(chain) > FAILURE_BYTES and len(message) > _LEAST_MESSAGE:
+    while _measure_failure(chain) > FAILURE_BYTES and len(message) > _LEAST_MESSAGE:
         message = message[: len(message) * 3 // 4]
         failure.message = f"{message} ..."
 
@@ -75,7 +75,7 @@ async def read_failure_message(converter: DataConverter, failure: Failure) -> st
     return str(said["message"])
 
 
-def _measure(chain: Sequence[Failure]) -> int:
+def _measure_failure(chain: Sequence[Failure]) -> int:
     """The size of a failure with what JSON adds to its texts."""
     texts = [text for one in chain for text in (one.message, one.stack_trace)]
     return chain[0].ByteSize() + sum(text.count(mark) for text in texts for mark in '"\\\n')

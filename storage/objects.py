@@ -21,7 +21,7 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from elcano.graphs.errors import StoreUnavailable
-from elcano.measures import record
+from elcano.measures import record_value
 from elcano.storage.sql.dialect import root_of
 
 SYNC_THREADS: Final = 4
@@ -144,7 +144,7 @@ class Objects:
             said = str(error).partition("\n")[0]
             raise StoreUnavailable(f"{self.url} cannot be used ({said}); see that it can be reached") from error
         finally:
-            record("object_seconds", time.monotonic() - began, operation=operation)
+            record_value("object_seconds", time.monotonic() - began, operation=operation)
 
 
 def open_objects(url: str, folder: Path) -> Objects:

@@ -49,7 +49,7 @@ class FileStore:
         await self._objects.put(f"{self._prefix}/{key}", sealed)
 
     async def get(self, key: str) -> bytes | None:
-        """What was stored under `key`; None if nothing is.
+        """The bytes stored under `key`; None if there are none.
 
         Raises:
             SealedDataUnreadable: it cannot be decrypted here.

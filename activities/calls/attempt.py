@@ -45,7 +45,7 @@ from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, P
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.state.budget import Allowance, Estimate, Usage, sum_usages, usd_from_microusd
-from elcano.measures import record
+from elcano.measures import record_value
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
@@ -230,9 +230,9 @@ class Attempt:
 
     def _measure(self, used: Usage, model: Model) -> None:
         names = {"agent": self.call.agent, "model": f"{model.system}:{model.model_name}"}
-        record("tokens", used.input_tokens, direction="input", **names)
-        record("tokens", used.output_tokens, direction="output", **names)
-        record("cost_usd", usd_from_microusd(used.cost_microusd), **names)
+        record_value("tokens", used.input_tokens, direction="input", **names)
+        record_value("tokens", used.output_tokens, direction="output", **names)
+        record_value("cost_usd", usd_from_microusd(used.cost_microusd), **names)
 
     @property
     def progress(self) -> JsonObject:

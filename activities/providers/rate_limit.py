@@ -48,7 +48,7 @@ from elcano.graphs.providers import (
     record_provider_answer,
     record_provider_failure,
 )
-from elcano.measures import record
+from elcano.measures import record_value
 from elcano.settings import Settings
 from elcano.storage.providers import ProviderStore
 from elcano.storage.store import Store
@@ -105,7 +105,7 @@ class Gate:
 
     async def failed(self, provider: str, queue: str, error: str, retry_after: float | None) -> None:
         """The provider did not answer, or asked to wait."""
-        record("provider_refusal", provider=provider)
+        record_value("provider_refusal", provider=provider)
 
         def change(before: Provider, now: float) -> tuple[Provider, bool]:
             after = record_provider_failure(before, now, safe_text(error), retry_after)
@@ -147,7 +147,7 @@ class Gate:
                     raise _build_held_error(provider, Backoff(seconds=row.held_until - now, why=row.error), now)
             late = time.monotonic() - asked_at - turn.seconds
             if late <= max(turn.interval / 3, LEAST_LATE) or not turn.interval:
-                record("provider_wait", time.monotonic() - began, provider=provider)
+                record_value("provider_wait", time.monotonic() - began, provider=provider)
                 return
         raise SourceBusy(f"{provider}: this worker was too late for {MOST_TURNS} turns to call it", retry_after=1.0)
 

@@ -26,7 +26,7 @@ from elcano.graphs.records import ArchiveCall, RunLog
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.state import ReportRef
-from elcano.measures import record
+from elcano.measures import record_value
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.evidence import Evidence
 from elcano.storage.lineage import days_of
@@ -124,10 +124,10 @@ async def _load_attachment(name: str, key: str, store: TenantStore) -> JsonObjec
 
 
 def _measure_verdicts(report: Report) -> None:
-    record("citations", len(report.citations) - len(report.unverified), verdict="verified")
-    record("citations", len(report.unverified), verdict="unverified")
+    record_value("citations", len(report.citations) - len(report.unverified), verdict="verified")
+    record_value("citations", len(report.unverified), verdict="unverified")
     for verdict, number in report.support.model_dump().items():
-        record("statements", number, support=verdict)
+        record_value("statements", number, support=verdict)
 
 
 async def _record_publish(call: PublishCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:

@@ -100,7 +100,7 @@ class FoldedText:
         return (self._marks[number], *self._pieces[number])
 
 
-def fold(text: str) -> FoldedText:
+def fold_text(text: str) -> FoldedText:
     """`text` as its words alone."""
     typed = text.translate(_TYPED)
     said: list[str] = []
@@ -225,7 +225,7 @@ class QuoteIndex:
     def of(cls, text: str) -> "QuoteIndex":
         """`text`, folded once for all quotes."""
         mended = _hide_line_hyphens(text)
-        return cls(text, fold(text), None if mended == text else cls(mended, fold(mended)))
+        return cls(text, fold_text(text), None if mended == text else cls(mended, fold_text(mended)))
 
     def find(self, quote: str) -> tuple[int, int] | None:
         """Where `quote` begins and ends in the text, in characters; None if it does not stand there."""
@@ -233,7 +233,7 @@ class QuoteIndex:
         return self.mended._find(_hide_line_hyphens(quote)) if place is None and self.mended else place
 
     def _find(self, quote: str) -> tuple[int, int] | None:
-        said = fold(quote).text.strip()
+        said = fold_text(quote).text.strip()
         for words in dict.fromkeys((said, said.strip(_AROUND).rstrip(_LAST))):
             if _WORD.search(words) and (place := self._first(words, 0)):
                 return self._with_marks(quote, *self.folded.span(*place))

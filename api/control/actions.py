@@ -33,7 +33,7 @@ from elcano.graphs.engine.steering import (
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
 from elcano.graphs.state.budget import Limits, TopUp, microusd_from_usd
-from elcano.graphs.state.clarification import ANSWER_CHARACTERS, MOST_QUESTIONS, ClarifyingQuestion
+from elcano.graphs.state.plan import ANSWER_CHARACTERS, MOST_QUESTIONS, ClarifyingQuestion
 
 SourceName = Annotated[Spoken, Field(max_length=SOURCE_CHARACTERS)]
 

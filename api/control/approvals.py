@@ -168,7 +168,7 @@ class RefuseCallBody(ControlBody):
         return RefuseCall(call=self.call, reason=self.reason, by=self.by)
 
 
-async def decide(
+async def relay_decision(
     asked_by: str, call: str | None, approved: bool, reason: str, services: Services, by: str, request_id: str
 ) -> None:
     """Pass a decision on to the run, or the section, that asked for it, for routes of another form than ours.

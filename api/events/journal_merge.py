@@ -227,7 +227,7 @@ class ReaderPlace:
                 yield told.event, self.cursor
 
     def _pass_number(self, before: Sequence[MergedEvent], at: float) -> Iterator[tuple[AgentEvent, Cursor]]:
-        """Yield what branches that are open told since `at`; the last of `before` is the event of that number."""
+        """Yield the events of open branches since `at`; the last of `before` is the event of that number."""
         self._before = None
         number, open_there = self.cursor.number, Cursor()
         for one in before:

@@ -28,7 +28,7 @@ from elcano.graphs.contracts import BranchOf
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.tenant_identity import Tenant
-from elcano.measures import record
+from elcano.measures import record_value
 from elcano.storage.store import Store, TenantStore
 
 KEPT_EVENTS: Final = 20_000
@@ -150,7 +150,7 @@ class Watcher:
         def told(events: Sequence[AgentEvent]) -> None:
             self.feed.add(key, events)
             if events and events[-1].at >= watched_from:  # earlier ones wait for nobody
-                record("stream_lag", time.time() - events[-1].at)
+                record_value("stream_lag", time.time() - events[-1].at)
             words.heard(events)
 
         reader = JournalReader(run, self._temporal, self._store, told, partial(self.feed.wait, key))

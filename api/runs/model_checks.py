@@ -17,6 +17,7 @@ from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.clarification import CLARIFIER
 from elcano.graphs.contracts import ModelChoice, model_queue
 from elcano.graphs.graph_traits import GraphTraits
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
@@ -187,8 +188,10 @@ def _find_unsupported_agents(graph: GraphTraits, unsupported: Sequence[CalledMod
         names = ", ".join(dict.fromkeys(agents))
         message = (
             f"{graph.graph.name!r} needs a language model, and `offline` has no rules for {names}: "
-            "choose one in the run's `model` or with ELCANO_MODEL, or a mode that needs none (`GET /v1/modes`)"
+            "choose one in the run's `model` or with ELCANO_MODEL"
         )
+        if graph.graph.name in MODES:  # a change of a report is none, and chooses none
+            message += ", or a mode that needs none (`GET /v1/modes`)"
         faults.append(FieldFault(field=field, message=message))
     return faults
 

@@ -35,7 +35,7 @@ async def read_log(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> 
 
 
 async def read_run_input(run_id: str, temporal: Temporal, store: TenantStore) -> ResearchInput:
-    """What a run or section began with. Of one that goes on, only the first page of its log is read.
+    """The input of a run or section. Of one that goes on, only the first page of its log is read.
 
     Raises:
         RunNotFound, WorkerUnavailable, RunUnreadable, RunForgotten, TemporalUnavailable: as `read_story`.

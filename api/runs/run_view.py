@@ -12,11 +12,12 @@ from elcano.api.http.fields import (
 from elcano.api.runs.budget_view import BudgetView
 from elcano.api.temporal.executions import PendingActivity
 from elcano.graphs.contracts import Engine, ForkedFrom, RunPriority, RunStatus, Stage
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.budget import Usage
-from elcano.graphs.state.clarification import ClarifyingQuestion
 from elcano.graphs.state.failures import Ending, Failure, HoldReason, WaitingCall
+from elcano.graphs.state.plan import ClarifyingQuestion
 from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger, StallReason
 from elcano.graphs.trust import NO_LIMITS, Trust
@@ -162,7 +163,7 @@ class PlannedSection(Described):
 
 
 class Spent(Described):
-    """What a run has used by the ledger so far, with its sections and calls under way."""
+    """Usage of a run by the ledger so far, with its sections and calls under way."""
 
     tokens: int = Field(examples=[12_400])
     """Input and output tokens of all model calls together."""
@@ -197,6 +198,8 @@ class RunView(Described):
     """What its client wrote on it."""
     trust: Trust = Field(default=NO_LIMITS, examples=[{"blocked_kinds": ["preprint"], "egress": "private"}])
     """What it may take in, and whom it may contact, in the spelling in which hosts and journals are compared."""
+    output_schema: JsonObject | None = Field(default=None, examples=[None])
+    """The JSON Schema of the answer that is wanted beside the report; null: none, or in a list."""
     previous_run: str = Field(default="", examples=[""])
     """The run that it follows: it knows what was asked and answered there, and before. Empty: none."""
     started_at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])

@@ -135,6 +135,7 @@ def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> Archi
         api_key=asked.api_key,
         metadata=asked.metadata,
         trust=asked.trust,
+        output_schema=asked.output_schema,
         forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
         domain=asked.domain,

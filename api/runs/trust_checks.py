@@ -1,4 +1,4 @@
-"""What a run's lists and egress scope rule out before it starts: sources that it cannot use, and models out of reach.
+"""Finds the sources and models that a run's lists and egress scope rule out, before it starts.
 
 What is known here is refused here, by the names of the request. Everything else is refused by the workers' guards when
 it is asked for: a host that only a worker's environment names, a redirect, a page.

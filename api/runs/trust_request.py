@@ -26,7 +26,7 @@ def _require_scope(value: object) -> object:
 
 
 class TrustRequest(Request):
-    """What a run may take in, and whom it may contact. Code applies it before anything reaches a model.
+    """The origins that a run may use and the hosts it may contact. Code applies it before anything reaches a model.
 
     It can only narrow what the server offers, and nothing changes it once the run has started.
     """

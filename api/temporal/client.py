@@ -316,7 +316,7 @@ class Temporal:
 
 
 def describe_owner(tenant: str) -> TypedSearchAttributes:
-    """By what a workflow outside any run is found when its tenant is deleted."""
+    """The search attribute by which a workflow outside any run is found when its tenant is deleted."""
     return _search_attributes({TENANT_ATTRIBUTE: tenant})
 
 

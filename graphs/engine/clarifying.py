@@ -12,9 +12,9 @@ from elcano.graphs.engine.action_base import ControlAction
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.state.clarification import ANSWER_CHARACTERS, MOST_QUESTIONS, is_waiting
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import Hold
+from elcano.graphs.state.plan import ANSWER_CHARACTERS, MOST_QUESTIONS, is_waiting
 from elcano.graphs.text import format_count, shorten_text
 
 ASKED_BACK: Final = "The person who asked was asked before the research began:"
@@ -24,7 +24,7 @@ SEARCHED_CHARACTERS: Final = 80
 
 
 class AnswerQuestions(ControlAction):
-    """Answers what the run asked back; what is left out is skipped."""
+    """Answers the questions of the run; those left out are skipped."""
 
     kind: Literal["answer_questions"] = "answer_questions"
     too_late: ClassVar[str] = "its questions can no longer be answered"

@@ -231,6 +231,7 @@ def build_archived_run(
         api_key=asked.api_key,
         metadata=asked.metadata,
         trust=asked.trust,
+        output_schema=asked.output_schema,
         forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
         choice=run.state.choice,

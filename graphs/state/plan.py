@@ -1,7 +1,8 @@
 """The requirements of an answer: its form, its criteria, and the sections that are planned and researched.
 
 The planning agent states the criteria, each checkable; the judge says which are met and by which passages, and unmet
-ones are searched for next.
+ones are searched for next. Before a run begins it may ask back: each question is a choice or a text, and can be
+skipped.
 """
 
 from collections.abc import Iterable, Sequence
@@ -187,3 +188,29 @@ def plan_fault(plan: Sequence[SectionPlan], most: int) -> str | None:
 def normalize_title(title: str) -> str:
     """A title as it is compared: neither case nor white space tell two apart."""
     return " ".join(title.split()).casefold()
+
+
+MOST_QUESTIONS: Final = 4
+MOST_OPTIONS: Final = 5
+QUESTION_CHARACTERS: Final = 300
+OPTION_CHARACTERS: Final = 200
+ANSWER_CHARACTERS: Final = 1_000
+
+
+class ClarifyingQuestion(Frozen):
+    """One question, and what was answered."""
+
+    id: str
+    """`q1`, `q2` and so on."""
+    question: str = Field(max_length=QUESTION_CHARACTERS + 1)
+    options: tuple[str, ...] = Field(default=(), max_length=MOST_OPTIONS)
+    """Two to five answers to choose from, though other words are taken too; none: it is answered in words."""
+    recommended: str = ""
+    """The one of `options` that is taken if nothing else is known."""
+    answer: str | None = None
+    """Empty: it was skipped. None: it waits."""
+
+
+def is_waiting(questions: tuple[ClarifyingQuestion, ...]) -> bool:
+    """Whether any of them waits for its answer."""
+    return any(one.answer is None for one in questions)

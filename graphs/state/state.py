@@ -6,9 +6,8 @@ from typing import Final, Literal
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.state.clarification import ClarifyingQuestion
 from elcano.graphs.state.failures import NodeFailure
-from elcano.graphs.state.plan import Criterion, ReportForm, SectionPlan, SectionResult
+from elcano.graphs.state.plan import ClarifyingQuestion, Criterion, ReportForm, SectionPlan, SectionResult
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.state.team import Hypothesis, Ledger
 

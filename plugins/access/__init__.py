@@ -1,1 +1,1 @@
-"""Who may do what: API keys, OpenID Connect, sessions of browsers, links to runs, rules of tenants, the audit log."""
+"""Access control: API keys, OpenID Connect, sessions of browsers, links to runs, rules of tenants, the audit log."""

@@ -22,7 +22,7 @@ def show_audit_log(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show who did what with your tenant's runs, keys and graphs, the newest first; or export it."""
+    """Show the audit log: who did what with your tenant's runs, keys and graphs, the newest first; or export it."""
     times: dict[str, Any] = drop_unset({"since": since or None, "until": until or None})
     if form is not None:
         _export_entries(form, times, out)

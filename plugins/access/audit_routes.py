@@ -78,7 +78,7 @@ async def read_audit_log(
         Header(description=f"`{JSON}` (default): one page; `{JSON_LINES}` or `{CSV}`: all entries, oldest first."),
     ] = None,
 ) -> Response:
-    """Read who did what with your tenant's runs, keys, graphs and agents, and what was refused."""
+    """Read the audit log: who did what with your tenant's runs, keys, graphs and agents, and what was refused."""
     form = choose_media_type(accept, (JSON, JSON_LINES, CSV))
     log = get_tenant_access(services).audit
     times = (None if since is None else since.timestamp(), None if until is None else until.timestamp())

@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT
 from pydantic import ValidationError
 
-from elcano.api.control.approvals import decide
+from elcano.api.control.approvals import relay_decision
 from elcano.api.events.feed import NumberedEvent
 from elcano.api.events.journal_merge import Cursor
 from elcano.api.events.sse import STREAM_HEADERS, ProvidedFeeds
@@ -62,7 +62,7 @@ router = APIRouter(tags=["ag-ui"])
     },
 )
 async def run_agent(body: dict[str, Any], services: Provided, feeds: ProvidedFeeds, asker: Asker) -> Any:
-    """Research what the user said last, as a `RunAgentInput` of AG-UI asks, and stream what happens.
+    """Research the user's last message, as a `RunAgentInput` of AG-UI asks, and stream the events.
 
     `forwardedProps.elcano` takes further fields of `POST /v1/runs`: mode, sources, limits. A thread goes on from the
     run of its last report. Where the run needs a decision the stream ends with an interrupt; answer it with `resume`.
@@ -70,12 +70,12 @@ async def run_agent(body: dict[str, Any], services: Provided, feeds: ProvidedFee
     asked = _read_input(body)
     after = ""
     if asked.resume:
-        run = await _decide(asked.resume, services, asker, asked.run_id)
+        run = await _relay_decisions(asked.resume, services, asker, asked.run_id)
         after = asked.resume[-1].interrupt_id
     else:
-        run = await _start(asked, services)
+        run = await _start_run(asked, services)
     return StreamingResponse(
-        _stream(asked, run, after, services, feeds), media_type="text/event-stream", headers=STREAM_HEADERS
+        _stream_events(asked, run, after, services, feeds), media_type="text/event-stream", headers=STREAM_HEADERS
     )
 
 
@@ -93,7 +93,7 @@ def _read_input(body: Mapping[str, Any]) -> "RunAgentInput":
         raise explain_invalid(error) from error
 
 
-async def _start(asked: "RunAgentInput", services: Services) -> ArchivedRun:
+async def _start_run(asked: "RunAgentInput", services: Services) -> ArchivedRun:
     """The run of a request, or the one that the same request started before."""
     said = asked.messages[-1] if asked.messages else None
     if said is None or said.role != "user":
@@ -134,7 +134,7 @@ async def _find_earlier_run(asked: "RunAgentInput", services: Services) -> str |
     return None
 
 
-async def _decide(entries: "list[ResumeEntry]", services: Services, asker: str, key: str) -> ArchivedRun:
+async def _relay_decisions(entries: "list[ResumeEntry]", services: Services, asker: str, key: str) -> ArchivedRun:
     """Pass decisions on to those who asked, and return the run.
 
     Raises:
@@ -154,11 +154,11 @@ async def _decide(entries: "list[ResumeEntry]", services: Services, asker: str, 
         approved = entry.status == "resolved" and said.get("approved") is True
         reason = str(said.get("reason") or REFUSED)
         decided = None if call.startswith(f"{PLAN}/") else call
-        await decide(asked_by, decided, approved, reason, services, asker, f"{key}-{number}")
+        await relay_decision(asked_by, decided, approved, reason, services, asker, f"{key}-{number}")
     return await current_run(run_id, services.temporal, services.store)
 
 
-async def _stream(
+async def _stream_events(
     asked: "RunAgentInput", run: ArchivedRun, after: str, services: Services, feeds: Feeds
 ) -> AsyncIterator[bytes]:
     """The events behind the interrupt `after`, from the first one if it is empty; comments where nothing is new."""
@@ -169,11 +169,11 @@ async def _stream(
     told, encoder = Translation(asked.thread_id, asked.run_id, run.run_id, services.address), EventEncoder()
     for first in told.open(run.status):
         yield encoder.encode(first).encode()
-    async for events in _follow(told, run.run_id, after, services, feeds):
+    async for events in _follow_run(told, run.run_id, after, services, feeds):
         yield "".join(map(encoder.encode, events)).encode() or KEEPALIVE_COMMENT
 
 
-async def _follow(
+async def _follow_run(
     told: "Translation", run_id: str, after: str, services: Services, feeds: Feeds
 ) -> "AsyncIterator[list[BaseEvent]]":
     """What the run tells, to its end or to where it waits for a decision."""
@@ -187,7 +187,7 @@ async def _follow(
             for event in events:
                 interrupt = name_interrupt(run_id, event)
                 if event.terminal:
-                    yield await _end(told, event, services)
+                    yield await _close_translation(told, event, services)
                     return
                 if after:
                     told.pass_over(event)
@@ -209,7 +209,7 @@ async def _still_waits(run_id: str, event: AgentEvent, services: Services) -> bo
     return view.hold is not None and view.hold.reason == "approval" and view.hold.node == event.node
 
 
-async def _end(told: "Translation", last: AgentEvent, services: Services) -> "list[BaseEvent]":
+async def _close_translation(told: "Translation", last: AgentEvent, services: Services) -> "list[BaseEvent]":
     reference = last.data.get("report")
     report: Report | None = None
     citations: list[JsonObject] = []

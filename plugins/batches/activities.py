@@ -46,7 +46,7 @@ LATER: Final = frozenset({500, 502, 503})
 
 @dataclass
 class _Turn:
-    """What one turn remembers from look to look."""
+    """The memory of one turn from look to look."""
 
     batches: TenantBatches
     ends_at: float

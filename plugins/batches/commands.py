@@ -90,7 +90,7 @@ def start_batch(
         started = AsyncBatch(api.connection, view["id"])
         if out is not None:
             print_note(f"batch {view['id']} goes on by itself; `elcano batch show {view['id']}` tells how it stands")
-            view = api.call(started.wait)
+            view = api.wait(started.wait, print_note)
             api.call(started.save, out)
     _print_batch(view, as_json=as_json)
     if out is not None and view["state"] != "ended":

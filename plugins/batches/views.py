@@ -12,6 +12,7 @@ from pydantic import Field
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
 from elcano.api.process import Services
 from elcano.api.reports.results import escape_formula
+from elcano.graphs.answer_form import ATTACHED
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.budget import usd_from_microusd
@@ -24,8 +25,6 @@ PAGE: Final = 20
 """Questions whose reports are read at the same time."""
 CELL_CHARACTERS: Final = 30_000
 """Spreadsheets cut cells at 32,767."""
-STRUCTURED: Final = "structured_answer"
-"""The attachment of a report that holds the answer in the asker's schema."""
 
 
 class BatchLimit(Described):
@@ -152,7 +151,7 @@ async def _load_result(question: BatchQuestion, services: Services) -> BatchResu
 def _read_answer(stored: str) -> tuple[JsonObject | str | None, str]:
     """The answer of a report, and why it has none."""
     report = Report.model_validate_json(stored)
-    if (filled := report.attachments.get(STRUCTURED)) is not None:
+    if (filled := report.attachments.get(ATTACHED)) is not None:
         found = filled.get("answer")
         return found if isinstance(found, dict) else None, str(filled.get("reason", ""))
     first = [part for part in report.parts if part.kind in ("introduction", "key_findings")] or report.parts[:1]

@@ -12,7 +12,7 @@ File = Annotated[str, argument("A certificate, as `elcano certificate` saves it.
 Out = Annotated[Path | None, option("Save it as this file; by default `RUN.certificate.json`.")]
 
 
-def certificate(run: Run, out: Out = None) -> None:
+def save_certificate(run: Run, out: Out = None) -> None:
     """Save everything that a run's report was made from as one file."""
     file = Path(f"{run}.certificate.json") if out is None else out
     require_writable(file)
@@ -21,6 +21,6 @@ def certificate(run: Run, out: Out = None) -> None:
     print_line(str(file))
 
 
-def verify(file: File) -> None:
+def verify_certificate(file: File) -> None:
     """Check a certificate, without a server: does the report follow from the recorded evidence?"""
     replace_process("elcano.plugins.certificates.verification.verify_command", file)

@@ -10,5 +10,8 @@ plugin: Final = Plugin(
     package="elcano.plugins.certificates",
     routes=(".run_certificate:router",),
     exporters=(".tenant_certificates:export_certificates",),
-    commands={"certificate": ".certificate_command:certificate", "verify": ".certificate_command:verify"},
+    commands={
+        "certificate": ".certificate_command:save_certificate",
+        "verify": ".certificate_command:verify_certificate",
+    },
 )

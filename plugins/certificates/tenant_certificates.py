@@ -22,22 +22,22 @@ async def export_certificates(store: TenantStore) -> AsyncIterator[TenantFile]:
         page = await store.runs.page(limit=PAGE, before=before)
         for one in page.runs:
             if one.run.status in REPORTED and one.run.report is not None and one.run.log:
-                yield TenantFile(f"certificates/{one.run_id}.certificate.json", _write(one.run_id, store))
+                yield TenantFile(f"certificates/{one.run_id}.certificate.json", _write_certificate(one.run_id, store))
         before = page.next
         if before is None:
             return
 
 
-async def _write(run_id: str, store: TenantStore) -> AsyncIterator[bytes]:
+async def _write_certificate(run_id: str, store: TenantStore) -> AsyncIterator[bytes]:
     run = await store.runs.get(run_id)
     if run is None or run.report is None:
         raise StoreDamaged(f"the run {run_id!r} was deleted or resumed meanwhile")
-    log = await asyncio.to_thread(RunLog.model_validate_json, await _load(run.log, run, store))
-    async for piece in write_certificate(run, log, await _load(run.report.artifact, run, store), store):
+    log = await asyncio.to_thread(RunLog.model_validate_json, await _load_artifact(run.log, run, store))
+    async for piece in write_certificate(run, log, await _load_artifact(run.report.artifact, run, store), store):
         yield piece
 
 
-async def _load(key: str, run: ArchivedRun, store: TenantStore) -> str:
+async def _load_artifact(key: str, run: ArchivedRun, store: TenantStore) -> str:
     content = await store.artifacts.get(key)
     if content is None:
         raise StoreDamaged(f"the artifact {key} of run {run.run_id!r} is not in the store any more")

@@ -16,7 +16,7 @@ from elcano.settings.settings import Settings, get_variable_name
 
 
 def check_databases(chosen: Settings) -> Iterable[Finding]:
-    """Report which databases can be opened; their addresses are left out, because the output may be shared."""
+    """Report the databases that can be opened; their addresses are left out, because the output may be shared."""
     try:
         list_configured_sources(chosen.collections, chosen.has, chosen.databases)
     except InputInvalid as error:

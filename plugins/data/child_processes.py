@@ -179,7 +179,7 @@ def _hang_up(connection: socket.socket) -> None:
         connection.shutdown(socket.SHUT_RDWR)
 
 
-def serve(path: str, library: str) -> None:
+def serve_connections(path: str, library: str) -> None:
     """Forks a process for each connection, until the worker closes its end of the standard input, which is a socket.
 
     Args:

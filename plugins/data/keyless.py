@@ -95,7 +95,7 @@ NO_RESULT: Final = "No query gave a result, so there is nothing to answer from."
 _ESCAPED: Final = str.maketrans({one: f"\\{one}" for one in "\\`*_[]<>|$~#&"})
 
 
-def answer(task: TaskEnvelope) -> DataProse:
+def answer_task(task: TaskEnvelope) -> DataProse:
     """The answer to `task`: the only row of each result, or the first one; it proves all of its own numbers."""
     results = [ShownRows.of(one) for one in ensure_list(task.given.get("results")) if isinstance(one, dict)]
     title = title_for(task.question)

@@ -22,7 +22,7 @@ plugin: Final = Plugin(
         "splitter": ".keyless:choose_one_query",
         "sql_writer": ".keyless:write_sql",
         "sql_repairer": ".keyless:repair_sql",
-        "data_writer": ".keyless:answer",
+        "data_writer": ".keyless:answer_task",
     },
     looks=(".query_models:DATABASE_LOOK",),
     services=(

@@ -94,7 +94,7 @@ class Child:
         return answer
 
 
-def serve(answer: Callable[[str, bytes], Mapping[str, object]]) -> None:
+def serve_requests(answer: Callable[[str, bytes], Mapping[str, object]]) -> None:
     """Run the child: answer requests until its input ends."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What a C library prints must not end up between the answers.

@@ -51,9 +51,9 @@ class Parser:
         return document_of(self._child.ask(name, content))
 
 
-def serve() -> None:
+def run_child() -> None:
     """Run the child process."""
-    child.serve(_answer_within_limits)
+    child.serve_requests(_answer_within_limits)
 
 
 def as_answer(document: Document) -> dict[str, object]:

@@ -25,7 +25,7 @@ from elcano.cli.requests import open_api, print_note
 NoWatch = Annotated[bool, typer.Option("--no-watch", help="Print the new run's id and exit.")]
 
 
-def edit(
+def edit_report(
     run: Run,
     instruction: Annotated[str, argument('What is to change: "shorter, for managers, with a table of doses".')],
     budget_tokens: BudgetTokens = None,
@@ -42,7 +42,7 @@ def edit(
     _start_and_watch(f"/v1/runs/{run}/edits", body, no_watch, as_json, out, key)
 
 
-def update(
+def update_report(
     run: Run,
     budget_tokens: BudgetTokens = None,
     budget_usd: BudgetUsd = None,

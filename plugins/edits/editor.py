@@ -90,13 +90,13 @@ def list_needs(given: EditorInput) -> Needs:
 
 
 def build_task(given: EditorInput, loaded: Loaded) -> TaskEnvelope:
-    """What is to change, and the passages; its writer adds the report. Earlier questions do not matter to it."""
+    """The change asked for, and the passages; its writer adds the report. Earlier questions do not matter to it."""
     wish = WISH if given.update else given.instructions
     return loaded.envelope("editor", given).model_copy(update={"instructions": wish, "history": ()})
 
 
 def describe_start(given: JsonObject) -> str:
-    """Describe what the editor works with."""
+    """Describe the material of the editor."""
     if given.get("update"):
         return "compares the report with what was found now"
     return f"changes the report, with {format_count(len(ensure_list(given.get('evidence'))), 'passage')} at hand"

@@ -48,7 +48,7 @@ class ChangeBody(Request):
 
 
 class EditBody(ChangeBody):
-    """What is to change in a report."""
+    """The changes that a report needs, in words."""
 
     instruction: Spoken = Field(
         max_length=MAX_INSTRUCTIONS, examples=["Shorter, for managers, with a table of doses, in German."]

@@ -10,5 +10,5 @@ plugin: Final = Plugin(
     package="elcano.plugins.edits",
     agents=(".editor:AGENT",),
     routes=(".routes:router",),
-    commands={"edit": ".commands:edit", "update": ".commands:update"},
+    commands={"edit": ".commands:edit_report", "update": ".commands:update_report"},
 )

@@ -29,8 +29,8 @@ def new_keys(more: More = False) -> None:
 
 
 @app.command("reseal")
-def reseal() -> None:
-    """Encrypt what is kept in clear or under another key with the first key, on a machine that can open the store.
+def rewrite_values() -> None:
+    """Encrypt stored values that are in clear or under another key with the first key; it needs access to the store.
 
     Runs may go on meanwhile. A command that was interrupted is begun again. Histories in Temporal keep their keys.
     """
@@ -43,7 +43,7 @@ def keys_in_use(
         bool, typer.Option("--histories", help="Look into every history in Temporal too: a request for each.")
     ] = False,
 ) -> None:
-    """Say which keys something that is kept still needs, on a machine that can open the store."""
+    """List the keys that stored values still need, on a machine that can open the store."""
     _look_at_everything(rewrite=False, histories=histories)
 
 

@@ -1,4 +1,4 @@
-"""Rewrites what the database and the objects keep in clear, or under another key, with the key that encrypts now.
+"""Rewrites all values in the database and the objects that are in clear, or under another key, with the current key.
 
 Every value is looked at by its beginning, which says its key, and rewritten only where it is still as it was read: runs
 may go on meanwhile, and a reseal that was cut off is begun again and finds less to do. Payloads of Temporal cannot be
@@ -56,7 +56,7 @@ _CODE: Final = re.compile(r"[0-9a-f]{32}")
 
 @dataclass
 class KeyUse:
-    """What is kept under which key, and what a reseal did."""
+    """Counts of values by key, and the results of a reseal."""
 
     kept: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Values by place (a table, `artifacts`, `files`, `payloads`, `histories`) and key; `CLEAR`: without one."""

@@ -24,6 +24,7 @@ _TERMS: Final = "The report is its requester's; passages and quotes are their so
 _FILES: Final[Mapping[str, tuple[str, str]]] = {
     "report.md": ("text/markdown", "The report as Markdown"),
     "report.json": ("application/json", "The report as data, with each statement's quotes and verdicts"),
+    "answer.json": ("application/json", "The answer in the requested form, with the basis of each value"),
     "report.html": ("text/html", "The report as one page"),
     "report.docx": (
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",

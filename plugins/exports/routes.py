@@ -1,6 +1,7 @@
 """`GET /v1/runs/{run_id}/exports/{form}`: what a run leaves, as a file to be saved."""
 
 import asyncio
+import json
 import tempfile
 import time
 import zipfile
@@ -20,6 +21,7 @@ from elcano.api.reports.page import render_report_page
 from elcano.api.reports.results import load_stored_report
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
+from elcano.graphs.answer_form import ATTACHED
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.run_certificate import stream_certificate
@@ -134,6 +136,8 @@ async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> I
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             report = await asyncio.to_thread(Report.model_validate_json, stored)
             archive.writestr("report.json", stored)
+            if (answer := report.attachments.get(ATTACHED)) is not None:
+                archive.writestr("answer.json", json.dumps(answer, ensure_ascii=False, indent=2))
             archive.writestr("report.html", await asyncio.to_thread(render_report_page, report, pictures))
             for part in _PARTS:
                 archive.writestr(part.name, await asyncio.to_thread(part.write, report))

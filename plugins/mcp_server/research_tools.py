@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from elcano.api.runs.run_view import RunView
 from elcano.api.runs.trust_request import TrustRequest
-from elcano.client import AsyncElcano, AsyncRun, ClientError
+from elcano.client import AsyncElcano, ClientError
 from elcano.graphs.contracts import REPORTED
 from elcano.graphs.report.works import find_citation_mark
 
@@ -28,7 +28,7 @@ MOST_PASSAGES: Final = 50
 PLAN: Final = "plan"
 QUESTIONS: Final = "questions"
 BUDGET: Final = "budget since "
-"""Names of requests; that of a tool call is its id."""
+"""Names of requests; that of a tool call is its id, behind that of the section that makes it if one does."""
 READS: Final = ToolAnnotations(read_only_hint=True)
 WRITES: Final = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False)
 ENDS: Final = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True)
@@ -109,7 +109,7 @@ def list_requests(view: RunView) -> list[Request]:
     """List what a run waits for."""
     waits = [
         Request(
-            request=call.call,
+            request=call.call if call.run_id == view.run_id else f"{call.run_id}/{call.call}",
             message=f"The tool {call.tool!r} of {call.server!r} is to be called with {call.arguments}. It may write.",
         )
         for call in view.approvals
@@ -285,10 +285,9 @@ class ResearchTools:
     ) -> Status:
         """Approve or refuse what research waits for: questions, its plan, a tool call, or more tokens."""
         async with self.asking(context.headers) as elcano:
-            run = elcano.run(run_id)
             why = reason or "refused by the agent that asked"
-            await decide(run, request, answer == "approve", why, tokens, answers)
-            return describe_status(await run.view())
+            await decide(elcano, run_id, request, answer == "approve", why, tokens, answers)
+            return describe_status(await elcano.run(run_id).view())
 
     async def cancel_research(self, run_id: RunId, context: Context) -> Status:
         """End research without a report."""
@@ -299,7 +298,8 @@ class ResearchTools:
 
 
 async def decide(
-    run: AsyncRun,
+    elcano: AsyncElcano,
+    run_id: str,
     request: str,
     approved: bool,
     reason: str,
@@ -307,15 +307,18 @@ async def decide(
     answers: Mapping[str, str] | None = None,
 ) -> None:
     """Decide on what a run waits for; more budget that is refused ends its research, and it writes its report."""
+    run = elcano.run(run_id)
     if request == QUESTIONS:
         await run.control("clarifications", answers=dict(answers or {}) if approved else {})
     elif request == PLAN:
         await (run.control("approve") if approved else run.control("refuse", reason=reason))
     elif not request.startswith(BUDGET):
+        section, _, call = request.rpartition("/")
+        asks = elcano.run(section) if section else run
         await (
-            run.control("approve-call", call=request)
+            asks.control("approve-call", call=call)
             if approved
-            else run.control("refuse-call", call=request, reason=reason)
+            else asks.control("refuse-call", call=call, reason=reason)
         )
     elif not approved:
         await run.stop(reason)

@@ -27,9 +27,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field
 
 from elcano.api.runs.run_view import RunView
-from elcano.client import AsyncElcano, InvalidRequest, NotFound
+from elcano.client import AsyncElcano, OutcomeUnknown, ServerFailed, Unavailable, Unreachable
 from elcano.graphs.contracts import REPORTED
-from elcano.graphs.state.clarification import ClarifyingQuestion
+from elcano.graphs.state.plan import ClarifyingQuestion
 from elcano.plugins.mcp_server.research_tools import (
     BUDGET,
     QUESTIONS,
@@ -95,8 +95,8 @@ class ResearchTasks(Extension):
     async def update_task(self, ctx: ServerRequestContext[Any, Any], params: UpdateParams) -> HandlerResult:
         """Pass on what was decided; answers to what is no longer asked are ignored, as the extension demands."""
         async with self._asking(ctx) as elcano:
-            run = elcano.run(params.task_id)
-            asked = {request.request for request in list_requests(await run.view())}
+            view = await elcano.run(params.task_id).view()
+            asked = {request.request for request in list_requests(view)}
             for name, answer in params.input_responses.items():
                 if name not in asked or answer.action == "cancel":  # a form that was closed decides nothing
                     continue
@@ -105,7 +105,8 @@ class ResearchTasks(Extension):
                 reason, tokens = content.get("reason"), content.get("tokens")
                 more = tokens if isinstance(tokens, int) else None
                 said = {id: str(text) for id, text in content.items() if text and id.startswith("q")}
-                await decide(run, name, approved, str(reason or "refused by the client"), more, said)
+                why = str(reason or "refused by the client")
+                await decide(elcano, view.run_id, name, approved, why, more, said)
         return {}
 
     async def cancel_task(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
@@ -135,7 +136,8 @@ class ResearchTasks(Extension):
             async with self._tools.asking(headers) as elcano:
                 yield elcano
         except ToolError as error:
-            code = INVALID_PARAMS if isinstance(error.__cause__, NotFound | InvalidRequest) else INTERNAL_ERROR
+            failed = isinstance(error.__cause__, Unreachable | Unavailable | ServerFailed | OutcomeUnknown)
+            code = INTERNAL_ERROR if failed else INVALID_PARAMS
             raise MCPError(code=code, message=str(error)) from error
 
 

@@ -4,6 +4,7 @@ The last line of an answer names its run. A client sends it back with the conver
 that run, with its evidence, without anything that had to be stored for the chat.
 """
 
+import time
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from elcano.api.http.request_identity import requires
 from elcano.api.runs.routes import IdempotencyKey
 from elcano.api.services import Provided, Services
 from elcano.graphs.report.report import Report
+from elcano.plugins.openai_api.chat_tasks import answer_chat_task
 from elcano.plugins.openai_api.conversation import Conversation, format_run_line, read_conversation
 from elcano.plugins.openai_api.following import FollowedResponse
 from elcano.plugins.openai_api.output_items import Item, list_annotations
@@ -70,6 +72,8 @@ async def create_chat_completion(
 
     If the client leaves, the research goes on; `GET /openai/v1/responses/{run_id}` has what becomes of it.
     """
+    if (told := answer_chat_task(body)) is not None:
+        return JsonResponse(_build_plain_completion(body.model, told))
     said = read_conversation(body.messages, "messages")
     run = await start_run(
         body,
@@ -85,10 +89,18 @@ async def create_chat_completion(
     if body.stream:
         usage = bool((body.stream_options or {}).get("include_usage"))
         return stream_response(completion.stream(with_usage=usage))
-    async for told in followed.follow():
-        if followed.log.waits_for_approval or (not told and await request.is_disconnected()):
+    async for events in followed.follow():
+        if followed.log.waits_for_approval or (not events and await request.is_disconnected()):
             break
     return JsonResponse(completion.build())
+
+
+def _build_plain_completion(model: str, text: str) -> Item:
+    """A completion without a run."""
+    message = {"role": "assistant", "content": text, "refusal": None}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+    told = {"id": "chatcmpl-task", "object": "chat.completion", "created": int(time.time()), "model": model}
+    return {**told, "choices": [choice], "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
 
 
 async def _find_followed_run(said: Conversation, services: Services) -> str | None:

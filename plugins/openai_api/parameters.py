@@ -16,6 +16,8 @@ from elcano.graphs.mode_choice import DEFAULT_MODE
 
 WEB_SEARCH: Final = ("web_search", "web_search_preview")
 """How the names of the tools begin that search the web; dated ones follow."""
+OFFERED: Final = frozenset({"function", "custom"})
+"""Tools of the client's own, which a model may call and a run never does: many clients offer some every time."""
 IGNORED: Final = "elcano_ignored"
 """The metadata that names the parameters of a request that its report does not go by."""
 
@@ -38,9 +40,10 @@ class OpenAIRequest(Request):
     """What else a run can be asked with, by the names of `POST /v1/runs`: `sources`, `budget`, `domain`,
     `approve_plan`, `priority` and others."""
     tools: list[dict[str, Any]] | None = None
-    """`web_search` searches the web besides the sources of the server; other tools are refused."""
+    """`web_search` searches the web besides the sources of the server. Functions may be offered, and are never called;
+    other tools are refused."""
     tool_choice: Any = None
-    """`auto` and `none` are accepted."""
+    """`auto` and `none` are accepted; `required` and the choice of `web_search` are where that is among the tools."""
     temperature: Any = None
     top_p: Any = None
     presence_penalty: Any = None
@@ -60,22 +63,34 @@ class OpenAIRequest(Request):
         """Whether it asks for a search of the web."""
         return any(str(tool.get("type", "")).startswith(WEB_SEARCH) for tool in self.tools or ())
 
+    @property
+    def _must_search(self) -> bool:
+        """Whether a tool has to be called, and a search of the web, which every run makes, is one."""
+        chosen = self.tool_choice.get("type") if isinstance(self.tool_choice, dict) else self.tool_choice
+        return self.wants_web and (chosen == "required" or str(chosen).startswith(WEB_SEARCH))
+
     def list_untaken(self) -> list[str]:
         """The parameters that were given, and that the report does not go by."""
-        return sorted(name for name in self.told if getattr(self, name) is not None)
+        offered = {"tools"} if any(tool.get("type") in OFFERED for tool in self.tools or ()) else set[str]()
+        return sorted(offered.union(name for name in self.told if getattr(self, name) is not None))
 
     def find_faults(self) -> Iterator[FieldFault]:
         """What it asks for that no run does."""
         for place, tool in enumerate(self.tools or ()):
             kind = str(tool.get("type"))
+            if kind in OFFERED:
+                continue
             if not kind.startswith(WEB_SEARCH):
                 yield _refuse(
                     f"tools.{place}", f"a run cannot call {kind!r}; it calls no tools but its own `web_search`"
                 )
             elif tool.get("filters"):
                 yield _refuse(f"tools.{place}.filters", "a run searches all of the web; name its sources in `elcano`")
-        if self.tool_choice not in (None, "auto", "none"):
-            yield _refuse("tool_choice", "is decided by the graph; leave it out, or send `auto`")
+            elif tool.get("external_web_access") is False:
+                why = "a search of the web reads the web; leave the tool out, and name sources in `elcano`"
+                yield _refuse(f"tools.{place}.external_web_access", why)
+        if self.tool_choice not in (None, "auto", "none") and not self._must_search:
+            yield _refuse("tool_choice", "a run calls none of your functions; leave it out, or send `auto`")
         if self.top_logprobs:
             yield _refuse("top_logprobs", "a report has no probabilities of tokens")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
 
-from elcano.api.control.approvals import decide
+from elcano.api.control.approvals import relay_decision
 from elcano.api.control.cancellation import cancel_open_run
 from elcano.api.control.requests import new_request_id
 from elcano.api.events.sse import ProvidedFeeds
@@ -139,7 +139,7 @@ async def _decide(run_id: str, approval: Approval, services: Services, asker: st
         raise RequestInvalid([FieldFault(field="input.approval_request_id", message=message)])
     decided = None if call.startswith(f"{PLAN_CALL}/") else call
     reason = approval.reason.strip() or REFUSED
-    await decide(asked_by, decided, approval.approve, reason, services, asker, key or new_request_id())
+    await relay_decision(asked_by, decided, approval.approve, reason, services, asker, key or new_request_id())
 
 
 @router.get(

@@ -69,7 +69,7 @@ class PublicApi:
         return _read_answer(await self.fetch(path, **parameters))
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
-        """Return what the API answers to a body; for what reads, such as a dry run, and changes nothing.
+        """Return the answer of the API to a body; for what reads, such as a dry run, and changes nothing.
 
         Raises:
             ApiProblem: the API refused, with its reason.

@@ -120,7 +120,7 @@ def _build_address(root: str, path: str) -> str:
 
 
 async def _find_session(request: Request) -> dict[str, Any] | None:
-    """Who is signed in; None if nobody is, or nobody has to be."""
+    """The session of the browser; None if nobody is signed in, or nobody has to be."""
     try:
         found: dict[str, Any] | None = await PublicApi(request).find("/v1/session")
     except ApiProblem:

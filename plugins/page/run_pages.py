@@ -76,12 +76,12 @@ async def show_run(request: Request, api: Api, run_id: str) -> Response:
 
 
 async def name_keys(api: PublicApi) -> dict[str, str]:
-    """Who API keys are for, by their ids; empty for those who may not list them, who are shown the ids."""
+    """The names of API keys, by their ids; empty for those who may not list them, who are shown the ids."""
     return {key["id"]: key["name"] for key in await _find_inside(api, "/v1/keys") or ()}
 
 
 async def _find_inside(api: PublicApi, path: str, **parameters: Any) -> Any:
-    """What is read from a run's log; None while nobody can read it, or if the caller may not."""
+    """The parts that are read from a run's log; None while nobody can read it, or if the caller may not."""
     try:
         return await api.get(path, **parameters)
     except ApiProblem:
@@ -139,7 +139,7 @@ async def show_step(request: Request, api: Api, run_id: str, step: int) -> Respo
 async def show_sources(
     request: Request, api: Api, run_id: str, offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0
 ) -> Response:
-    """What a run searched, what it found, and what of that it kept."""
+    """The searches of a run, with the passages it found and those it kept."""
     run = await api.get(f"/v1/runs/{run_id}", pending=False)
     evidence = await api.get(f"/v1/runs/{run_id}/evidence", offset=offset, limit=PASSAGES_A_PAGE)
     state = await _find_state(api, run)

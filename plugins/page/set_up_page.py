@@ -14,7 +14,7 @@ router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=P
 
 @router.get("/set-up")
 async def show_set_up(request: Request, api: Api) -> Response:
-    """What is there to work with, what is missing, and how to mend it."""
+    """The sources, models and modes that are set up, those that are missing, and how to mend it."""
     readiness, models, sources, modes = await asyncio.gather(
         api.fetch("/readyz"), api.get("/v1/models"), api.get("/v1/sources"), api.get("/v1/modes")
     )

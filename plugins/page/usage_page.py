@@ -1,4 +1,4 @@
-"""What was used, by day, mode, model, source, key or tenant: the figures of `GET /v1/usage`."""
+"""Usage by day, mode, model, source, key or tenant: the figures of `GET /v1/usage`."""
 
 import asyncio
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ async def show_usage(
     last: Annotated[str, Query(alias="to", max_length=20, description="The last day.")] = "",
     all_tenants: Annotated[bool, Query(description="Whether all tenants are counted, for operators.")] = False,
 ) -> Response:
-    """What was used in some days, by one of the groups, as a table with a bar for the share of each row."""
+    """Usage in some days, by one of the groups, as a table with a bar for the share of each row."""
     asked = {"from": first or None, "to": last or None, "all_tenants": all_tenants or None}
     usage, keys = await asyncio.gather(
         api.get("/v1/usage", group_by=by, **asked), name_keys(api) if by == "key" else _name_nothing()

@@ -121,7 +121,7 @@ class QuotaStore:
             await connection.execute(delete(quota_claims).where(*mine, self._is_stale()))
 
     def _is_stale(self) -> ColumnElement[bool]:
-        """Of a run that there is not, or of a request that was under way when its run ended; a run may be resumed."""
+        """Whether a claim is of a run that does not exist, or of a request under way when its run ended."""
         claims = quota_claims.c
         of_run = (runs.c.tenant == claims.tenant, runs.c.run_id == claims.run_id)
         is_known, is_open = exists().where(*of_run), exists().where(*of_run, runs.c.status.in_(UNENDED))

@@ -38,7 +38,7 @@ def show_usage(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV instead of text.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what your tenant used: runs, calls, tokens and money."""
+    """Show the usage of your tenant: runs, calls, tokens and money."""
     groups: list[str] = list(by or ["day"])
     named = {"from": _format_day(first), "to": _format_day(last), "all_tenants": "true" if all_tenants else ""}
     asked: dict[str, Any] = {"group_by": groups, **{name: value for name, value in named.items() if value}}
@@ -64,7 +64,7 @@ def show_usage(
 
 
 def show_quotas(as_json: AsJson = False) -> None:
-    """Show what your tenant and API key may use, what is left, and when it returns."""
+    """Show the quotas of your tenant and API key, the rest of each, and when it renews."""
     found: dict[str, Any] = get_json("/v1/quotas")
     if as_json:
         print_json(found)

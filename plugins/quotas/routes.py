@@ -113,7 +113,7 @@ async def read_usage(
     ] = False,
     accept: Annotated[str | None, Header(description=f"`{JSON}` (default) or `{CSV}`.")] = None,
 ) -> Response:
-    """Read what your tenant used, by day, key, mode, model or source: the ledger's true figures.
+    """Read the usage of your tenant by day, key, mode, model or source: the ledger's true figures.
 
     Sums stay when a run is deleted. They are those of calls that have ended.
     """
@@ -215,7 +215,7 @@ class QuotasView(Described):
 
 @quotas.get("", responses=problem_docs(QuotasBroken))
 async def read_quotas(services: Provided) -> QuotasView:
-    """See what your tenant and your API key may use: limits, what is used, what is left, and when it returns."""
+    """Read the quotas of your tenant and your API key: limits, usage, the rest of each, and when it renews."""
     file = open_quota_file()
     if file is None:
         return QuotasView(tenant=services.tenant, limits=())

@@ -203,7 +203,7 @@ def write_summary(task: TaskEnvelope) -> Summary:
 
 
 @in_question_language
-def proofread(task: TaskEnvelope) -> ReportDraft:
+def proofread_draft(task: TaskEnvelope) -> ReportDraft:
     """Key findings and a few claims a section, none of them twice."""
     findings = _choose_claims(task, task.sections)
     said = {claim.text for claim in findings}

@@ -26,7 +26,7 @@ NOT_SCORED: Final = "No language model judged: rules count which words were foun
 
 
 @in_question_language
-def think(task: TaskEnvelope) -> ThinkingOutput:
+def describe_coverage(task: TaskEnvelope) -> ThinkingOutput:
     """One or two sentences on coverage and the missing words."""
     given = read_material(task)
     if not given.passages:
@@ -61,7 +61,7 @@ def find_gaps(task: TaskEnvelope) -> KnowledgeGapOutput:
 
 
 @in_question_language
-def judge(task: TaskEnvelope) -> JudgeAssessment:
+def judge_evidence(task: TaskEnvelope) -> JudgeAssessment:
     """Sufficient when enough is covered, one passage holds enough of it together, and nothing that was said is open."""
     given = read_material(task)
     coverage, best = given.terms.coverage(given.found), given.best_passage_coverage(given.terms)
@@ -91,7 +91,7 @@ def judge(task: TaskEnvelope) -> JudgeAssessment:
     )
 
 
-def review(task: TaskEnvelope) -> ReviewVerdicts:
+def review_statements(task: TaskEnvelope) -> ReviewVerdicts:
     """A verdict on each statement, by its figures, names and words; none on one in another language than its quotes."""
     asked = [ReviewedStatement.model_validate(one) for one in ensure_list(task.given.get("statements"))]
     verdicts = (_review_statement(one, task.question) for one in asked)

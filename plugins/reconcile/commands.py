@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from elcano.settings.settings import Settings
 
 
-def reconcile(
+def compare_after_restore(
     mend: Annotated[bool, typer.Option("--mend", help="Mend what differs; otherwise nothing is changed.")] = False,
     form: Annotated[Literal["text", "json"], option("How to print what differs.", "--format")] = "text",
 ) -> None:
@@ -26,17 +26,17 @@ def reconcile(
 
     from elcano.settings import program_settings
 
-    findings = asyncio.run(_collect(program_settings(), mend=mend, as_text=form == "text"))
+    findings = asyncio.run(_collect_findings(program_settings(), mend=mend, as_text=form == "text"))
     counts: Counter[str] = Counter(one.outcome for one in findings)
     if form == "json":
         print_json({"mend": mend, "differences": [_as_json(one) for one in findings]})
     else:
-        print_line(_summarize(counts, mend=mend))
+        print_line(_summarize_counts(counts, mend=mend))
     if sum(counts.values()) != counts["mended"]:
         raise typer.Exit(Exit.FAILED)
 
 
-async def _collect(settings: "Settings", *, mend: bool, as_text: bool) -> list["Finding"]:
+async def _collect_findings(settings: "Settings", *, mend: bool, as_text: bool) -> list["Finding"]:
     """Compare, and print each difference at once.
 
     Raises:
@@ -44,7 +44,7 @@ async def _collect(settings: "Settings", *, mend: bool, as_text: bool) -> list["
     """
     from elcano.graphs.errors import ElcanoError
     from elcano.plugins.reconcile.installation import open_installation
-    from elcano.plugins.reconcile.reconciliation import reconcile as compare
+    from elcano.plugins.reconcile.reconciliation import compare_everything as compare
     from elcano.storage.health import STORE_ERRORS, store_trouble
 
     findings = []
@@ -74,7 +74,7 @@ def _as_json(one: "Finding") -> dict[str, Any]:
     return {**named, "outcome": one.outcome, "error": one.error}
 
 
-def _summarize(counts: Counter[str], *, mend: bool) -> str:
+def _summarize_counts(counts: Counter[str], *, mend: bool) -> str:
     found = sum(counts.values())
     if not found:
         return "The store, the objects and Temporal agree."

@@ -1,4 +1,4 @@
-"""What is compared: the store, the objects and the Temporal server that the settings name."""
+"""The parts to compare: the store, the objects and the Temporal server that the settings name."""
 
 import time
 from collections.abc import AsyncIterator
@@ -54,7 +54,7 @@ class Installation:
 
 @asynccontextmanager
 async def open_installation(settings: Settings) -> AsyncIterator[Installation]:
-    """Open what the settings name.
+    """Open the parts that the settings name.
 
     Raises:
         StoreUnavailable, StoreDamaged, StoreIncompatible: the store cannot be opened.

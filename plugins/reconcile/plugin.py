@@ -9,5 +9,5 @@ plugin: Final = Plugin(
     description="A comparison of the store, the objects and Temporal after a restore, which mends what differs.",
     package="elcano.plugins.reconcile",
     stores={"reconcile": ".row_store:RowStore"},
-    commands={"reconcile": ".commands:reconcile"},
+    commands={"reconcile": ".commands:compare_after_restore"},
 )

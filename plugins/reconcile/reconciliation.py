@@ -54,7 +54,7 @@ async def compare_objects(installation: Installation) -> AsyncIterator[Differenc
                 newest[root] = max(newest.get(root, 0.0), found.written_at)
     for root, at in newest.items():
         if installation.is_settled(at, installation.object_grace) and not await _is_in_temporal(installation, root):
-            yield _unowned(installation, "", root, f"{PAYLOADS}/{root}")
+            yield _describe_unowned_objects(installation, "", root, f"{PAYLOADS}/{root}")
 
 
 async def _compare_artifacts(installation: Installation, known: Mapping[str, RunKey]) -> AsyncIterator[Difference]:
@@ -78,7 +78,7 @@ async def _compare_artifacts(installation: Installation, known: Mapping[str, Run
             missing[row.tenant, row.run_id].append(row)
     for (tenant, run_id), rows in missing.items():
         if await installation.rows.read_runs([(tenant, run_id)]):  # else it has been deleted since
-            yield _missing(tenant, run_id, rows)
+            yield _describe_missing_objects(tenant, run_id, rows)
     for place, keys in unnamed.items():
         tenant, _, root = place.partition("/")
         if (run := known.get(place)) is not None:
@@ -86,10 +86,10 @@ async def _compare_artifacts(installation: Installation, known: Mapping[str, Run
             mend = partial(_add_artifacts, installation, run, keys)
             yield Difference("artifacts_unnamed", *run, text, "make them its artifacts again", mend)
         elif not await _is_in_temporal(installation, root):
-            yield _unowned(installation, tenant, root, f"{ARTIFACTS}/{place}")
+            yield _describe_unowned_objects(installation, tenant, root, f"{ARTIFACTS}/{place}")
 
 
-def _missing(tenant: str, run_id: str, rows: Sequence[ArtifactRow]) -> Difference:
+def _describe_missing_objects(tenant: str, run_id: str, rows: Sequence[ArtifactRow]) -> Difference:
     keys = ", ".join(row.key for row in rows[:3]) + (", ..." if len(rows) > 3 else "")
     text = f"the objects of {len(rows)} of its artifacts are gone: {keys}"
     action = (
@@ -99,7 +99,7 @@ def _missing(tenant: str, run_id: str, rows: Sequence[ArtifactRow]) -> Differenc
     return Difference("artifacts_missing", tenant, run_id, text, action)
 
 
-def _unowned(installation: Installation, tenant: str, root: str, prefix: str) -> Difference:
+def _describe_unowned_objects(installation: Installation, tenant: str, root: str, prefix: str) -> Difference:
     text = f"there are objects below {prefix}/, and neither the store nor Temporal knows the run"
     return Difference(
         "objects_unowned", tenant, root, text, "delete them", partial(installation.objects.delete_below, prefix)
@@ -182,7 +182,7 @@ class Finding:
     """Why it could not be mended."""
 
 
-async def reconcile(installation: Installation, *, mend: bool) -> AsyncIterator[Finding]:
+async def compare_everything(installation: Installation, *, mend: bool) -> AsyncIterator[Finding]:
     """Compare everything, and mend what differs if `mend` is set.
 
     Raises:
@@ -195,10 +195,10 @@ async def reconcile(installation: Installation, *, mend: bool) -> AsyncIterator[
             elif not mend:
                 yield Finding(one, "found")
             else:
-                yield await _mend(one)
+                yield await _mend_difference(one)
 
 
-async def _mend(one: Difference) -> Finding:
+async def _mend_difference(one: Difference) -> Finding:
     assert one.mend is not None
     try:
         await one.mend()

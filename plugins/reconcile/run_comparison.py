@@ -63,7 +63,7 @@ async def compare_open_runs(installation: Installation) -> AsyncIterator[Differe
                 text = "the store has it open, and Temporal does not know it"
                 action = "close it as terminated, with what it found; to have it researched, ask its question again"
                 yield Difference(
-                    "run_forgotten", run.tenant, run.run_id, text, action, partial(_settle, installation, run)
+                    "run_forgotten", run.tenant, run.run_id, text, action, partial(_store_run_end, installation, run)
                 )
             else:
                 text = "it was accepted, and never started"
@@ -77,7 +77,9 @@ async def compare_open_runs(installation: Installation) -> AsyncIterator[Differe
         if execution.status != "running" and installation.is_settled(execution.closed_at or 0.0):
             text = f"it has ended ({execution.status}), and the store has it open"
             action = "store its end, its events and its log from its history"
-            yield Difference("end_unknown", run.tenant, run.run_id, text, action, partial(_settle, installation, run))
+            yield Difference(
+                "end_unknown", run.tenant, run.run_id, text, action, partial(_store_run_end, installation, run)
+            )
 
 
 async def compare_executions(installation: Installation) -> AsyncIterator[Difference]:
@@ -137,7 +139,7 @@ async def _compare_unknown(installation: Installation, key: RunKey, *, was_delet
         run_id,
         f"Temporal has it {state}, and the store does not know it",
         what,
-        partial(_rebuild, installation, run, execution),
+        partial(_rebuild_record, installation, run, execution),
     )
 
 
@@ -167,14 +169,14 @@ async def _compare_ended(
     )
 
 
-async def _rebuild(installation: Installation, run: ArchivedRun, execution: Execution) -> None:
+async def _rebuild_record(installation: Installation, run: ArchivedRun, execution: Execution) -> None:
     """Make the record of a run anew. It is open until everything else about its end is stored."""
     await installation.rows.add_run(run)
     if execution.status != "running":
-        await _settle(installation, run)
+        await _store_run_end(installation, run)
 
 
-async def _settle(installation: Installation, run: ArchivedRun) -> None:
+async def _store_run_end(installation: Installation, run: ArchivedRun) -> None:
     """Store the end of a run that is open in the store: the run's own record last.
 
     Raises:

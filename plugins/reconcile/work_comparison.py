@@ -148,7 +148,7 @@ def _find_missing_lines(
         if isinstance(entry, StepCompleted | StepFailed | StepAbandoned | Held) and entry.node in called:
             used[entry.step].append(entry)
     for step, entries in used.items():
-        missing = _subtract(sum_usages(entry.usage for entry in entries), known[step])
+        missing = _subtract_usage(sum_usages(entry.usage for entry in entries), known[step])
         if missing != Usage():
             last = entries[-1]
             yield LedgerEntry(
@@ -165,8 +165,8 @@ def _find_missing_lines(
             )
 
 
-def _subtract(used: Usage, known: Usage) -> Usage:
-    """What was used beyond what is known of; nothing where the ledger knows more."""
+def _subtract_usage(used: Usage, known: Usage) -> Usage:
+    """The usage beyond the known one; nothing where the ledger knows more."""
     fields = ("requests", "input_tokens", "output_tokens", "cost_microusd", "unpriced_requests")
     return Usage(**{name: max(0, getattr(used, name) - getattr(known, name)) for name in fields})
 

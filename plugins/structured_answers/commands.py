@@ -12,7 +12,7 @@ from elcano.cli.requests import open_api
 Basis = Annotated[bool, typer.Option("--basis", help="With the quotes, verdicts and confidence of each field.")]
 
 
-def answer(run: Run, basis: Basis = False) -> None:
+def print_answer(run: Run, basis: Basis = False) -> None:
     """Print a run's answer in the form of its `--schema`, as JSON."""
     with open_api() as api:
         found = api.get(f"/v1/runs/{run}/answer")

@@ -34,7 +34,7 @@ MOST_CITATIONS: Final = 8
 
 
 class FormInput(AgentInput):
-    """What it fills in, and from what."""
+    """The form to fill in, and the passages to fill it from."""
 
     output_schema: JsonObject = {}
     draft: DraftRef | None = None

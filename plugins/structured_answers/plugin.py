@@ -11,5 +11,5 @@ plugin: Final = Plugin(
     agents=(".form_filler:AGENT",),
     report_additions=(".report_answer:AnswerAddition",),
     routes=(".routes:router",),
-    commands={"answer": ".commands:answer"},
+    commands={"answer": ".commands:print_answer"},
 )

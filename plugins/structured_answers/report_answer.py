@@ -8,13 +8,12 @@ from elcano.activities.phrases import Phrases
 from elcano.activities.report.additions import AddedText, ReportAddition
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.markdown import escape_markdown, render_number, render_table
+from elcano.graphs.answer_form import ATTACHED
 from elcano.graphs.report.report import Citation
 from elcano.graphs.text import shorten_text
 from elcano.plugins.structured_answers.answer_assembly import AnswerField, Assembly, StructuredAnswer
 from elcano.plugins.structured_answers.form_filler import FilledForm, read_shape
 
-ATTACHED: Final = "structured_answer"
-"""The name under which it is attached to reports."""
 CELL_CHARACTERS: Final = 300
 MOST_ROWS: Final = 200
 NOT_FILLED: Final = "the form was not filled in"

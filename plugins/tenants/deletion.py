@@ -75,7 +75,7 @@ class TenantDeleter:
         return left
 
     async def _make_pass(self, deletion: TenantDeletion) -> bool:
-        """Delete what there is; whether the deletion is finished.
+        """Delete all that there is, and return whether the deletion is finished.
 
         Raises:
             ElcanoError: Temporal or a store does not answer.

@@ -116,7 +116,7 @@ class TenantDeletions(TenantBound):
             return list(await connection.scalars(wanted))
 
     async def note_progress(self, *, histories: int = 0, objects: int = 0, rows: int = 0, open_runs: bool) -> None:
-        """Count what was deleted; after open runs it takes a while until it is quiet."""
+        """Add to the count of deleted rows; after open runs it takes a while until it is quiet."""
         table = tenant_deletions
         changed = update(table).where(self._own(table), table.c.finished_at.is_(None))
         counts = {"histories": histories, "objects": objects, "rows": rows}
@@ -132,7 +132,7 @@ class TenantDeletions(TenantBound):
             await connection.execute(update(tenant_deletions).where(*mine).values(waiting=why))
 
     async def finish(self) -> None:
-        """Delete what was written since, and end the deletion, in one transaction that no admission overlaps."""
+        """Delete rows written since, and end the deletion, in one transaction that no admission overlaps."""
         table = tenant_deletions
         async with self._engine.connect() as connection:
             await begin_exclusive(connection, "admission")

@@ -66,11 +66,11 @@ async def _list_files(engine: AsyncEngine, store: TenantStore) -> AsyncIterator[
     """All files, each to be read before the next one is asked for."""
     for table in list_tenant_tables():
         yield TenantFile(f"tables/{table.name}.jsonl", _write_rows(engine, table, store.tenant))
-    async for row in _iterate(engine, runs, store.tenant):
+    async for row in _iterate_rows(engine, runs, store.tenant):
         report = json.loads(row["body"]).get("report")
         if report and "." not in row["run_id"]:
             yield TenantFile(f"reports/{row['run_id']}.md", _write_report(report["artifact"], store))
-    async for row in _iterate(engine, artifacts, store.tenant):
+    async for row in _iterate_rows(engine, artifacts, store.tenant):
         path = f"artifacts/{row['run_id']}/{row['key']}.{_choose_extension(row['media_type'])}"
         yield TenantFile(path, _write_artifact(row["key"], store))
     for export in load_objects("exporters"):
@@ -78,7 +78,7 @@ async def _list_files(engine: AsyncEngine, store: TenantStore) -> AsyncIterator[
             yield file
 
 
-async def _iterate(engine: AsyncEngine, table: Table, tenant: str) -> AsyncIterator[dict[str, Any]]:
+async def _iterate_rows(engine: AsyncEngine, table: Table, tenant: str) -> AsyncIterator[dict[str, Any]]:
     async for rows in read_rows(engine, table, tenant):
         for row in rows:
             yield row

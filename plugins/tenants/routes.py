@@ -55,7 +55,7 @@ class DeletionView(Described):
 
 
 class DeletionRequest(Request):
-    """What is to be deleted, said twice."""
+    """The tenant to delete, named twice."""
 
     confirm: str = Field(examples=["acme"])
     """The name of the tenant, as in the path."""

@@ -102,10 +102,10 @@ def extract_page(request: Request, content: bytes) -> Page:
     return Page(document)
 
 
-def serve() -> None:
+def run_child() -> None:
     """Run the child process."""
     logging.disable(logging.CRITICAL)  # what libraries say of a page is of no use where nobody reads it
-    child.serve(_answer_within_limits)
+    child.serve_requests(_answer_within_limits)
 
 
 def page_of(answer: Mapping[str, Any]) -> Page:

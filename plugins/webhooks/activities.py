@@ -18,6 +18,7 @@ from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.text import shorten_text
 from elcano.plugins.webhooks.contracts import (
     BEGIN_DELIVERIES,
     EVENTS_OF_RUNS,
@@ -31,17 +32,18 @@ from elcano.plugins.webhooks.contracts import (
     SeenEvents,
 )
 from elcano.plugins.webhooks.deliveries import begin_delivery
-from elcano.plugins.webhooks.sender import NotDelivered, Sender
+from elcano.plugins.webhooks.mail import SCHEME, check_recipient, write_mail
+from elcano.plugins.webhooks.sender import Sender
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.signing import sign_body, write_body
-from elcano.plugins.webhooks.targets import TargetRefused
-from elcano.plugins.webhooks.webhook_store import TenantWebhooks, get_webhook_store
+from elcano.plugins.webhooks.targets import GONE, NotDelivered, TargetRefused
+from elcano.plugins.webhooks.webhook_store import Endpoint, TenantWebhooks, get_webhook_store
 from elcano.storage.store import Store
 
 BEAT_SECONDS: Final = 8.0
 DAY: Final = 86_400.0
-GONE: Final = 410
-"""What a receiver answers that wants nothing more."""
+QUESTION_CHARACTERS: Final = 300
+"""How much of a question is told."""
 
 _log = logging.getLogger("webhooks")
 
@@ -107,6 +109,7 @@ class WebhookActivities:
     def _build_message(self, run: ArchivedRun, event: AgentEvent) -> Message:
         data = {
             "run_id": run.run_id,
+            "question": shorten_text(run.question, QUESTION_CHARACTERS),
             "mode": run.mode,
             "status": str(event.data.get("status") or "running"),
             "event": event.type,
@@ -147,22 +150,30 @@ class WebhookActivities:
         endpoint = await webhooks.find(delivery.endpoint)
         if endpoint is None or endpoint.disabled_at is not None:
             raise _build_failure("the endpoint is deleted or switched off", final=True)
-        now, body = time.time(), write_body(message)
-        headers = sign_body(message.id, int(now), body, endpoint.list_secrets(now))
+        now = time.time()
         try:
-            answer = await self.sender.send(endpoint.url, body, headers)
+            answer = await self._submit(delivery.tenant, endpoint, message, now)
         except NotDelivered as error:
             await webhooks.note_attempt(endpoint.id, message.id, "waiting", error.answer, str(error))
             await webhooks.note_failure(endpoint.id, now)
             if error.answer == GONE:
                 await self._disable(webhooks, endpoint.id, "it answered 410: it wants nothing more")
-            raise _build_failure(str(error), final=error.answer == GONE) from None
+            raise _build_failure(str(error), final=error.final) from None
         except TargetRefused as error:
             await webhooks.note_attempt(endpoint.id, message.id, "waiting", None, f"refused: {error}")
             await webhooks.note_failure(endpoint.id, now)
             raise _build_failure(str(error)) from None
         await webhooks.note_attempt(endpoint.id, message.id, "delivered", answer, "")
         await webhooks.change(endpoint.id, failing_since=None)
+
+    async def _submit(self, tenant: str, endpoint: Endpoint, message: Message, now: float) -> int:
+        if endpoint.url.startswith(SCHEME):
+            recipient, sender = check_recipient(tenant, endpoint.url), read_webhook_settings().mail_from
+            return await self.sender.mail(write_mail(message, endpoint.id, recipient, sender, self.address))
+        body = write_body(message)
+        return await self.sender.send(
+            endpoint.url, body, sign_body(message.id, int(now), body, endpoint.list_secrets(now))
+        )
 
     @activity.defn(name=GIVE_UP)
     async def give_up(self, delivery: Delivery) -> None:

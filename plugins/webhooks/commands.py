@@ -1,4 +1,4 @@
-"""`elcano webhooks`: servers that are told of runs."""
+"""`elcano webhooks`: servers and mailboxes that are told of runs."""
 
 from typing import Annotated, Any
 
@@ -15,12 +15,12 @@ WebhookId = Annotated[str, argument("A webhook's id, as `elcano webhooks list` p
 
 @app.callback()
 def webhooks() -> None:
-    """Have servers of your own told when runs end, wait or need approval."""
+    """Have servers of your own, or yourself by e-mail, told when runs end, wait or need approval."""
 
 
 @app.command("create")
 def create_webhook(
-    url: Annotated[str, argument("Where messages are sent.")],
+    url: Annotated[str, argument("Where messages are sent: https://..., or mailto:you@example.org.")],
     event: Annotated[
         list[str] | None, option("An event to send; may be repeated. Left out: ends, holds and approvals.")
     ] = None,
@@ -28,11 +28,16 @@ def create_webhook(
     description: Annotated[str, option("What it is for.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make a webhook and print its secret, by which receivers check what they get."""
+    """Make a webhook and print its secret, by which receivers check what they get; of one by e-mail, its id."""
     body: dict[str, Any] = {"url": url, "description": description}
     body |= {"events": event} if event else {}
     body |= {"run_id": run} if run else {}
-    _print_secret(post_json("/v1/webhooks", body), as_json)
+    made = post_json("/v1/webhooks", body)
+    if made["url"].startswith("mailto:") and not as_json:
+        print_line(made["id"])
+        print_note(f"e-mail will be sent to it; `elcano webhooks test {made['id']}` sends some now")
+        return
+    _print_secret(made, as_json)
 
 
 @app.command("list")

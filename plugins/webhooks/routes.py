@@ -1,4 +1,4 @@
-"""Webhooks over HTTP: make endpoints, try them, rotate their secrets, see what was delivered."""
+"""Webhooks over HTTP, by e-mail too: make endpoints, try them, rotate their secrets, see what was delivered."""
 
 import time
 from typing import Annotated, Final, TypeAlias
@@ -16,6 +16,7 @@ from elcano.api.temporal.connection import map_rpc_errors
 from elcano.graphs.frozen import JsonObject
 from elcano.plugins.webhooks.contracts import BY_DEFAULT, CHOSEN, Delivery, Message, WebhookEvent
 from elcano.plugins.webhooks.deliveries import begin_delivery
+from elcano.plugins.webhooks.mail import SCHEME, check_recipient
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.signing import new_secret
 from elcano.plugins.webhooks.targets import TargetRefused, check_target
@@ -39,14 +40,15 @@ class WebhooksOff(Refusal, status=409, title="Webhooks are not sent here"):
 
 
 class TooManyWebhooks(Refusal, status=409, title="No more webhooks can be kept"):
-    """As many are kept for all runs as may be."""
+    """As many are kept, for all runs or for this one, as may be."""
 
 
 class WebhookRequest(Request):
     """The webhook to make."""
 
     url: str = Field(min_length=1, max_length=2_000, examples=["https://example.org/hooks/elcano"])
-    """Where messages are sent: https, at a public address or a host that the operator named."""
+    """Where messages are sent: https, at a public address or a host that the operator named; or `mailto:` with an
+    e-mail address that the operator allows."""
     events: list[WebhookEvent] = Field(
         default=list(BY_DEFAULT), min_length=1, max_length=len(CHOSEN), examples=[["run.completed", "run.failed"]]
     )
@@ -140,7 +142,7 @@ class DeliveryView(Described):
     tried_at: Moment | None
     """When it was last sent."""
     answer: int | None
-    """The HTTP status of the last answer; null: nobody answered."""
+    """The HTTP status of the last answer, or the code of the mail server; null: nobody answered."""
     error: str
     """Why the last attempt failed; empty: it did not."""
     data: JsonObject
@@ -177,27 +179,30 @@ router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"], dependencies=[requi
 
 @router.post("", status_code=201, responses=problem_docs(RunNotFound, WebhooksOff, TooManyWebhooks))
 async def create_webhook(request: WebhookRequest, services: Provided, response: Response) -> WebhookWithSecret:
-    """Make a webhook: your server is sent a signed message for each event that you choose.
+    """Make a webhook: your server is sent a signed message, or you an e-mail, for each event that you choose.
 
     Of one run it is told from the run's first event on, even if that was before; of all runs, from the next run on.
     """
     _require_on()
     if request.run_id is not None:
         await kept_run(request.run_id, services.store)
+    url = request.url.strip()
     try:
-        check_target(request.url)
+        if url.startswith(SCHEME):
+            check_recipient(services.tenant, url)
+        else:
+            check_target(url)
     except TargetRefused as error:
         raise RequestInvalid([FieldFault(field="url", message=str(error))]) from error
     if "webhook.test" in request.events:
         message = "`webhook.test` cannot be chosen: it is what a test sends"
         raise RequestInvalid([FieldFault(field="events", message=message)])
     webhooks = get_webhooks(services.store)
-    if request.run_id is None and len(await webhooks.list_endpoints("")) >= MOST_ENDPOINTS:
+    told = request.run_id or ""
+    if sum(one.run_id == told for one in await webhooks.list_endpoints(told)) >= MOST_ENDPOINTS:
         raise TooManyWebhooks(f"there are {MOST_ENDPOINTS} webhooks already: delete one that is not needed")
     events = tuple(dict.fromkeys(request.events))
-    made = await webhooks.create(
-        request.url.strip(), events, request.run_id or "", request.description, services.principal.user
-    )
+    made = await webhooks.create(url, events, told, request.description, services.principal.user)
     response.headers["Location"] = f"/v1/webhooks/{made.id}"
     response.headers["Cache-Control"] = "no-store"
     return WebhookWithSecret.shown(made)

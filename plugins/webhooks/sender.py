@@ -3,27 +3,25 @@
 Redirects are not followed: a receiver that has moved has to be named anew.
 """
 
+import asyncio
 import ssl
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from email.message import EmailMessage
 from typing import Final
 
 import httpx
 
 from elcano.activities.sources.http.address_pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
 from elcano.activities.sources.http.fetching import user_agent
-from elcano.plugins.webhooks.targets import TargetRefused, check_target
+from elcano.plugins.webhooks.mail import send_mail
+from elcano.plugins.webhooks.settings import read_webhook_settings
+from elcano.plugins.webhooks.targets import NotDelivered, TargetRefused, check_target
 from elcano.settings.settings import Settings
 
 SECONDS: Final = 15.0
 """Within which a receiver has to answer."""
-
-
-class NotDelivered(Exception):
-    """A receiver did not take a message; the text says why. `answer` is its HTTP status, if it gave one."""
-
-    def __init__(self, text: str, answer: int | None = None) -> None:
-        super().__init__(text)
-        self.answer = answer
+MAILS_AT_ONCE: Final = 8
 
 
 class Sender:
@@ -33,6 +31,7 @@ class Sender:
         """Nothing is opened before the first message."""
         self._outside = _build_client(settings, build_pinned_transport(network, proxy=settings.proxy, tls=tls))
         self._inside = _build_client(settings, build_pinned_transport(network, anywhere=True, tls=tls))
+        self._mailing = ThreadPoolExecutor(MAILS_AT_ONCE, "mail")
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
         """Send a message once, and return the status of the answer.
@@ -56,8 +55,18 @@ class Sender:
             raise NotDelivered(f"it answered {status}", status)
         return status
 
+    async def mail(self, mail: EmailMessage) -> int:
+        """Hand an e-mail to the mail server once, and return what it answered.
+
+        Raises:
+            NotDelivered: it was not taken.
+        """
+        loop, settings = asyncio.get_running_loop(), read_webhook_settings()
+        return await loop.run_in_executor(self._mailing, send_mail, mail, settings, SECONDS)
+
     async def close(self) -> None:
         """Closes all connections."""
+        self._mailing.shutdown(wait=False, cancel_futures=True)
         await self._outside.aclose()
         await self._inside.aclose()
 

@@ -7,10 +7,22 @@ from elcano.graphs.errors import SourceRefused
 from elcano.plugins.webhooks.settings import read_webhook_settings
 
 WHERE: Final = "webhook"
+GONE: Final = 410
+"""What a receiver answers that wants nothing more."""
 
 
 class TargetRefused(Exception):
     """A message may not go there."""
+
+
+class NotDelivered(Exception):
+    """A receiver did not take a message; the text says why. `answer` is its HTTP or SMTP status, if it gave one."""
+
+    def __init__(self, text: str, answer: int | None = None, *, final: bool = False) -> None:
+        """`final`: it will not take it another time."""
+        super().__init__(text)
+        self.answer = answer
+        self.final = final or answer == GONE
 
 
 def check_target(url: str) -> bool:

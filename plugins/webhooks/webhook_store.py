@@ -19,7 +19,7 @@ from elcano.storage.sql.tables import TenantBound, metadata
 from elcano.storage.store import Store, TenantStore
 
 MOST_ENDPOINTS: Final = 50
-"""Of one tenant, those of single runs not counted."""
+"""Of one tenant for all runs, and for each single run."""
 
 webhook_endpoints = Table(
     "webhook_endpoints",

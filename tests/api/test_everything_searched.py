@@ -16,7 +16,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.api.reports.bibliography import BIBTEX, CSL, RIS
 from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy
 from elcano.graphs.report.report import Reference
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from tests.api.doubles import literature
 from tests.api.doubles.research import SEARCHES, Left, left_by_run
 from tests.api.doubles.world import COLLECTIONS, FAILING, PAGE_SAYS, PAGE_TITLE, SEARCHED
@@ -190,10 +190,10 @@ async def test_the_sources_are_listed_with_how_they_stand(left: Left) -> None:
 
 
 async def test_its_certificate_verifies_and_a_changed_one_does_not(left: Left) -> None:
-    verdict = verify(left.certificate)
+    verdict = compare_certificate(left.certificate)
     assert verdict.faults == ()
     assert verdict.held is not None
-    assert not verify(left.certificate.replace(b"nine minutes", b"five minutes")).holds
+    assert not compare_certificate(left.certificate.replace(b"nine minutes", b"five minutes")).holds
 
 
 async def test_words_of_strangers_are_shown_and_do_nothing(left: Left) -> None:
@@ -234,7 +234,7 @@ async def test_a_source_that_is_down_is_waited_for_as_long_as_it_says_and_no_lon
     assert any(f"in {FAILING!r} failed" in one and "HTTP 500" in one for one in left.report.warnings)
     assert {one.source for one in left.evidence} == set(SEARCHED)
     assert "HTTP 500" in left.sources[FAILING]["last_error"]
-    assert verify(left.certificate).faults == ()
+    assert compare_certificate(left.certificate).faults == ()
 
 
 async def test_words_of_strangers_do_nothing_where_no_model_writes(
@@ -247,6 +247,6 @@ async def test_words_of_strangers_do_nothing_where_no_model_writes(
     assert left.report.unverified == ()
     assert {"127.0.0.1", "doi.org"} <= hosts_of(left) <= HOSTS
     assert "[2] [more]" not in left.markdown
-    assert verify(left.certificate).faults == ()
+    assert compare_certificate(left.certificate).faults == ()
     reference = of(left, f"doi:{literature.RETRACTED_DOI}")
     assert f"[{reference.number}, retracted]" in left.markdown

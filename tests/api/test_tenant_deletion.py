@@ -17,7 +17,7 @@ from temporalio.client import Client
 from elcano.activities.sources.registry import open_sources
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.spec.own_agent import OwnAgent
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.plugins.tenants import deletion_store
 from elcano.plugins.tenants.manifest import check_export
@@ -156,7 +156,7 @@ async def assert_export_is_whole(api: httpx.AsyncClient, store: Store, tenant: s
     assert (len(reports), len(certificates)) == (2, 2)
     assert all(text.startswith("# ") for text in reports)
     for text in certificates:
-        assert verify(text.encode()).holds
+        assert compare_certificate(text.encode()).holds
     assert "secret_hash" not in read["tables/api_keys.jsonl"] + read["tables/sessions.jsonl"]
     assert "former_hash" not in "".join(read.values())
 

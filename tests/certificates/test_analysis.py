@@ -11,7 +11,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
 from elcano.plugins.analysis.analysis import Analysis
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource
 from tests.api.asking import start
@@ -40,12 +40,12 @@ async def test_an_analysis_is_made_again_and_a_changed_figure_is_caught(
             figures = (await api.get(f"/v1/runs/{run_id}/analysis")).json()
             plot = await api.get(f"/v1/runs/{run_id}/analysis/plots/1.svg")
     assert status == "completed"
-    verdict = verify(certificate)
+    verdict = compare_certificate(certificate)
     assert verdict.faults == ()
     assert verdict.held is not None
     analysis = Analysis.model_validate(verdict.held.published.attachments["analysis"])
     assert figures["tested"][0]["verdict"] == analysis.tested[0].verdict == "supported"
     assert plot.text.startswith("<svg")
     estimate = json.dumps(analysis.pools[0].random.estimate)
-    changed = verify(certificate.replace(estimate.encode(), b"0.1234"))
+    changed = compare_certificate(certificate.replace(estimate.encode(), b"0.1234"))
     assert {fault.part for fault in changed.faults} >= {"drafts", "report"}

@@ -7,13 +7,13 @@ import pytest
 from elcano import __version__
 from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.certificate_format import HASHES, PARTS, WHOLE
-from elcano.plugins.certificates.verification.verify_command import summarize_certificate, verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate, summarize_certificate
 from tests.certificates.conftest import KINDS, Certificates
 
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_an_honest_certificate_holds(certificates: Certificates, kind: str) -> None:
-    verdict = verify(certificates[kind])
+    verdict = compare_certificate(certificates[kind])
     assert verdict.faults == ()
     assert verdict.held is not None
     assert verdict.held.published.builds == verdict.held.versions.builds == (f"{__version__}+one",)

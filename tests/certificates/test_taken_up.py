@@ -9,7 +9,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api.again.going_on import Provider, asked, ended, working
@@ -51,7 +51,7 @@ async def holds(api: httpx.AsyncClient, run_id: str) -> bytes:
     assert view["status"] in ("completed", "partial"), view
     answer = await api.get(f"/v1/runs/{run_id}/certificate")
     assert answer.status_code == 200, answer.text
-    assert verify(answer.content).faults == ()
+    assert compare_certificate(answer.content).faults == ()
     return answer.content
 
 
@@ -66,7 +66,7 @@ async def test_resumed_with_good_sections_kept_and_one_that_went_on(
         assert (await ended(api, run_id))["status"] == "failed"
         provider.off.clear()
         await asked(api, run_id, "resume")
-        held = verify(await holds(api, run_id)).held
+        held = compare_certificate(await holds(api, run_id)).held
     assert held is not None
     assert len(held.sections) == 4  # the one that failed too
 

@@ -17,7 +17,7 @@ from elcano.plugins.certificates.certificate_format import (
     encode_certificate_end,
     parse_certificate,
 )
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from tests.certificates.conftest import Certificates
 
 Parts: TypeAlias = dict[str, Any]
@@ -48,7 +48,7 @@ def test_any_changed_byte_is_found_and_its_part_named(
     position = int(where * len(data))
     changed = part_at(data, position)
     data[position] = (data[position] + more) % 256
-    assert changed in {fault.part for fault in verify(bytes(data)).faults}
+    assert changed in {fault.part for fault in compare_certificate(bytes(data)).faults}
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -61,14 +61,14 @@ def test_any_changed_byte_of_each_part_is_found(certificates: Certificates, part
     more = choose.draw(st.integers(1, 255))
     data = bytearray(whole)
     data[position] = (data[position] + more) % 256
-    assert part in {fault.part for fault in verify(bytes(data)).faults}
+    assert part in {fault.part for fault in compare_certificate(bytes(data)).faults}
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(where=st.floats(0, 1, exclude_max=True))
 def test_one_that_was_cut_off_is_none(certificates: Certificates, where: float) -> None:
     data = certificates["iterative"]
-    assert not verify(data[: int(where * len(data))]).holds
+    assert not compare_certificate(data[: int(where * len(data))]).holds
 
 
 def entry(parts: Parts, kind: str = "step_completed", node: str = "writer") -> Parts:
@@ -160,7 +160,7 @@ FORGERIES: Mapping[str, tuple[str, Forge]] = {
 def test_what_does_not_fit_is_found_though_every_hash_does(certificates: Certificates, forgery: str) -> None:
     part, forge = FORGERIES[forgery]
     data = resealed(certificates["iterative"], forge)
-    assert part in {fault.part for fault in verify(data).faults}
+    assert part in {fault.part for fault in compare_certificate(data).faults}
 
 
 def of_first_section(parts: Parts) -> Parts:
@@ -183,10 +183,10 @@ def test_a_section_that_does_not_fit_is_found_though_every_hash_does(
     certificates: Certificates, kind: str, forgery: str
 ) -> None:
     data = resealed(certificates[kind], SECTION_FORGERIES[forgery])
-    assert "sections" in {fault.part for fault in verify(data).faults}
+    assert "sections" in {fault.part for fault in compare_certificate(data).faults}
 
 
 def test_written_anew_without_a_change_it_holds(certificates: Certificates) -> None:
     """So it is the changes that the others are found by."""
     for data in certificates.values():
-        assert verify(resealed(data, lambda parts: None)).faults == ()
+        assert compare_certificate(resealed(data, lambda parts: None)).faults == ()

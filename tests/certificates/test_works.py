@@ -10,7 +10,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.report.works import Identifiers, Work
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.plugins.literature.review_report import Review
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource
@@ -59,7 +59,7 @@ async def of_works(
 
 @pytest.mark.parametrize("kind", ["iterative", "deep", "literature_review"])
 async def test_the_certificate_of_a_report_on_works_holds(of_works: Certificates, kind: str) -> None:
-    verdict = verify(of_works[kind])
+    verdict = compare_certificate(of_works[kind])
     assert verdict.faults == ()
     assert verdict.held is not None
     report = verdict.held.published
@@ -73,7 +73,7 @@ async def test_the_certificate_of_a_report_on_works_holds(of_works: Certificates
 
 
 async def test_a_review_counts_its_records_and_lists_its_studies(of_works: Certificates) -> None:
-    held = verify(of_works["literature_review"]).held
+    held = compare_certificate(of_works["literature_review"]).held
     assert held is not None
     review = Review.model_validate(held.published.attachments["review"])
     assert review.total.cited <= review.total.kept <= review.total.unique <= review.total.found
@@ -93,5 +93,5 @@ def hide(parts: Parts) -> None:
 
 async def test_a_certificate_that_hides_a_retraction_does_not_hold(of_works: Certificates) -> None:
     """Whoever hid it computed all hashes anew."""
-    assert verify(resealed(of_works["iterative"], lambda parts: None)).holds
-    assert "report" in {fault.part for fault in verify(resealed(of_works["iterative"], hide)).faults}
+    assert compare_certificate(resealed(of_works["iterative"], lambda parts: None)).holds
+    assert "report" in {fault.part for fault in compare_certificate(resealed(of_works["iterative"], hide)).faults}

@@ -26,7 +26,7 @@ from temporalio.client import Client
 
 from elcano.api.app import create_app
 from elcano.graphs.contracts import REPORTED
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing import temporal_environment
@@ -169,7 +169,7 @@ class Way:
         if answer.status_code != 200:
             self.walked.faults.append(f"certificate of {run_id}: {answer.status_code} {answer.text[:300]}")
             return
-        self.walked.faults += [f"{one.part}: {one.text}" for one in verify(answer.content).faults]
+        self.walked.faults += [f"{one.part}: {one.text}" for one in compare_certificate(answer.content).faults]
 
 
 def shelves(folder: Path) -> Settings:

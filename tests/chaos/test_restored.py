@@ -12,7 +12,7 @@ import pytest
 
 from elcano.dev import open_stack
 from elcano.plugins.reconcile.installation import open_installation
-from elcano.plugins.reconcile.reconciliation import reconcile
+from elcano.plugins.reconcile.reconciliation import compare_everything
 from elcano.settings import Settings
 from elcano.storage.objects import artifacts_of, payloads_of
 from elcano.storage.store import open_configured
@@ -36,7 +36,7 @@ async def differences(chosen: Settings, *, mend: bool) -> list[tuple[str, str, s
         installation = replace(opened, grace=0.0, object_grace=0.0)
         return [
             (one.difference.kind, one.difference.run_id, one.error or one.outcome)
-            async for one in reconcile(installation, mend=mend)
+            async for one in compare_everything(installation, mend=mend)
         ]
 
 

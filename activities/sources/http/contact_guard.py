@@ -36,7 +36,7 @@ _RULES: Final[ContextVar[_Rules]] = ContextVar("rules", default=_NO_RULES)
 
 @contextmanager
 def apply_trust(trust: Trust, private_hosts: Collection[str]) -> Iterator[None]:
-    """Hold what is done within to the rules of a run; `private_hosts` are those that the operator named."""
+    """Apply the rules of a run to all that is done within; `private_hosts` are those that the operator named."""
     token = _RULES.set(_Rules(trust, frozenset(host.lower() for host in private_hosts)))
     try:
         yield

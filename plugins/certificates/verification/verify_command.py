@@ -33,7 +33,7 @@ class Verdict:
         return not self.faults
 
 
-def verify(data: bytes) -> Verdict:
+def compare_certificate(data: bytes) -> Verdict:
     """Computes again all that can be, and compares."""
     try:
         parts, wrong = parse_certificate(data)
@@ -67,7 +67,7 @@ def main() -> int:
     if len(data) > LARGEST:
         sys.stderr.write(f"elcano: {file} has more than the {LARGEST:,} bytes that are looked at\n")
         return BAD_SETTINGS
-    verdict = verify(data)
+    verdict = compare_certificate(data)
     if verdict.holds and verdict.held is not None:
         sys.stdout.write("\n".join(summarize_certificate(verdict.held)) + "\n")
         return 0

@@ -10,7 +10,7 @@ from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.catalogue.reducers import ReducerSpec
 from elcano.graphs.clarification import CLARIFIER
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.state.clarification import (
+from elcano.graphs.state.plan import (
     MOST_OPTIONS,
     MOST_QUESTIONS,
     OPTION_CHARACTERS,
@@ -37,7 +37,7 @@ class QuestionBack(Frozen):
 
 
 class QuestionsBack(Frozen):
-    """What is asked back; nothing if the question is clear."""
+    """The questions to the asker; none if the question is clear."""
 
     questions: tuple[QuestionBack, ...] = ()
 

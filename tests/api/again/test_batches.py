@@ -1,6 +1,9 @@
 """Batches on the real server: faults told at once, a budget that stops and is topped up, a quota, a cancellation."""
 
 import asyncio
+import io
+import json
+import zipfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -111,6 +114,17 @@ async def test_faults_are_told_at_once_or_skipped_and_results_come_as_a_table(
     run = (await api.get(f"/v1/runs/{view['results'][0]['run_id']}")).json()
     assert (run["priority"], run["metadata"]) == ("batch", {"elcano_batch": made["id"]})
     assert run["question"] == "To whom do retries belong?"
+    assert run["output_schema"] == form
+    assert {one["output_schema"] for one in (await api.get("/v1/runs")).json()["runs"]} == {None}
+    archive = f"/v1/runs/{run['run_id']}/exports/zip"
+
+    async def is_packed() -> bool:
+        return (await api.get(archive)).status_code == 200
+
+    await until(is_packed)
+    with zipfile.ZipFile(io.BytesIO((await api.get(archive)).content)) as packed:
+        answer = (await api.get(f"/v1/runs/{run['run_id']}/answer")).json()
+        assert json.loads(packed.read("answer.json")) == answer
     table = (await api.get(f"/v1/batches/{made['id']}/results/csv")).text.splitlines()
     assert table[0] == "number,what,who,question,state,owner,answer,run_id,tokens,cost_usd,reason"
     assert (view["results"][0]["answer"], type(view["results"][1]["answer"])) == ({"owner": None}, str)

@@ -8,7 +8,7 @@ from temporalio.client import Client
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.text import ensure_list
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, ended, working
@@ -91,7 +91,7 @@ async def test_a_report_is_changed_by_words_and_checked_again(
         assert [one["number"] for one in report["references"]] == [1]
         assert report["warnings"][-1].startswith(f"Rewritten from the report of the run {before}")
         assert await report_of(api, before) == first
-        assert verify((await api.get(f"/v1/runs/{changed}/certificate")).content).faults == ()
+        assert compare_certificate((await api.get(f"/v1/runs/{changed}/certificate")).content).faults == ()
         assert (await api.get(f"/v1/runs/{before}/diff/{changed}")).status_code == 200
 
         assert (await api.delete(f"/v1/runs/{before}")).status_code == 204

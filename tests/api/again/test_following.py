@@ -9,7 +9,7 @@ from temporalio.client import Client
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.state.state import MOST_ENTRIES
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, ended, log_of, until, working
@@ -62,7 +62,7 @@ async def test_a_run_knows_what_was_asked_and_answered_before(
         assert {one["id"] for one in found} <= {one["id"] for one in own}
         report = (await api.get(f"/v1/runs/{run_id}/report")).text
         assert f"Follows the run {before}: {QUESTION}" in report.replace("\\", "")
-        assert verify((await api.get(f"/v1/runs/{run_id}/certificate")).content).faults == ()
+        assert compare_certificate((await api.get(f"/v1/runs/{run_id}/certificate")).content).faults == ()
 
         assert (await api.delete(f"/v1/runs/{before}")).status_code == 204
         still = (await api.get(f"/v1/runs/{run_id}/evidence")).json()["evidence"]

@@ -52,6 +52,7 @@ async def test_a_response_that_is_cut_off_and_goes_on_and_is_followed(
             {"role": "user", "content": [{"type": "input_text", "text": QUESTION}]},
         ],
         "temperature": 0.2,
+        "tools": [{"type": "function", "name": "f", "parameters": {"type": "object"}, "strict": False}],
         "metadata": {"ticket": "4711"},
         "extra_headers": {"Idempotency-Key": "once"},
     }
@@ -88,15 +89,16 @@ async def test_a_response_that_is_cut_off_and_goes_on_and_is_followed(
         assert citation["url"].endswith(f"/v1/runs/{run_id}/evidence")
         assert {"message", "reasoning", "web_search_call"} == {item.type for item in final.output}
         assert final.metadata == {
-            "ticket": "4711", "elcano_run": run_id, "elcano_status": "completed", "elcano_ignored": "temperature",
-            "elcano_answered": "true", "elcano_citations_verified": "1", "elcano_citations_unverified": "0",
+            "ticket": "4711", "elcano_run": run_id, "elcano_status": "completed",
+            "elcano_ignored": "temperature, tools", "elcano_answered": "true",
+            "elcano_citations_verified": "1", "elcano_citations_unverified": "0",
             "elcano_statements_supported": "1", "elcano_statements_partly_supported": "0",
             "elcano_statements_not_supported": "0", "elcano_statements_unchecked": "0",
         }  # fmt: skip
         assert final.usage is not None
         assert final.usage.total_tokens == (await ended(api, run_id))["budget"]["tokens"]["used"]
         view = (await api.get(f"/v1/runs/{run_id}")).json()
-        assert view["metadata"] == {"ticket": "4711", "elcano_ignored": "temperature"}
+        assert view["metadata"] == {"ticket": "4711", "elcano_ignored": "temperature, tools"}
 
         items = (await client.responses.input_items.list(id)).data
         assert [item.to_dict()["content"][0]["text"] for item in items] == [
@@ -212,6 +214,8 @@ async def test_a_client_that_sends_a_request_again_by_itself_gets_the_same_run(
         assert other.json()["id"] not in ids
 
 
+FUNCTION: Json = {"type": "function", "name": "f"}
+OFFLINE_SEARCH: Json = {"type": "web_search", "external_web_access": False}
 REFUSED: list[tuple[Json, int, str, str]] = [
     ({"model": "telepathy"}, 404, "model_not_found", "model"),
     ({"input": ""}, 422, "request_invalid", "input"),
@@ -221,7 +225,10 @@ REFUSED: list[tuple[Json, int, str, str]] = [
     ({"input": [{"role": "wizard", "content": "Hello"}]}, 422, "request_invalid", "input.0.role"),
     ({"input": [{"type": "function_call_output"}]}, 422, "request_invalid", "input.0.type"),
     ({"input": [{"role": "user", "content": 7}]}, 422, "request_invalid", "input.0.content"),
-    ({"tools": [{"type": "function", "name": "f"}]}, 422, "request_invalid", "tools.0"),
+    ({"tools": [{"type": "file_search", "vector_store_ids": ["v"]}]}, 422, "request_invalid", "tools.0"),
+    ({"tools": [FUNCTION], "tool_choice": "required"}, 422, "request_invalid", "tool_choice"),
+    ({"tools": [OFFLINE_SEARCH]}, 422, "request_invalid", "tools.0.external_web_access"),
+    ({"tools": [{"type": "web_search"}], "tool_choice": "required"}, 422, "request_invalid", "elcano.sources"),
     ({"tools": [{"type": "web_search"}]}, 422, "request_invalid", "elcano.sources"),
     ({"tool_choice": {"type": "function"}}, 422, "request_invalid", "tool_choice"),
     ({"text": {"format": {"type": "json_schema"}}}, 422, "request_invalid", "text.format"),

@@ -10,7 +10,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.graphs.mode_choice import MODES
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, until, working
@@ -85,7 +85,7 @@ async def test_a_budget_that_does_not_pay_for_the_answer_leaves_the_results(
         assert (await ended(api, run_id))["status"] == "partial"
         await assert_found(api, run_id)
         await assert_reported(api, run_id, "**Partial:**")
-        assert verify((await api.get(f"/v1/runs/{run_id}/certificate")).content).faults == ()
+        assert compare_certificate((await api.get(f"/v1/runs/{run_id}/certificate")).content).faults == ()
 
 
 async def test_a_run_that_goes_on_shows_what_it_has_and_keeps_it_when_it_is_cancelled(

@@ -9,7 +9,7 @@ from temporalio.client import Client
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.text import ensure_list
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, Provider, ended, working
@@ -123,7 +123,7 @@ async def test_what_has_changed_is_written_anew_and_nothing_else(
             ("changed", "The harbour froze in January.", "The harbour froze in March."),
         ]
         assert report["unverified"] == []
-        assert verify((await api.get(f"/v1/runs/{new['run_id']}/certificate")).content).faults == ()
+        assert compare_certificate((await api.get(f"/v1/runs/{new['run_id']}/certificate")).content).faults == ()
 
         (folder / "walls.md").unlink()
         gone, report = await update(api, provider, new["run_id"])
@@ -141,4 +141,5 @@ async def test_what_cannot_be_brought_up_to_date_is_refused(
         await ended(api, run_id)
         refused = await api.post(f"/v1/runs/{run_id}/updates", json={"model": "offline"})
         assert (refused.status_code, "editor" in refused.json()["detail"]) == (422, True), refused.text
+        assert "a mode" not in refused.json()["detail"]
         assert (await api.post("/v1/runs/default-01hzzzzzzzzzzzzzzzzzzzzzzz/updates")).status_code == 404

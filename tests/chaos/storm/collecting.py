@@ -14,7 +14,7 @@ from temporalio.client import Client, WorkflowExecution
 
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.storage.payloads import connect_config
 from elcano.storage.store import TenantStore, open_configured
 from tests.chaos.storm import clients
@@ -102,7 +102,7 @@ async def _uncertified(http: httpx.AsyncClient, archived: ArchivedRun) -> tuple[
     answer = await clients.insist(http, "GET", f"/v1/runs/{archived.run_id}/certificate")
     if answer.status_code != 200:
         return (f"its certificate was answered {answer.status_code}: {answer.text[:300]}",)
-    verdict = await asyncio.to_thread(verify, answer.content)
+    verdict = await asyncio.to_thread(compare_certificate, answer.content)
     return tuple(f"{fault.part}: {fault.text}" for fault in verdict.faults)
 
 

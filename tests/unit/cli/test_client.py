@@ -1,10 +1,12 @@
 """What changes something is sent with a key, and again with the same one when it is not known whether it was done."""
 
+import asyncio
 import json
 
 import pytest
 
 from elcano.cli.exit_codes import Exit
+from elcano.cli.requests import open_api
 from elcano.client import connection
 from tests.unit.cli.scripted import RUN, Answer, Server, problem, run, script_a_run
 
@@ -31,6 +33,24 @@ def test_a_request_whose_outcome_is_not_known_is_repeated_with_its_key(
     shown = capsys.readouterr()
     assert "150,000" in shown.out
     assert shown.err.count("trying again") == 2
+
+
+def test_who_waits_for_workers_is_told_once_that_there_are_none(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elcano.cli.client.LOOK_SECONDS", 0.01)
+    worker = {"ok": False, "detail": "no worker polls the task queue 'elcano'"}
+    server.answer("GET /readyz", Answer("no JSON"), Answer({"ready": False, "checks": {"worker": worker}}, status=503))
+
+    async def work() -> int:
+        while len(server.asked) < 2 or not told:  # noqa: ASYNC110 - a thread answers
+            await asyncio.sleep(0.01)
+        return 7
+
+    told: list[str] = []
+    with open_api() as api:
+        assert api.wait(work, told.append) == 7
+    assert [text.partition(":")[0] for text in told] == [worker["detail"]]
 
 
 def test_each_command_has_a_key_of_its_own(server: Server) -> None:

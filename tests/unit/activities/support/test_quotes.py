@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.support.quotes import QuoteIndex, fold
+from elcano.activities.support.quotes import QuoteIndex, fold_text
 
 TEXT = (
     "# Results\n\nThe \u201cquick\u201d fox\u2014a *very* **bold** one\u2014didn\u2019t jump; see "
@@ -95,7 +95,7 @@ WORDS = st.text(
 @settings(deadline=None)
 @given(WORDS, st.data())
 def test_places_in_the_text_are_exact(text: str, data: st.DataObject) -> None:
-    folded = fold(text)
+    folded = fold_text(text)
     if not folded.text:
         return
     start = data.draw(st.integers(0, len(folded.text) - 1))
@@ -112,8 +112,8 @@ def test_what_is_found_says_the_words_of_the_quote(text: str, quote: str) -> Non
     place = QuoteIndex.of(text).find(quote)
     if place is None:
         return
-    there = re.findall(r"[^\W_]+", fold(text).text.casefold())
-    said = re.findall(r"[^\W_]+", fold(quote).text.casefold())
+    there = re.findall(r"[^\W_]+", fold_text(text).text.casefold())
+    said = re.findall(r"[^\W_]+", fold_text(quote).text.casefold())
     assert set(said) <= set(there) or "\u4e2d" in quote + text  # its script does not part words
     assert text[slice(*place)].strip()
 
@@ -128,7 +128,7 @@ def test_every_run_of_words_is_found_where_it_stands(words: list[str], data: st.
     quote = " ".join(words[start:end])
     place = QuoteIndex.of(text).find(quote)
     assert place is not None
-    assert fold(text[slice(*place)]).text.strip() == quote
+    assert fold_text(text[slice(*place)]).text.strip() == quote
 
 
 HOSTILE = ("[a](b", "_a ", "**", "-", " \n", "a\u0301", "|", ".", "&amp", "<b ", "[[a", "\\", "![a](/(", "'", "\n> ")

@@ -112,7 +112,7 @@ def test_a_server_that_nobody_asks_ends(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(os, "dup", lambda fd: theirs.detach())
     monkeypatch.setattr(signal, "signal", lambda number, way: None)
     with mine:
-        child_processes.serve(f"{MODULE}:say", "builtins")
+        child_processes.serve_connections(f"{MODULE}:say", "builtins")
         assert mine.recv(1) == b""
 
 

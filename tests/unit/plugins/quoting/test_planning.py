@@ -7,7 +7,7 @@ from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, PastItera
 from elcano.plugins.quoting.passages import weigh_terms
 from elcano.plugins.quoting.planning import plan_searches
 from elcano.plugins.quoting.question_parts import list_compared, split_into_parts
-from elcano.plugins.quoting.research_steps import find_gaps, judge, think
+from elcano.plugins.quoting.research_steps import describe_coverage, find_gaps, judge_evidence
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL
 
 QUESTION = "How does Temporal survive a crash, and how are activities retried?"
@@ -32,14 +32,14 @@ def test_what_was_said_meanwhile_is_a_gap_until_it_was_searched_for() -> None:
     said = "Look at the costs of hosting it."
     steered = task(QUESTION, TEMPORAL, sources=(OfferedSource(name="docs"),), guidance=("Be brief.", said))
     assert find_gaps(steered).outstanding_gaps[0] == said
-    judged = judge(steered.model_copy(update={"new_evidence": 0}))
+    judged = judge_evidence(steered.model_copy(update={"new_evidence": 0}))
     assert (judged.sufficient, judged.recommendation) == (False, "continue")
     assert said in judged.reasoning
     chosen = plan_searches(steered.model_copy(update={"conversation": searched("temporal crash"), "gap": "temporal"}))
     assert [query.query for query in chosen.tasks] == ["temporal", "temporal look costs hosting", "temporal brief"]
     heeded = steered.model_copy(update={"conversation": searched("temporal look costs hosting", "temporal brief")})
     assert said not in find_gaps(heeded).outstanding_gaps
-    assert judge(heeded.model_copy(update={"new_evidence": 0})).recommendation == "synthesize"
+    assert judge_evidence(heeded.model_copy(update={"new_evidence": 0})).recommendation == "synthesize"
 
 
 @pytest.mark.parametrize(
@@ -160,25 +160,27 @@ def test_research_is_complete_when_all_parts_are_covered() -> None:
 
 
 def test_the_judge_goes_on_while_something_is_missing_and_new_passages_arrive() -> None:
-    judged = judge(task(QUESTION, PANCAKES, new_evidence=1))
+    judged = judge_evidence(task(QUESTION, PANCAKES, new_evidence=1))
     assert (judged.sufficient, judged.coverage, judged.recommendation) == (False, 0.0, "continue")
     assert judged.missing[0] == "survive"
 
 
 def test_the_judge_gives_up_when_nothing_new_arrives() -> None:
-    judged = judge(task(QUESTION, PANCAKES, new_evidence=0))
+    judged = judge_evidence(task(QUESTION, PANCAKES, new_evidence=0))
     assert (judged.sufficient, judged.recommendation) == (False, "synthesize")
 
 
 def test_the_judge_suggests_what_was_not_searched_yet() -> None:
-    judged = judge(task(QUESTION, "Temporal is fine.", new_evidence=1, conversation=searched("survive temporal")))
+    judged = judge_evidence(
+        task(QUESTION, "Temporal is fine.", new_evidence=1, conversation=searched("survive temporal"))
+    )
     assert judged.next_search_queries[0].startswith("survive")
     assert "survive temporal" not in judged.next_search_queries
 
 
 def test_thoughts_state_coverage_and_the_missing_words() -> None:
-    assert "Nothing has been found" in think(task()).thought
-    assert "Nothing speaks yet to: survive." in think(task(QUESTION, TEMPORAL)).thought
+    assert "Nothing has been found" in describe_coverage(task()).thought
+    assert "Nothing speaks yet to: survive." in describe_coverage(task(QUESTION, TEMPORAL)).thought
 
 
 @pytest.mark.parametrize(

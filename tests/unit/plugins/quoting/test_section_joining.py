@@ -2,7 +2,13 @@
 
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
 from elcano.graphs.report.report import Citation, Claim
-from elcano.plugins.quoting.report_writing import BRIEF_CLAIMS, SECTION_CLAIMS, proofread, write_section, write_summary
+from elcano.plugins.quoting.report_writing import (
+    BRIEF_CLAIMS,
+    SECTION_CLAIMS,
+    proofread_draft,
+    write_section,
+    write_summary,
+)
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 
 QUESTION = "How does Temporal go on after a crash?"
@@ -72,7 +78,7 @@ def test_a_section_that_the_question_names_keeps_all_up_to_a_limit() -> None:
 
 def test_one_pass_repeats_nothing_and_drops_empty_sections() -> None:
     details = [claim(f"{RETRY} Number {number}.") for number in range(BRIEF_CLAIMS + 1)]
-    draft = proofread(
+    draft = proofread_draft(
         drafted(section("Crash", claim(REPLAY), *details), section("Gap", missing="why"), kind="proofreader")
     )
     assert draft.quoted

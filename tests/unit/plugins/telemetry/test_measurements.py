@@ -7,7 +7,7 @@ import pytest
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, NumberDataPoint
 
-from elcano.measures import Measure, install_recorder, record
+from elcano.measures import Measure, install_recorder, record_value
 from elcano.plugins.telemetry import names
 from elcano.plugins.telemetry.measurements import (
     MOST_VALUES,
@@ -73,12 +73,12 @@ def test_hostile_models_make_no_further_series(reader: InMemoryMetricReader, ins
 def test_the_kernel_records_into_the_instruments(reader: InMemoryMetricReader, instruments: Instruments) -> None:
     install_recorder(KernelRecorder(instruments))
     try:
-        record("citations", 3, verdict="verified")
-        record("citations", 1, verdict="unverified")
-        record("citations", 2, verdict="verified")
+        record_value("citations", 3, verdict="verified")
+        record_value("citations", 1, verdict="unverified")
+        record_value("citations", 2, verdict="verified")
     finally:
         install_recorder(None)
-    record("citations", 50, verdict="verified")
+    record_value("citations", 50, verdict="verified")
     assert read_points(reader, names.CITATIONS) == {("verified",): 5, ("unverified",): 1}
 
 

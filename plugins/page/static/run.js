@@ -10,7 +10,8 @@ const feed = document.getElementById("feed");
 const FEED_LINES = 60;
 const RECENT = 30;
 const REFRESH_MS = 2000; // between two looks at what the server knows
-const PATIENCE = 5; // and this many times as long as the last one took: who is slow is asked less often
+const PATIENCE = 5; // and this many times as long as the last one took: who is slow is asked less often, but at least
+const SLOWEST_MS = 15_000; // so often
 const RETRY_MS = 3000;
 const TERMINAL = ["complete", "failed", "cancelled"];
 const TYPES = ["started", "searching", "search_complete", "judging", "judge_complete", "looping", "hypothesizing", "analyzing",
@@ -161,7 +162,7 @@ async function refresh() {
     if (!ended) tellConnection("The server does not answer. This page looks for it again by itself.");
     setTimeout(scheduleRefresh, RETRY_MS);
   }
-  refreshAt = Math.max(begun + REFRESH_MS, performance.now() + PATIENCE * (performance.now() - begun));
+  refreshAt = Math.max(begun + REFRESH_MS, performance.now() + Math.min(PATIENCE * (performance.now() - begun), SLOWEST_MS));
   refreshing = undefined;
   if (outdated) scheduleRefresh();
 }

@@ -231,8 +231,10 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
         )
     print_note(f"{format_count(len(files), 'file')} in the collection {collection.name}; waiting until all are read")
     view = api.wait(collection.wait, print_note)
-    for unread in api.iterate(collection.documents(state="refused")) if view.refused else ():
-        print_note(f"{unread.path} is not searched: {unread.reason}")
+    for one in api.iterate(collection.documents()):
+        if one.reason:
+            part = "" if one.state == "refused" else "a part of "
+            print_note(f"{part}{one.path} is not searched: {one.reason}")
     if not view.indexed:
         raise BadInput("none of the files can be read")
     return collection.source

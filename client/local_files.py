@@ -4,9 +4,6 @@ Nothing of an archive is written to the disk, so none of its names can lead anyw
 kinds of what is in it, as of any file.
 """
 
-import lzma
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,14 +11,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Final
 
+from elcano.api import archive_members
+from elcano.api.archive_members import is_hidden, list_members, open_archive, open_member
 from elcano.graphs.errors import InputInvalid
 
-ARCHIVED_FILES: Final = 10_000
-"""Files of one archive that are taken."""
 PIECE: Final = 1 << 20
 """Bytes of a file that are in memory while it is read."""
-UNREADABLE: Final = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
-"""What reading raises; `RuntimeError`: a file in an archive needs a password, or is packed in an unknown way."""
+
+UNREADABLE: Final = archive_members.UNREADABLE
+"""What reading a file raises."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,8 @@ class LocalFile:
 def find_files(paths: Iterable[Path | str]) -> dict[str, LocalFile]:
     """Files by their names in a collection, but hidden ones of folders and archives.
 
-    A file is called by its name; those of a folder have the folder's own name before them, and those of `a.zip` `a`.
+    A file is called by its name; those of a folder have the folder's own name before them, and those of an archive the
+    archive's.
 
     Raises:
         InputInvalid: one cannot be read, two have the same name, or an archive cannot be taken.
@@ -68,7 +67,7 @@ def _name_files(paths: Iterable[Path | str]) -> Iterator[tuple[str, LocalFile]]:
         if path.is_dir():
             for file in sorted(path.rglob("*")):
                 name = file.relative_to(path).as_posix()
-                if file.is_file() and not _is_hidden(name):
+                if file.is_file() and not is_hidden(name):
                     yield f"{path.name}/{name}", _describe_file(file)
         elif path.suffix.lower() == ".zip":
             yield from _list_archive(path)
@@ -82,17 +81,10 @@ def _describe_file(path: Path) -> LocalFile:
 
 def _list_archive(path: Path) -> Iterator[tuple[str, LocalFile]]:
     try:
-        archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
-        raise InputInvalid("paths", f"{path} is no ZIP archive that can be read: {error}") from error
-    files = [one for one in archive.infolist() if not one.is_dir() and not _is_hidden(one.filename)]
-    if len(files) > ARCHIVED_FILES:
-        raise InputInvalid("paths", f"{path} has {len(files):,} files, at most {ARCHIVED_FILES:,} are taken: unpack it")
-    for number, one in enumerate(files):
+        archive = open_archive(path)
+        members = list_members(archive, path.stat().st_size)
+    except InputInvalid as error:
+        raise InputInvalid("paths", f"{path}: {error}") from error
+    for number, one in enumerate(members):
         place = f"{path}, file {number} ({one.filename})"
-        yield f"{path.stem}/{one.filename}", LocalFile(place, one.file_size, partial(archive.open, one))
-
-
-def _is_hidden(name: str) -> bool:
-    parts = name.split("/")
-    return "__MACOSX" in parts or any(part.startswith(".") and part.strip(".") for part in parts)
+        yield f"{path.name}/{one.filename}", LocalFile(place, one.file_size, partial(open_member, archive, one))

@@ -65,6 +65,8 @@ class Parsed:
     """The year of publication that it declares; 0 if it does not."""
     empty_pages: int = 0
     """Pages without text, such as scanned ones."""
+    work: str = ""
+    """The `Work` that it is the text of, as JSON; empty: a document of its own."""
 
 
 class Passage(NamedTuple):
@@ -91,6 +93,8 @@ class Document:
     year: int = 0
     """0: not known."""
     empty_pages: int = 0
+    work: str = ""
+    """The `Work` that it is the text of, as JSON."""
 
 
 def normalize_text(text: str) -> str:

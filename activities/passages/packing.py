@@ -46,9 +46,8 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
     title = declared or _first_heading(blocks) or name
     target = TARGET_CHARACTERS if len(text) > SHORT_CHARACTERS else SHORT_CHARACTERS
     passages = tuple(_group_passages(_split_units(blocks, target), target))
-    return Document(
-        title[:HEADING_CHARACTERS], media_type, text, passages, parsed.authors, parsed.year, parsed.empty_pages
-    )
+    about = parsed.authors, parsed.year, parsed.empty_pages, parsed.work
+    return Document(title[:HEADING_CHARACTERS], media_type, text, passages, *about)
 
 
 def _clean_block(block: Block) -> Block:

@@ -187,6 +187,8 @@ class Text(NamedTuple):
     authors: tuple[str, ...] = ()
     year: int = 0
     """0: not known."""
+    work: str = ""
+    """The `Work` that it is the text of, as JSON."""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -251,13 +253,13 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year FROM document"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,
     )
     return {
-        number: Text(key, text_hash, title, media_type, text, tuple(json.loads(authors)), year)
-        for number, key, text_hash, title, media_type, text, authors, year in rows
+        number: Text(key, text_hash, title, media_type, text, tuple(json.loads(authors)), year, work)
+        for number, key, text_hash, title, media_type, text, authors, year, work in rows
     }
 
 

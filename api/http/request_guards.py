@@ -319,3 +319,8 @@ class CrossOrigin(CORSMiddleware):
             refused = f"pages of {origin[:255]!r} may not use this API; the operator names those that may"
             return known_problem(CrossOriginRefused(f"{refused} in ELCANO_ALLOWED_ORIGINS"), "")
         return super().preflight_response(request_headers)
+
+
+def is_own_path(path: str) -> bool:
+    """Whether a path leads to a page of this server: no browser takes it for another host."""
+    return path.startswith("/") and not path.startswith(("//", "/\\")) and path.isascii() and path.isprintable()

@@ -20,7 +20,7 @@ plugin: Final = Plugin(
     routes=(
         ".key_routes:router",
         ".session_routes:router",
-        ".oidc_routes:router",
+        ".session_routes:oidc_router",
         ".link_routes:links",
         ".link_routes:shared",
         ".audit_routes:router",

@@ -98,17 +98,17 @@ class BatchActivities:
             sums = {"tokens": used.tokens, "cost_microusd": used.cost_microusd}
             await turn.batches.note(batch.id, one.number, "ended", **sums)
         if batch.state == "cancelling":
-            await _cancel(batch, [one for one in running if one not in ended], turn, services)
+            await _cancel_runs(batch, [one for one in running if one not in ended], turn, services)
         elif ended or batch.budget != turn.budget or time.monotonic() >= turn.next_start:
             turn.budget, turn.refusal, turn.shortage, turn.next_start = batch.budget, "", "", 0.0
             await _start_runs(batch, turn, services)
-        progress = await _describe(batch, turn)
+        progress = await _describe_progress(batch, turn)
         if (progress.state, progress.reason) != (batch.state, batch.reason):
             await turn.batches.note_state(batch, progress.state, progress.reason)
         return progress
 
 
-async def _describe(batch: Batch, turn: _Turn) -> BatchProgress:
+async def _describe_progress(batch: Batch, turn: _Turn) -> BatchProgress:
     waiting = (await turn.batches.count(batch.id)).get("waiting", 0)
     open_runs = (await turn.batches.spending(batch.id)).open
     state: BatchState
@@ -127,31 +127,31 @@ async def _describe(batch: Batch, turn: _Turn) -> BatchProgress:
 async def _start_runs(batch: Batch, turn: _Turn, services: Services) -> None:
     """Start as many runs as there are places for, room and budget."""
     for one in await turn.batches.questions(batch.id, state="starting"):  # its worker died
-        await _start(batch, one, turn, services)
+        await _start_question(batch, one, turn, services)
     places = batch.at_once - (await turn.batches.spending(batch.id)).open
     for one in await turn.batches.questions(batch.id, state="waiting", limit=max(0, places)):
         if turn.refusal or turn.shortage:
             break
         activity.heartbeat()
-        async with _refusing(batch, one, turn):
+        async with _note_refusals(batch, one, turn):
             request = RunRequest.model_validate(one.request)
             judged = await judge_run_request(request, services, new_run_id(services.tenant, batch.id))
             granted = await turn.batches.grant(batch.id, one.number, judged.asked.limits)
             if isinstance(granted, BatchQuestion):
-                await _start(batch, granted, turn, services)
+                await _start_question(batch, granted, turn, services)
             else:
                 turn.shortage = granted
     if turn.refusal or turn.shortage:
         turn.next_start = time.monotonic() + PAUSE_SECONDS
 
 
-async def _start(batch: Batch, question: BatchQuestion, turn: _Turn, services: Services) -> None:
+async def _start_question(batch: Batch, question: BatchQuestion, turn: _Turn, services: Services) -> None:
     """Start the run of a question within what it is granted, or find it.
 
     Raises:
         ApplicationError: the service has a fault.
     """
-    async with _refusing(batch, question, turn):
+    async with _note_refusals(batch, question, turn):
         request = RunRequest.model_validate(question.request)
         budget = {"tokens": question.granted_tokens, "seconds": question.granted_seconds}
         budget |= {"cost_usd": usd_from_microusd(question.granted_microusd)} if question.granted_microusd else {}
@@ -162,7 +162,7 @@ async def _start(batch: Batch, question: BatchQuestion, turn: _Turn, services: S
 
 
 @asynccontextmanager
-async def _refusing(batch: Batch, question: BatchQuestion, turn: _Turn) -> AsyncIterator[None]:
+async def _note_refusals(batch: Batch, question: BatchQuestion, turn: _Turn) -> AsyncIterator[None]:
     """Notes why a question gets no run; if that can pass, it waits.
 
     Raises:
@@ -185,7 +185,7 @@ async def _refusing(batch: Batch, question: BatchQuestion, turn: _Turn) -> Async
         await turn.batches.note(batch.id, question.number, state, reason=str(error) if state == "refused" else "")
 
 
-async def _cancel(batch: Batch, running: list[BatchQuestion], turn: _Turn, services: Services) -> None:
+async def _cancel_runs(batch: Batch, running: list[BatchQuestion], turn: _Turn, services: Services) -> None:
     """Cancel the runs that go on, and start no others."""
     await turn.batches.drop_waiting(batch.id)
     for one in await turn.batches.questions(batch.id, state="starting"):

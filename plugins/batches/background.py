@@ -1,4 +1,4 @@
-"""What a worker does for batches beside its runs: it begins their workflows, and works on their queue."""
+"""Batches in a worker, beside its runs: it begins their workflows, and works on their queue."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -74,7 +74,7 @@ async def judge_batch(request: BatchRequest, batch_id: str, services: Services) 
     kept: list[BatchQuestion] = []
     judged: dict[str, tuple[FieldFault, ...]] = {}
     for number, given in enumerate(request.questions):
-        body, cells, own = _merge(given, request.defaults, batch_id)
+        body, cells, own = _merge_row(given, request.defaults, batch_id)
         own = own or await _find_faults(body, services, judged)
         question = body.get("question")
         if own:
@@ -97,7 +97,7 @@ def _place_fault(fault: FieldFault, number: int, given: Mapping[str, Any], defau
     return FieldFault(field=f"{where}.{fault.field}", message=fault.message)
 
 
-def _merge(
+def _merge_row(
     given: Mapping[str, Any], defaults: Mapping[str, Any], batch_id: str
 ) -> tuple[JsonObject, dict[str, str], tuple[FieldFault, ...]]:
     """The body of a question, the cells of its row, and what is wrong with these."""
@@ -137,7 +137,7 @@ def _find_row_faults(template: str, row: Mapping[str, str]) -> tuple[FieldFault,
 async def _find_faults(
     body: JsonObject, services: Services, judged: dict[str, tuple[FieldFault, ...]]
 ) -> tuple[FieldFault, ...]:
-    """What is wrong with a body; what questions have in common is judged once."""
+    """The faults of a body; what questions have in common is judged once."""
     try:
         request = RunRequest.model_validate(body)
     except ValidationError as error:

@@ -69,8 +69,8 @@ class TenantBatches(TenantBound):
 
     async def questions(self, id: str, *, after: int = -1, limit: int = 1_000, state: str = "") -> list[BatchQuestion]:
         """Questions in their order, those behind the number `after`, all or those in one state of their own."""
-        status = _status().label("status")
-        wanted = self._select(batch_questions).add_columns(status).select_from(_joined()).where(self._of(id))
+        status = _select_status().label("status")
+        wanted = self._select(batch_questions).add_columns(status).select_from(_join_runs()).where(self._of(id))
         wanted = wanted.where(_Q.number > after, *([_Q.state == state] if state else ()))
         async with self._engine.connect() as connection:
             rows = (await connection.execute(wanted.order_by(_Q.number).limit(limit))).mappings()
@@ -78,8 +78,8 @@ class TenantBatches(TenantBound):
 
     async def count(self, id: str) -> dict[str, int]:
         """How many questions there are of each status."""
-        status = _status().label("status")
-        wanted = select(status, func.count()).select_from(_joined()).where(self._of(id)).group_by(status)
+        status = _select_status().label("status")
+        wanted = select(status, func.count()).select_from(_join_runs()).where(self._of(id)).group_by(status)
         async with self._engine.connect() as connection:
             return {str(name): int(number) for name, number in (await connection.execute(wanted)).all()}
 
@@ -132,7 +132,7 @@ class TenantBatches(TenantBound):
         return _parse_question({**row, **values})
 
     async def note(self, id: str, number: int, state: QuestionState, **values: Any) -> None:
-        """Note what became of a question that is not done."""
+        """Note the state of a question that is not done."""
         mine = and_(self._of(id), _Q.number == number, _Q.state.in_(("waiting", *OPEN)))
         async with self._engine.begin() as connection:
             await connection.execute(update(batch_questions).where(mine).values(state=state, **values))
@@ -204,11 +204,11 @@ def _parse_question(row: RowMapping | dict[str, Any]) -> BatchQuestion:
     return BatchQuestion.model_validate({name: value for name, value in row.items() if name != "batch_id"})
 
 
-def _joined() -> Any:
+def _join_runs() -> Any:
     return batch_questions.outerjoin(runs, and_(runs.c.tenant == _Q.tenant, runs.c.run_id == _Q.run_id))
 
 
-def _status() -> Any:
+def _select_status() -> Any:
     known = case((runs.c.status == STARTING, "running"), else_=func.coalesce(runs.c.status, "deleted"))
     return case((_Q.run_id != "", known), (_Q.state == "starting", "waiting"), else_=_Q.state)
 

@@ -41,7 +41,7 @@ app = typer.Typer(no_args_is_help=True, cls=_FileOrCommand)
 
 
 @app.callback()
-def batch() -> None:
+def research_batch() -> None:
     """Research many questions under one budget: `elcano batch FILE`."""
 
 
@@ -116,7 +116,7 @@ def show_batch(batch_id: BatchId, as_json: AsJson = False) -> None:
 
 @app.command("results")
 def save_results(batch_id: BatchId, out: Annotated[Path, option("Save them as this file: .csv, or .jsonl.")]) -> None:
-    """Save what came of each question so far, as a table or as lines of JSON."""
+    """Save the results of each question so far, as a table or as lines of JSON."""
     from elcano.client.batches import AsyncBatch
 
     require_writable(out)

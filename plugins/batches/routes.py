@@ -89,7 +89,7 @@ async def start_batch(
         found = claim.run_id
     response.headers["Location"] = f"/v1/batches/{found}"
     response.status_code = 201 if found == made else 200
-    return await BatchView.of(await _find(found, services), services)
+    return await BatchView.of(await _find_batch(found, services), services)
 
 
 @router.get("", dependencies=[requires("list_runs")])
@@ -110,7 +110,7 @@ async def get_batch(
     after: Annotated[int, Query(ge=-1, le=1_000, description="The `next` of the page before.")] = -1,
 ) -> BatchResultPage:
     """See how a batch stands, with the results that there are, page by page."""
-    view = await BatchView.of(await _find(batch_id, services), services)
+    view = await BatchView.of(await _find_batch(batch_id, services), services)
     found = await get_batches(services.store).questions(batch_id, after=after, limit=limit + 1)
     page = await load_results(found[:limit], services)
     following = page[-1].number if page and len(found) > limit else None
@@ -128,7 +128,7 @@ async def get_batch(
 )
 async def get_batch_results(batch_id: BatchId, form: Literal["csv", "jsonl"], services: Provided) -> Response:
     """Save all results as a table (`csv`) or as lines of JSON (`jsonl`), a line a question, also while it goes on."""
-    batch = await _find(batch_id, services)
+    batch = await _find_batch(batch_id, services)
     lines = write_csv(batch, services) if form == "csv" else write_json_lines(batch, services)
     headers = {"Content-Disposition": f'attachment; filename="{batch.id}.{form}"'}
     return StreamingResponse(lines, media_type=MEDIA_TYPES[form], headers=headers)
@@ -155,7 +155,7 @@ async def top_up_batch(
     added = TopUp(tokens=request.tokens, cost_microusd=microusd_from_usd(request.cost_usd), seconds=request.seconds)
     key = build_request_key(idempotency_key, request, batch_id)
     await get_batches(services.store).top_up(batch_id, added, key)
-    return await BatchView.of(await _find(batch_id, services), services)
+    return await BatchView.of(await _find_batch(batch_id, services), services)
 
 
 @router.post(
@@ -166,11 +166,11 @@ async def top_up_batch(
 )
 async def cancel_batch(batch_id: BatchId, services: Provided, asker: Asker) -> BatchView:
     """Cancel a batch: its open runs are cancelled, and no others start. What is there stays."""
-    batch = await _find(batch_id, services)
+    batch = await _find_batch(batch_id, services)
     if batch.state == "ended":
         await _find_open(batch_id, services)
     await get_batches(services.store).cancel(batch_id, asker)
-    return await BatchView.of(await _find(batch_id, services), services)
+    return await BatchView.of(await _find_batch(batch_id, services), services)
 
 
 @router.delete(
@@ -181,18 +181,18 @@ async def cancel_batch(batch_id: BatchId, services: Provided, asker: Asker) -> B
 )
 async def delete_batch(batch_id: BatchId, services: Provided) -> None:
     """Delete a batch that has ended. Its runs stay."""
-    if (await _find(batch_id, services)).state not in DONE:
+    if (await _find_batch(batch_id, services)).state not in DONE:
         raise BatchOpen(f"the batch {batch_id!r} has not ended: cancel it, and delete it when it has")
     await get_batches(services.store).delete(batch_id)
 
 
-async def _find(batch_id: str, services: Services) -> Batch:
+async def _find_batch(batch_id: str, services: Services) -> Batch:
     if (found := await get_batches(services.store).find(batch_id)) is None:
         raise BatchNotFound(f"there is no batch {batch_id!r}; `GET /v1/batches` lists them")
     return found
 
 
 async def _find_open(batch_id: str, services: Services) -> Batch:
-    if (batch := await _find(batch_id, services)).state in (*DONE, "cancelling"):
+    if (batch := await _find_batch(batch_id, services)).state in (*DONE, "cancelling"):
         raise BatchEnded(f"the batch {batch_id!r} has ended, or is being cancelled: it starts no more runs")
     return batch

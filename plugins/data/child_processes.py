@@ -30,8 +30,8 @@ FILE_BYTES: Final = 2_000_000_000
 """Bytes of one file that a process writes, such as what SQLite sorts on the disk."""
 _BEGUN: Final = b"begun\n"
 _SERVER: Final = (
-    "import sys; sys.path[:] = sys.argv[3:]; from elcano.plugins.data.child_processes import serve; "
-    "serve(*sys.argv[1:3])"
+    "import sys; sys.path[:] = sys.argv[3:]; from elcano.plugins.data.child_processes import serve_connections; "
+    "serve_connections(*sys.argv[1:3])"
 )
 
 

@@ -34,13 +34,13 @@ class Child:
     """Answers requests one at a time, from one thread; the first one starts it. `stop` may come from any thread.
 
     Args:
-        module: a module of this project with a function `serve` that calls `serve` of this one.
+        module: a module of this project with a function `run_child` that calls `serve_requests` of this one.
         seconds: how long one answer may take.
         command: the command of the child; tests put a broken one here.
     """
 
     def __init__(self, module: str, seconds: float, command: tuple[str, ...] | None = None) -> None:
-        served = f"import sys; sys.path[:] = sys.argv[1:]; from {module} import serve; serve()"
+        served = f"import sys; sys.path[:] = sys.argv[1:]; from {module} import run_child; run_child()"
         self._seconds = seconds
         self._command = command or (sys.executable, "-c", served, *sys.path)
         self._process: subprocess.Popen[bytes] | None = None

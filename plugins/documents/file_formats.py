@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Document, FileSkipped, Parsed, read_rst, read_text
 from elcano.activities.passages.packing import assemble_document
-from elcano.plugins.documents import html, markdown
+from elcano.plugins.documents import csl_works, html, markdown
 from elcano.plugins.documents.authorship import parse_file_name
 
 
@@ -50,6 +50,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".html": _HTML,
     ".htm": _HTML,
     ".xhtml": _HTML,
+    csl_works.SUFFIX: Format(csl_works.CSL_TYPE, csl_works.read_csl_work),
     ".pdf": Format("application/pdf", _read_pdf, foreign=True),
     ".docx": Format(_WORD_TYPE, _read_docx, foreign=True),
 }

@@ -66,6 +66,7 @@ def as_answer(document: Document) -> dict[str, object]:
         "authors": document.authors,
         "year": document.year,
         "empty_pages": document.empty_pages,
+        "work": document.work,
     }
 
 
@@ -84,9 +85,10 @@ def document_of(answer: Mapping[str, object]) -> Document:
             "authors": list(authors),
             "year": int(year),
             "empty_pages": int(empty_pages),
+            "work": str(work),
         }:
             whole = tuple(Passage(*row) for row in passages)
-            return Document(title, media_type, text, whole, tuple(map(str, authors)), year, empty_pages)
+            return Document(title, media_type, text, whole, tuple(map(str, authors)), year, empty_pages, work)
     raise FileSkipped("its parser gave no answer that can be understood")
 
 

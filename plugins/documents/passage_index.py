@@ -175,8 +175,8 @@ def add_document(database: sqlite3.Connection, entry: Entry) -> None:
     document = entry.document
     language = text_language(document.text) if document else ""
     cursor = database.execute(
-        "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, authors, year, media_type,"
-        " language, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, authors, year, work,"
+        " media_type, language, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             entry.key,
             entry.fingerprint,
@@ -186,6 +186,7 @@ def add_document(database: sqlite3.Connection, entry: Entry) -> None:
             document.title if document else "",
             json.dumps(document.authors if document else ()),
             document.year if document else 0,
+            document.work if document else "",
             document.media_type if document else "",
             language,
             document.text if document else "",
@@ -245,7 +246,7 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     database.execute("DELETE FROM document WHERE id = ?", (number,))
 
 
-VERSION: Final = 7
+VERSION: Final = 8
 """Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
 
 MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"
@@ -264,6 +265,7 @@ _STATEMENTS: Final = (
         title TEXT NOT NULL,
         authors TEXT NOT NULL,
         year INTEGER NOT NULL,
+        work TEXT NOT NULL,
         media_type TEXT NOT NULL,
         language TEXT NOT NULL,
         text TEXT NOT NULL

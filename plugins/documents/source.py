@@ -30,7 +30,7 @@ from elcano.activities.passages.search import Hit, Text
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.report.works import Work
+from elcano.graphs.report.works import Work, resolve_work_url
 from elcano.plugins.documents.parser import PARSE_SECONDS, Parser
 from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument
 from elcano.storage.evidence import Evidence, StoredText
@@ -162,20 +162,21 @@ class DocumentsSource:
         passage = hit.passage
         document = self._document_id(text)
         last = passage.heading.rpartition(" > ")[2]
+        work = self._work(text)
         return Evidence(
             id=f"{document}:{passage.start}-{passage.end}",
             source=self._name,
             document=document,
             content_hash=text.text_hash,
             title=text.title if last in ("", text.title) else f"{text.title} > {last}",
-            locator=_format_locator(text, hit),
+            locator=(work and resolve_work_url(work)) or _format_locator(text, hit),
             heading=passage.heading,
             text=text.text[passage.start : passage.end],
             start=passage.start,
             end=passage.end,
             score=hit.score,
             retrieved_at=now,
-            work=self._work(text),
+            work=work,
             metadata={
                 name: value
                 for name in ("page", "anchor", "paragraph")
@@ -184,7 +185,9 @@ class DocumentsSource:
         )
 
     def _work(self, text: Text) -> Work | None:
-        """The author and date that a document states; None if it states neither."""
+        """The work that a document is of, or the author and date that it states; None if it states nothing."""
+        if text.work:
+            return Work.model_validate_json(text.work).model_copy(update={"source": self._name})
         if not text.authors and not text.year:
             return None
         return Work(title=text.title, authors=text.authors, year=text.year or None, kind="document", source=self._name)

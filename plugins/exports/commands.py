@@ -19,7 +19,7 @@ Form = Annotated[
 Out = Annotated[Path | None, option("Save it as this file; by default `RUN.FORMAT`, and `RUN.latex.zip`.")]
 
 
-def export(run: Run, form: Form = "docx", out: Out = None) -> None:
+def export_run(run: Run, form: Form = "docx", out: Out = None) -> None:
     """Save a run's report for Word, as a PDF or for LaTeX, its evidence as a table, or everything that it leaves."""
     file = Path(f"{run}.latex.zip" if form == "latex" else f"{run}.{form}") if out is None else out
     require_writable(file)

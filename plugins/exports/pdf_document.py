@@ -199,7 +199,7 @@ class _Writer:
         return "".join(parts)
 
     def _list_notes(self) -> Iterator[str]:
-        """What is not in the document as it is on the page."""
+        """Notes on the parts that differ from the page."""
         yield from describe_changes(self._changed)
         if self._unshown:
             named = _name_characters([chr(one) for one in sorted(self._unshown)])

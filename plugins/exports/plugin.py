@@ -10,5 +10,5 @@ plugin: Final = Plugin(
     package="elcano.plugins.exports",
     needs=("certificates",),
     routes=(".routes:router",),
-    commands={"export": ".commands:export"},
+    commands={"export": ".commands:export_run"},
 )

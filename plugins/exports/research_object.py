@@ -71,9 +71,9 @@ def describe_archive(run: ArchivedRun, report: Report, sizes: Mapping[str, int])
             "license": {"@id": "#terms"},
             "identifier": run.run_id,
             "conformsTo": {"@id": _PROFILE},
-            "hasPart": _refer(sizes),
+            "hasPart": _list_references(sizes),
             "mentions": {"@id": "#run"},
-            "citation": _refer(one["@id"] for one in cited),
+            "citation": _list_references(one["@id"] for one in cited),
         },
         {"@id": "#terms", "@type": "CreativeWork", "name": "Terms of use", "description": _TERMS},
         {"@id": _PROFILE, "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
@@ -86,8 +86,8 @@ def describe_archive(run: ArchivedRun, report: Report, sizes: Mapping[str, int])
             "startTime": _format_moment(run.started_at),
             "endTime": _format_moment(run.finished_at or run.started_at),
             "object": {"@id": "#question"},
-            "result": _refer(sizes),
-            "instrument": _refer(one["@id"] for one in instruments),
+            "result": _list_references(sizes),
+            "instrument": _list_references(one["@id"] for one in instruments),
         },
         {"@id": "#question", "@type": "PropertyValue", "name": "question", "value": report.question},
         *instruments,
@@ -96,7 +96,7 @@ def describe_archive(run: ArchivedRun, report: Report, sizes: Mapping[str, int])
     return json.dumps({"@context": _CONTEXT, "@graph": entities}, ensure_ascii=False, indent=2)
 
 
-def _refer(ids: Iterable[Any]) -> list[Any]:
+def _list_references(ids: Iterable[Any]) -> list[Any]:
     return [{"@id": one} for one in ids]
 
 

@@ -36,7 +36,7 @@ from elcano.plugins.mcp_server.research_tools import (
     Request,
     ResearchTools,
     build_started,
-    decide,
+    decide_request,
     explain_end,
     list_requests,
 )
@@ -106,7 +106,7 @@ class ResearchTasks(Extension):
                 more = tokens if isinstance(tokens, int) else None
                 said = {id: str(text) for id, text in content.items() if text and id.startswith("q")}
                 why = str(reason or "refused by the client")
-                await decide(elcano, view.run_id, name, approved, why, more, said)
+                await decide_request(elcano, view.run_id, name, approved, why, more, said)
         return {}
 
     async def cancel_task(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
@@ -163,13 +163,13 @@ def describe_task(view: RunView) -> tuple[TaskState, dict[str, Any]]:
         "pollIntervalMs": POLL_MS,
     }
     if requests:
-        task["inputRequests"] = {request.request: _ask(request, view) for request in requests}
+        task["inputRequests"] = {request.request: _ask_by_form(request, view) for request in requests}
     if state == "failed":
         task["error"] = {"code": INTERNAL_ERROR, "message": ended or f"the run ended as {view.status}"}
     return state, task
 
 
-def _ask(request: Request, view: RunView) -> dict[str, Any]:
+def _ask_by_form(request: Request, view: RunView) -> dict[str, Any]:
     """One request as a form that a client shows."""
     if request.request == QUESTIONS:
         asked = {one.id: {"type": "string", "title": _word_question(one)} for one in view.questions}

@@ -1,4 +1,4 @@
-"""What a client sent as input, as a run takes it: the question, what is wanted of the report, and what was said before.
+"""The input of a client, as a run takes it: the question, what is wanted of the report, and what was said before.
 
 The question is what the user said last. System and developer messages are instructions. Earlier turns are told to the
 agents as background, the newest first to be kept, unless the question follows a run that knows them.
@@ -36,7 +36,7 @@ class Approval:
 
 @dataclass
 class Conversation:
-    """What was read of an input."""
+    """The parts of an input."""
 
     question: str = ""
     instructions: list[str] = field(default_factory=list)

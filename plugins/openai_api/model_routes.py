@@ -43,7 +43,7 @@ router = APIRouter(prefix="/openai/v1/models", tags=["openai"], dependencies=[re
 
 @router.get("")
 async def list_offered_models(services: Provided) -> OfferedModelList:
-    """List what can be asked: every mode, and every graph of your own."""
+    """List the models: every mode, and every graph of your own."""
     return OfferedModelList(data=tuple(await _list_offered(services)))
 
 

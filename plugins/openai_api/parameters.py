@@ -75,24 +75,26 @@ class OpenAIRequest(Request):
         return sorted(offered.union(name for name in self.told if getattr(self, name) is not None))
 
     def find_faults(self) -> Iterator[FieldFault]:
-        """What it asks for that no run does."""
+        """Faults of its fields that no run supports."""
         for place, tool in enumerate(self.tools or ()):
             kind = str(tool.get("type"))
             if kind in OFFERED:
                 continue
             if not kind.startswith(WEB_SEARCH):
-                yield _refuse(
+                yield _refuse_field(
                     f"tools.{place}", f"a run cannot call {kind!r}; it calls no tools but its own `web_search`"
                 )
             elif tool.get("filters"):
-                yield _refuse(f"tools.{place}.filters", "a run searches all of the web; name its sources in `elcano`")
+                yield _refuse_field(
+                    f"tools.{place}.filters", "a run searches all of the web; name its sources in `elcano`"
+                )
             elif tool.get("external_web_access") is False:
                 why = "a search of the web reads the web; leave the tool out, and name sources in `elcano`"
-                yield _refuse(f"tools.{place}.external_web_access", why)
+                yield _refuse_field(f"tools.{place}.external_web_access", why)
         if self.tool_choice not in (None, "auto", "none") and not self._must_search:
-            yield _refuse("tool_choice", "a run calls none of your functions; leave it out, or send `auto`")
+            yield _refuse_field("tool_choice", "a run calls none of your functions; leave it out, or send `auto`")
         if self.top_logprobs:
-            yield _refuse("top_logprobs", "a report has no probabilities of tokens")
+            yield _refuse_field("top_logprobs", "a report has no probabilities of tokens")
 
 
 class ResponseRequest(OpenAIRequest):
@@ -126,20 +128,20 @@ class ResponseRequest(OpenAIRequest):
         return (self.text or {}).get("verbosity")
 
     def find_faults(self) -> Iterator[FieldFault]:
-        """What it asks for that no run does."""
+        """Faults of its fields that no run supports."""
         yield from super().find_faults()
         if self.store is False:
             why = "a run is kept until it is deleted: leave it out, and delete the response when you have read it"
-            yield _refuse("store", why)
+            yield _refuse_field("store", why)
         if not _is_text(self.text and self.text.get("format")):
-            yield _refuse("text.format", "a report is text; it cannot be given in a schema")
+            yield _refuse_field("text.format", "a report is text; it cannot be given in a schema")
         for name, instead in (
             ("conversation", "send `previous_response_id`"),
             ("prompt", "send the text itself as `input` and `instructions`"),
             ("context_management", "leave it out: a run manages its own context"),
         ):
             if getattr(self, name) is not None:
-                yield _refuse(name, f"there are none here; {instead}")
+                yield _refuse_field(name, f"there are none here; {instead}")
 
 
 class ChatRequest(OpenAIRequest):
@@ -175,22 +177,22 @@ class ChatRequest(OpenAIRequest):
         return self.web_search_options is not None or super().wants_web
 
     def find_faults(self) -> Iterator[FieldFault]:
-        """What it asks for that no run does."""
+        """Faults of its fields that no run supports."""
         yield from super().find_faults()
         if self.n not in (None, 1):
-            yield _refuse("n", "a run makes one report; ask once for each")
+            yield _refuse_field("n", "a run makes one report; ask once for each")
         if not _is_text(self.response_format):
-            yield _refuse("response_format", "a report is text; it cannot be given in a schema")
+            yield _refuse_field("response_format", "a report is text; it cannot be given in a schema")
         if set(self.modalities or ()) - {"text"}:
-            yield _refuse("modalities", "a report is text")
+            yield _refuse_field("modalities", "a report is text")
         for name in ("stop", "logprobs", "functions", "audio", "prediction"):
             if getattr(self, name):
-                yield _refuse(name, "a run cannot do this; leave it out")
+                yield _refuse_field(name, "a run cannot do this; leave it out")
 
 
 def _is_text(form: Any) -> bool:
     return not form or (isinstance(form, dict) and form.get("type") == "text")
 
 
-def _refuse(name: str, why: str) -> FieldFault:
+def _refuse_field(name: str, why: str) -> FieldFault:
     return FieldFault(field=name, message=why)

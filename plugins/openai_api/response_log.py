@@ -96,7 +96,7 @@ class ResponseLog:
         return event
 
     def _release(self, path: str) -> Iterator[StreamEvent]:
-        """What a section and those within it told, one path after the other."""
+        """The events of a section and those within it, one path after the other."""
         for held in sorted(one for one in self._held_back if one == path or one.startswith(f"{path}/")):
             for event in self._held_back.pop(held):
                 yield from self._narrate(event, held)

@@ -86,7 +86,7 @@ async def create_response(
             raise RequestInvalid([FieldFault(field="previous_response_id", message=message)])
         run = await current_run(previous, services.temporal, services.store)
         for approval in said.approvals:
-            await _decide(run.run_id, approval, services, asker, idempotency_key)
+            await _relay_decision(run.run_id, approval, services, asker, idempotency_key)
     else:
         run = await start_run(
             body,
@@ -100,14 +100,14 @@ async def create_response(
         )
     followed = FollowedResponse(run, services, feeds)
     if body.stream:
-        return stream_response(_stream(followed, -1))
+        return stream_response(_stream_response(followed, -1))
     if body.background:
         new = run.status == "running" and not said.approvals
         return JsonResponse(followed.log.head.build("queued") if new else await followed.look())
-    return JsonResponse(await _wait(followed, request))
+    return JsonResponse(await _wait_for_end(followed, request))
 
 
-async def _wait(followed: FollowedResponse, request: Request) -> dict[str, Any]:
+async def _wait_for_end(followed: FollowedResponse, request: Request) -> dict[str, Any]:
     """The response once it has ended, or waits for somebody who reads it; a client that has gone needs none."""
     async for told in followed.follow():
         if followed.log.waits_for_approval or (not told and await request.is_disconnected()):
@@ -117,7 +117,7 @@ async def _wait(followed: FollowedResponse, request: Request) -> dict[str, Any]:
     return followed.log.head.build("in_progress", output=followed.log.output)
 
 
-async def _stream(followed: FollowedResponse, after: int) -> AsyncIterator[bytes]:
+async def _stream_response(followed: FollowedResponse, after: int) -> AsyncIterator[bytes]:
     async for told in followed.follow():
         wanted = [format_message(event, event["type"]) for event in told if event["sequence_number"] > after]
         yield b"".join(wanted) or KEEP_ALIVE
@@ -125,7 +125,7 @@ async def _stream(followed: FollowedResponse, after: int) -> AsyncIterator[bytes
         yield DONE
 
 
-async def _decide(run_id: str, approval: Approval, services: Services, asker: str, key: str | None) -> None:
+async def _relay_decision(run_id: str, approval: Approval, services: Services, asker: str, key: str | None) -> None:
     """Passes a decision on to the run, or the section, that asked.
 
     Raises:
@@ -164,7 +164,7 @@ async def retrieve_response(
     run = await current_run(read_response_id(run_id), services.temporal, services.store)
     followed = FollowedResponse(run, services, feeds)
     if stream:
-        return stream_response(_stream(followed, starting_after))
+        return stream_response(_stream_response(followed, starting_after))
     return JsonResponse(await followed.look())
 
 
@@ -216,7 +216,7 @@ async def list_input_items(
     order: Annotated[str, Query(pattern="^(asc|desc)$", description="`desc`: the question first.")] = "desc",
     after: Annotated[str | None, Query(max_length=200, description="The `last_id` of the page before.")] = None,
 ) -> Any:
-    """List what the run was asked: instructions, what it was told besides, and the question."""
+    """List the input of the run: instructions, what it was told besides, and the question."""
     run = await current_run(read_response_id(run_id), services.temporal, services.store)
     asked = (await read_log(run, services.temporal, services.store)).asked
     told = {"instructions": asked.instructions, "background": asked.background, "question": asked.question}

@@ -97,13 +97,13 @@ def faults_by_name(names: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except RequestInvalid as error:
-        faults = [fault.model_copy(update={"field": _rename(fault.field, names)}) for fault in error.faults]
+        faults = [fault.model_copy(update={"field": _rename_field(fault.field, names)}) for fault in error.faults]
         if len(faults) == 1 and faults[0].field == "model":
             raise ModelNotFound(faults) from error
         raise RequestInvalid(faults) from error
 
 
-def _rename(name: str, names: Mapping[str, str]) -> str:
+def _rename_field(name: str, names: Mapping[str, str]) -> str:
     first, dot, rest = name.partition(".")
     return f"{names[first]}{dot}{rest}" if first in names else f"elcano.{name}"
 

@@ -1,27 +1,66 @@
 """Pages from templates: the environment, what every page has, and the headers that keep it from loading anything else.
 
 Everything that comes out of the API is data and is escaped. The one exception is HTML that the sanitiser of reports
-wrote, which its own page marks as such.
+wrote, which its own page marks as such. Scripts, styles and pictures are read once when the process starts. Their
+address has a hash over all of them, so browsers may keep them for ever, and modules import each other by name.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from hashlib import sha256
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from fastapi import Request
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from elcano import __version__
+from elcano.api.http.errors import PathNotFound
 from elcano.api.http.permissions import Permission
+from elcano.api.http.request_identity import PUBLIC
 from elcano.graphs.plugin import list_plugins
 from elcano.plugins.page.formats import FILTERS
 from elcano.plugins.page.public_api import ApiProblem, PublicApi
-from elcano.plugins.page.static_files import build_static_path
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+MEDIA_TYPES: Final = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+FILES: Final = {
+    entry.name: entry.read_bytes()
+    for entry in sorted((files(__package__) / "static").iterdir(), key=lambda entry: entry.name)
+    if entry.name.rpartition(".")[2] in MEDIA_TYPES
+}
+"""What is served, by name."""
+VERSION: Final = sha256(b"".join(name.encode() + content for name, content in FILES.items())).hexdigest()[:12]
+KEPT: Final = "public, max-age=31536000, immutable"
+
+router = APIRouter(include_in_schema=False, dependencies=[PUBLIC])
+
+
+def build_static_path(name: str) -> str:
+    """The path of a static file, below the root of the application.
+
+    Raises:
+        KeyError: there is no such file, so a template is wrong.
+    """
+    if name not in FILES:
+        raise KeyError(f"the page has no static file {name!r}")
+    return f"/static/{VERSION}/{name}"
+
+
+@router.get("/static/{version}/{name}")
+async def get_static_file(request: Request, version: str, name: str) -> Response:
+    """A static file; one asked for under the version of an older process is as it is now, and not kept."""
+    if name not in FILES:
+        raise PathNotFound(f"the page has no file {name!r}")
+    kept = KEPT if version == VERSION else "no-cache"
+    headers = {"Cache-Control": kept, "X-Content-Type-Options": "nosniff", "ETag": f'"{VERSION}"'}
+    return Response(FILES[name], media_type=MEDIA_TYPES[name.rpartition(".")[2]], headers=headers)
+
 
 CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

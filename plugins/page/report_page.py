@@ -1,16 +1,17 @@
 """The reading view of a report: its text with contents, and each statement with the quotes and passages it rests on.
 
 The text is what the API serves as HTML, which the sanitiser of reports wrote: the one string that templates take as it
-is. Everything else, quotes and passages too, is data and escaped.
+is. Everything else, quotes and passages too, is data and escaped. Two reports stand side by side as `GET
+/v1/runs/{run_id}/diff/{other_id}` compares them.
 """
 
 import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
 
 from elcano.api.http.request_identity import PUBLIC
@@ -140,3 +141,27 @@ def build_quote(citation: Mapping[str, Any], passage: Mapping[str, Any] | None) 
         after=after,
         passage=passage,
     )
+
+
+COMPARED: Final = 50
+"""Passages or references of a list that are shown; the API has all."""
+
+
+@router.get("/compare")
+async def show_comparison(
+    request: Request,
+    api: Api,
+    run: Annotated[list[str], Query(max_length=200)] = [],  # noqa: B006  # FastAPI copies it
+) -> Response:
+    """The differences of two runs, the one asked for first being the older one of what was gained and lost.
+
+    Raises:
+        ApiProblem: not two were chosen, or the API refused.
+    """
+    if len(run) != 2:
+        chosen = "one run was" if len(run) == 1 else f"{len(run)} runs were" if run else "no run was"
+        detail = f"two runs are compared, and {chosen} chosen: go back to the list of runs and choose two"
+        raise ApiProblem({"status": 422, "title": "Choose two runs", "detail": detail})
+    first, second = sorted(run)
+    found = await api.get(f"/v1/runs/{first}/diff/{second}")
+    return await render_page(request, "comparison.html", found=found, words=SUPPORT_WORDS, shown=COMPARED)

@@ -58,15 +58,15 @@ class ScheduleActivities:
         try:
             request = RunRequest.model_validate(asked.request)
             if (refusal := await _find_used_up_budget(asked, services)) is not None:
-                return _refuse(asked, refusal)
+                return _refuse_start(asked, refusal)
             key = build_request_key(start.key, request, "schedule")
             submission = await submit_run(partial(_judge_scheduled, asked, request, services), key, services)
         except ValidationError as error:
-            return _refuse(asked, f"its request is no longer understood: {error.error_count()} faults")
+            return _refuse_start(asked, f"its request is no longer understood: {error.error_count()} faults")
         except ElcanoError as error:
             kind = next((PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS), None)
             if kind is not None and kind.status not in LATER:
-                return _refuse(asked, str(error))
+                return _refuse_start(asked, str(error))
             raise ApplicationError(str(error), category=ApplicationErrorCategory.BENIGN) from None
         return StartedRun(run_id=submission.run.run_id)
 
@@ -88,7 +88,7 @@ class ScheduleActivities:
             ending.cancel()
 
 
-def _refuse(asked: ScheduledQuestion, why: str) -> StartedRun:
+def _refuse_start(asked: ScheduledQuestion, why: str) -> StartedRun:
     _log.warning("the schedule %r of the tenant %r started no run: %s", asked.schedule, asked.tenant, why)
     return StartedRun(refusal=why)
 

@@ -1,4 +1,4 @@
-"""What a worker does for schedules beside its runs: it works on their queue."""
+"""Schedules in a worker, beside its runs: it works on their queue."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""What a scheduled run is begun from. Pure: workflows load it. New fields get defaults; nothing is renamed."""
+"""The data that a scheduled run is begun from. Pure: workflows load it. New fields get defaults; nothing is renamed."""
 
 from typing import Final
 

@@ -174,12 +174,12 @@ router = APIRouter(prefix="/v1/schedules", tags=["schedules"])
 )
 async def create_schedule(request: ScheduleRequest, services: Provided, response: Response) -> ScheduleView:
     """Ask a question again and again. It is judged now as at each time: what cannot work is refused."""
-    schedules, question = await _open(services), await _judge(request, services)
+    schedules, question = await _open_schedules(services), await _judge_request(request, services)
     if len([name async for name in schedules.list_names()]) >= MOST_SCHEDULES:
         raise TooManySchedules(f"there are {MOST_SCHEDULES} schedules already: delete one that is not needed")
     made = await schedules.create(request.name, _build_schedule(request, question, schedules))
     response.headers["Location"] = f"/v1/schedules/{request.name}"
-    return await _view(request.name, made, services)
+    return await _view_schedule(request.name, made, services)
 
 
 @router.put(
@@ -191,23 +191,23 @@ async def replace_schedule(name: ScheduleName, request: ScheduleRequest, service
     """Replace a schedule by another one of the same name. Runs that go on are not touched; its runs stay its runs."""
     if request.name != name:
         raise RequestInvalid([FieldFault(field="name", message=f"must be {name!r}, as in the address")])
-    schedules, question = await _open(services), await _judge(request, services)
+    schedules, question = await _open_schedules(services), await _judge_request(request, services)
     await schedules.replace(name, _build_schedule(request, question, schedules))
-    return await _view(name, await schedules.describe(name), services)
+    return await _view_schedule(name, await schedules.describe(name), services)
 
 
 @router.get("", dependencies=READ, responses=problem_docs(SchedulesOff, TemporalUnavailable))
 async def list_schedules(services: Provided) -> list[ScheduleView]:
     """List your schedules by name. A new one may take a second to be there."""
-    schedules = await _open(services)
+    schedules = await _open_schedules(services)
     names = sorted([name async for name in schedules.list_names()])
-    return [await _view(name, await schedules.describe(name), services) for name in names]
+    return [await _view_schedule(name, await schedules.describe(name), services) for name in names]
 
 
 @router.get("/{name}", dependencies=READ, responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable))
 async def get_schedule(name: ScheduleName, services: Provided) -> ScheduleView:
     """Read one schedule, with its next times."""
-    return await _view(name, await (await _open(services)).describe(name), services)
+    return await _view_schedule(name, await (await _open_schedules(services)).describe(name), services)
 
 
 @router.get(
@@ -217,7 +217,7 @@ async def list_schedule_runs(
     name: ScheduleName, services: Provided, limit: Annotated[int, Query(ge=1, le=200, description="Runs at most.")] = 50
 ) -> ScheduleRuns:
     """List the runs that a schedule started."""
-    described = await (await _open(services)).describe(name)
+    described = await (await _open_schedules(services)).describe(name)
     since = described.info.created_at.timestamp()
     return ScheduleRuns(runs=tuple(await list_scheduled_runs(services.store, name, since, limit)))
 
@@ -227,9 +227,9 @@ async def list_schedule_runs(
 )
 async def pause_schedule(name: ScheduleName, services: Provided, body: ScheduleNote | None = None) -> ScheduleView:
     """Start nothing until the schedule is unpaused."""
-    schedules = await _open(services)
+    schedules = await _open_schedules(services)
     await schedules.pause(name, (body or ScheduleNote()).note)
-    return await _view(name, await schedules.describe(name), services)
+    return await _view_schedule(name, await schedules.describe(name), services)
 
 
 @router.post(
@@ -237,9 +237,9 @@ async def pause_schedule(name: ScheduleName, services: Provided, body: ScheduleN
 )
 async def unpause_schedule(name: ScheduleName, services: Provided, body: ScheduleNote | None = None) -> ScheduleView:
     """Start runs again. What was due meanwhile is not made up for."""
-    schedules = await _open(services)
+    schedules = await _open_schedules(services)
     await schedules.unpause(name, (body or ScheduleNote()).note)
-    return await _view(name, await schedules.describe(name), services)
+    return await _view_schedule(name, await schedules.describe(name), services)
 
 
 @router.post(
@@ -250,9 +250,9 @@ async def unpause_schedule(name: ScheduleName, services: Provided, body: Schedul
 )
 async def trigger_schedule(name: ScheduleName, services: Provided) -> ScheduleView:
     """Start a run now, as at a time of the schedule."""
-    schedules = await _open(services)
+    schedules = await _open_schedules(services)
     await schedules.trigger(name)
-    return await _view(name, await schedules.describe(name), services)
+    return await _view_schedule(name, await schedules.describe(name), services)
 
 
 @router.delete(
@@ -263,21 +263,21 @@ async def trigger_schedule(name: ScheduleName, services: Provided) -> ScheduleVi
 )
 async def delete_schedule(name: ScheduleName, services: Provided) -> None:
     """Delete a schedule. The runs that it started stay."""
-    await (await _open(services)).delete(name)
+    await (await _open_schedules(services)).delete(name)
 
 
-async def _open(services: Services) -> TenantSchedules:
+async def _open_schedules(services: Services) -> TenantSchedules:
     if not read_schedule_settings().schedules:
         raise SchedulesOff("whoever runs this service has to set ELCANO_SCHEDULES=true for the API and all workers")
     return TenantSchedules(await services.temporal.client(), services.tenant)
 
 
-async def _view(name: str, described: ScheduleDescription, services: Services) -> ScheduleView:
+async def _view_schedule(name: str, described: ScheduleDescription, services: Services) -> ScheduleView:
     return await ScheduleView.of(name, described, (await services.temporal.client()).data_converter)
 
 
-async def _judge(request: ScheduleRequest, services: Services) -> ScheduledQuestion:
-    """What is asked each time.
+async def _judge_request(request: ScheduleRequest, services: Services) -> ScheduledQuestion:
+    """The question of each time.
 
     Raises:
         RequestInvalid: it cannot work, or has no times.
@@ -311,7 +311,7 @@ def _build_schedule(request: ScheduleRequest, question: ScheduledQuestion, sched
 
 
 def _require_times(request: ScheduleRequest) -> None:
-    """Refuses what Temporal would take and never start.
+    """Refuses times that Temporal would take and never start.
 
     Raises:
         RequestInvalid: it has no times, or its time zone is none.

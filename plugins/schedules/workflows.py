@@ -22,7 +22,7 @@ class ScheduledRunWorkflow:
 
     @workflow.run
     async def run(self, question: ScheduledQuestion) -> StartedRun:
-        """Returns what came of it once the run has ended; at once if none was started."""
+        """Returns the outcome once the run has ended; at once if none was started."""
         started: StartedRun = await workflow.execute_activity(
             START,
             ScheduledStart(question=question, key=workflow.info().workflow_id),

@@ -21,7 +21,7 @@ class NotMeasured(Refusal, status=404, title="There are no metrics"):
         **problem_docs(NotMeasured),
     },
 )
-def metrics(request: Request) -> Response:
+def read_metrics(request: Request) -> Response:
     """The metrics of this process, in the format of Prometheus; 404 unless `ELCANO_METRICS` is set."""
     if not read_telemetry_settings().metrics:
         raise NotMeasured("this process measures nothing: set ELCANO_METRICS=true and start it again")

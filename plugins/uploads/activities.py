@@ -4,19 +4,21 @@ What was read of one document is kept before the next one is begun, so a worker 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from temporalio import activity
 
 from elcano.activities.passages.document import FileSkipped
 from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.text import format_count
 from elcano.plugins.documents.parser import Parser
-from elcano.plugins.uploads.content_kind import name_by_content
+from elcano.plugins.uploads.content_kind import find_parted_type, name_by_content
 from elcano.plugins.uploads.contracts import READ_BATCH, ReadingWork
 from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
+from elcano.plugins.uploads.file_parts import delete_parts, iterate_parts, keep_parts
 from elcano.plugins.uploads.source import CollectionIndexes
 from elcano.plugins.uploads.uploaded_collection import write_text
 from elcano.storage.store import Store, TenantStore
@@ -34,13 +36,15 @@ class ReadingActivities:
     store: Store
     indexes: CollectionIndexes
     threads: Threads
+    file_limit: int
+    """Bytes of one file of an archive."""
 
     @activity.defn(name=READ_BATCH)
     async def read_batch(self, work: ReadingWork) -> int:
         """Read some of what is yet to be read of a collection; returns 0 if nothing is left."""
         store = self.store.of(work.tenant)
         uploads = get_uploads(store)
-        async with _beating():
+        async with _send_beats():
             with Parser() as parser:
                 for document in await uploads.page(work.collection, limit=BATCH, state="uploaded"):
                     await self._read(store, document, parser)
@@ -55,18 +59,34 @@ class ReadingActivities:
         try:
             if data is None:
                 raise FileSkipped("its bytes are not in the store any more: upload it again")
-            read = await self.threads.run(parser.parse, name_by_content(document.path, data), data)
+            kind = find_parted_type(document.path, data)
+            read = self._take_apart(store, document, kind, data) if kind else self._parse(store, document, parser, data)
+            outcome = await read
         except FileSkipped as error:
-            await uploads.note_outcome(document, state="refused", reason=str(error), media_type="", title="")
-            return
+            outcome = {"state": "refused", "reason": str(error), "media_type": "", "title": ""}
+        if not await uploads.note_outcome(document, **outcome):
+            await store.files.delete([document.text_file])
+            if await uploads.find(document.collection, document.path) is None:
+                await delete_parts(store, document)
+
+    async def _parse(
+        self, store: TenantStore, document: UploadedDocument, parser: Parser, data: bytes
+    ) -> Mapping[str, Any]:
+        read = await self.threads.run(parser.parse, name_by_content(document.path, data), data)
         await store.files.put(document.text_file, await asyncio.to_thread(write_text, read))
         told = {"title": read.title, "media_type": read.media_type, "empty_pages": read.empty_pages}
-        if not await uploads.note_outcome(document, state="indexed", reason="", **told):
-            await store.files.delete([document.text_file])
+        return {"state": "indexed", "reason": "", **told}
+
+    async def _take_apart(
+        self, store: TenantStore, document: UploadedDocument, kind: str, data: bytes
+    ) -> Mapping[str, Any]:
+        parts = await self.threads.run(iterate_parts, kind, data, self.file_limit)
+        number, lacking = await keep_parts(store, document, parts, self.threads)
+        return {"state": "indexed", "reason": lacking, "media_type": kind, "title": format_count(number, "document")}
 
 
 @asynccontextmanager
-async def _beating() -> AsyncIterator[None]:
+async def _send_beats() -> AsyncIterator[None]:
     """Tell Temporal that the activity goes on, while a document is read."""
 
     async def beat() -> None:

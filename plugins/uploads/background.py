@@ -1,4 +1,4 @@
-"""What a worker does for uploads beside its runs: it reads what was uploaded, and drops indexes of what was deleted."""
+"""Uploads in a worker, beside its runs: it reads new documents, and drops the indexes of deleted ones."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -40,7 +40,9 @@ async def read_in_background(around: Surroundings) -> AsyncIterator[None]:
     sweep = partial(sweep_indexes, around.store, indexes, {})
     try:
         async with (
-            build_reading_worker(client, ReadingActivities(around.store, indexes, threads)),
+            build_reading_worker(
+                client, ReadingActivities(around.store, indexes, threads, around.settings.file_limit_bytes)
+            ),
             looking_for("documents to read", look, every=LOOK_SECONDS),
             looking_for("indexes that have changed", sweep, every=SWEEP_SECONDS),
         ):

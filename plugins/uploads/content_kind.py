@@ -2,12 +2,19 @@
 
 import io
 import re
-import zipfile
 from pathlib import PurePosixPath
 from typing import Final
 
 from elcano.activities.passages.document import FileSkipped
+from elcano.api.archive_members import open_archive
+from elcano.graphs.errors import InputInvalid
+from elcano.plugins.documents import csl_works
 from elcano.plugins.documents.file_formats import FORMATS
+from elcano.plugins.uploads.reading_lists import BIBTEX, CSL, RIS, find_list_type
+
+ZIP: Final = "application/zip"
+PARTED_TYPES: Final = frozenset({ZIP, BIBTEX, RIS, CSL})
+"""Of files that are not searched themselves: each of their parts is a document of its own."""
 
 _HEAD: Final = 1024
 _HTML: Final = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
@@ -22,7 +29,17 @@ _BY_MAGIC: Final = {
     b"\x7fELF": "a program",
     b"MZ": "a program",
 }
+_OFFICE: Final = ("[Content_Types].xml", "mimetype", "META-INF/MANIFEST.MF")
+"""What documents that are archives have in them."""
 _BINARY: Final = (".pdf", ".docx")
+
+
+def find_parted_type(path: str, data: bytes) -> str:
+    """The type of a file that is many documents, an archive or a reading list; empty: it is none."""
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        names = _list_archive(data)
+        return "" if any(name in names for name in _OFFICE) else ZIP
+    return "" if data.startswith(b"%PDF-") else find_list_type(path, data)
 
 
 def name_by_content(path: str, data: bytes) -> str:
@@ -51,19 +68,22 @@ def _find_suffix(data: bytes) -> str | None:
     """
     if b"%PDF-" in data[:_HEAD]:
         return ".pdf"
+    if data.startswith(b"{") and csl_works.is_item(data):
+        return csl_works.SUFFIX
     if data.startswith(b"PK\x03\x04"):
-        if _is_word_document(data):
+        if "word/document.xml" in _list_archive(data):
             return ".docx"
-        raise FileSkipped("it is an archive or a document that cannot be read: unpack it, or save it as PDF or DOCX")
+        raise FileSkipped("it is a document that cannot be read: save it as PDF or DOCX")
     for magic, kind in _BY_MAGIC.items():
         if data.startswith(magic):
             raise FileSkipped(f"it is {kind}, which cannot be read")
     return None
 
 
-def _is_word_document(data: bytes) -> bool:
+def _list_archive(data: bytes) -> list[str]:
+    """The names in an archive; none if it cannot be read."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return "word/document.xml" in archive.namelist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
-        return False
+        with open_archive(io.BytesIO(data)) as archive:
+            return archive.namelist()
+    except InputInvalid:
+        return []

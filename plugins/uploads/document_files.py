@@ -1,13 +1,20 @@
 """Documents with their files: kept, deleted, always so that nothing is left behind that no row names."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
+from elcano.api.http.errors import Refusal
 from elcano.plugins.uploads.document_store import UploadedDocument, build_document, get_uploads
+from elcano.plugins.uploads.settings import read_upload_settings
 from elcano.storage.store import TenantStore
 
 AT_ONCE: Final = 200
 """Documents that are deleted at a time; each has two files."""
+
+
+class UploadsFull(Refusal, status=409, title="No more documents can be kept"):
+    """The tenant has as many documents as it may, or as large ones."""
 
 
 async def keep_document(
@@ -31,18 +38,34 @@ async def keep_document(
     return made, True
 
 
-async def delete_document(store: TenantStore, document: UploadedDocument) -> None:
-    """Delete a document."""
-    await _delete_files(store, document)
-    await get_uploads(store).delete(document.collection, [document])
+async def delete_documents(store: TenantStore, collection: str, found: Sequence[UploadedDocument]) -> None:
+    """Delete documents of a collection."""
+    await _delete_files(store, *found)
+    await get_uploads(store).delete(collection, found)
+
+
+async def find_fullness(store: TenantStore) -> UploadsFull | None:
+    """Why nothing new can be kept; None: it can."""
+    settings = read_upload_settings()
+    number, size = await get_uploads(store).measure()
+    if number >= settings.upload_documents:
+        return UploadsFull(
+            f"there are {number:,} documents already, and {settings.upload_documents:,} can be kept "
+            "(ELCANO_UPLOAD_DOCUMENTS): delete some"
+        )
+    if size >= settings.total_bytes:
+        return UploadsFull(
+            f"the documents have {size / 1e6:,.1f} MB together, and {settings.upload_total_mb:,.1f} MB can be kept "
+            "(ELCANO_UPLOAD_TOTAL_MB): delete some"
+        )
+    return None
 
 
 async def delete_collection(store: TenantStore, collection: str) -> int:
     """Delete all documents of a collection; returns how many there were."""
     uploads, deleted = get_uploads(store), 0
     while found := await uploads.page(collection, limit=AT_ONCE):
-        await _delete_files(store, *found)
-        await uploads.delete(collection, found)
+        await delete_documents(store, collection, found)
         deleted += len(found)
     return deleted
 

@@ -156,7 +156,7 @@ class TenantUploads(TenantBound):
         return number, int(size)
 
     async def note_outcome(self, document: UploadedDocument, **values: Any) -> bool:
-        """Note what was read of a document; False: it was deleted or replaced meanwhile."""
+        """Note the outcome of reading a document; False: it was deleted or replaced meanwhile."""
         mine = and_(self._named(document.collection, document.key), documents.c.uploaded_at == document.uploaded_at)
         async with self._engine.begin() as connection:
             return bool(

@@ -26,7 +26,7 @@ def check_declared_size(request: Request, limit: int) -> None:
     """
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > limit:
-        raise BodyTooLarge(_explain(int(declared), limit))
+        raise BodyTooLarge(_explain_size_limit(int(declared), limit))
 
 
 async def limit_body(request: Request, limit: int) -> AsyncIterator[bytes]:
@@ -42,7 +42,7 @@ async def limit_body(request: Request, limit: int) -> AsyncIterator[bytes]:
         async for piece in request.stream():
             received += len(piece)
             if received > limit:
-                raise BodyTooLarge(_explain(received, limit))
+                raise BodyTooLarge(_explain_size_limit(received, limit))
             yield piece
     except ClientDisconnect as error:
         raise UploadBrokenOff("the connection was closed before all of it had arrived: send it again") from error
@@ -65,7 +65,7 @@ async def receive_file(request: Request, limit: int) -> IO[bytes]:
     return file
 
 
-def _explain(size: int, limit: int) -> str:
+def _explain_size_limit(size: int, limit: int) -> str:
     return (
         f"the body has {size / 1e6:,.1f} MB or more; at most {limit / 1e6:,.1f} MB are taken "
         "(ELCANO_FILE_LIMIT_MB, and what the tenant may still upload)"

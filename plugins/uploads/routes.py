@@ -17,11 +17,17 @@ from elcano.api.services import Provided, Services
 from elcano.api.uploaded_documents import CollectionView, DocumentPage, DocumentState, DocumentView, ReadingBegun
 from elcano.graphs.catalogue.sources import NAME
 from elcano.graphs.errors import InputInvalid
-from elcano.plugins.uploads.document_files import delete_collection, delete_document, keep_document
+from elcano.plugins.uploads.document_files import (
+    UploadsFull,
+    delete_collection,
+    delete_documents,
+    find_fullness,
+    keep_document,
+)
 from elcano.plugins.uploads.document_names import LONGEST_NAME, normalize_name
 from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
+from elcano.plugins.uploads.file_parts import delete_parts, may_have_parts
 from elcano.plugins.uploads.received_files import UploadBrokenOff, check_declared_size, receive_file
-from elcano.plugins.uploads.settings import read_upload_settings
 from elcano.plugins.uploads.views import view_collection, view_document
 
 KEPT_AT_ONCE: Final = asyncio.Semaphore(2)
@@ -40,10 +46,6 @@ class CollectionNotFound(Refusal, status=404, title="No such collection"):
 
 class DocumentNotFound(Refusal, status=404, title="No such document"):
     """The collection has no document of this name."""
-
-
-class UploadsFull(Refusal, status=409, title="No more documents can be kept"):
-    """The tenant has as many documents as it may, or as large ones."""
 
 
 CollectionName: TypeAlias = Annotated[
@@ -77,7 +79,7 @@ async def get_collection(collection: CollectionName, services: Provided) -> Coll
 
 
 @router.delete("/{collection}", status_code=204, dependencies=[EDIT], responses=problem_docs(CollectionNotFound))
-async def delete_documents(collection: CollectionName, services: Provided) -> None:
+async def remove_collection(collection: CollectionName, services: Provided) -> None:
     """Delete a collection with all its documents. Passages that runs found in them stay with the runs."""
     if not await delete_collection(services.store, collection):
         raise _no_collection(collection)
@@ -126,13 +128,15 @@ async def put_document(
     """Upload a document: the body is its bytes.
 
     201: it is new, changed, or was refused, and will be read; 200: it is there already, and no limit applies. Its kind
-    is told by its bytes, whatever the name or the `Content-Type` says.
+    is told by its bytes, whatever the name or the `Content-Type` says. Of a ZIP archive each file, and of a reading
+    list (BibTeX, RIS, CSL-JSON) each work, becomes a document `PATH/...` once a worker has read it; its `reason` names
+    what is not taken.
     """
     name = _parse_name(path)
     limit = services.settings.file_limit_bytes
     check_declared_size(request, limit)
     known = await get_uploads(services.store).find(collection, name)
-    full = await _find_fullness(services)
+    full = await find_fullness(services.store)
     if full is not None and known is None:
         raise full
     with await receive_file(request, limit) as file:
@@ -154,25 +158,11 @@ async def put_document(
     responses=problem_docs(DocumentNotFound),
 )
 async def remove_document(collection: CollectionName, path: DocumentPath, services: Provided) -> None:
-    """Delete a document. Passages that runs found in it stay with the runs."""
-    await delete_document(services.store, await _find_document(collection, path, services))
-
-
-async def _find_fullness(services: Services) -> UploadsFull | None:
-    """Why nothing new can be kept; None: it can."""
-    settings = read_upload_settings()
-    number, size = await get_uploads(services.store).measure()
-    if number >= settings.upload_documents:
-        return UploadsFull(
-            f"there are {number:,} documents already, and {settings.upload_documents:,} can be kept "
-            "(ELCANO_UPLOAD_DOCUMENTS): delete some"
-        )
-    if size >= settings.total_bytes:
-        return UploadsFull(
-            f"the documents have {size / 1e6:,.1f} MB together, and {settings.upload_total_mb:,.1f} MB can be kept "
-            "(ELCANO_UPLOAD_TOTAL_MB): delete some"
-        )
-    return None
+    """Delete a document, an archive or a list with its parts. Passages that runs found in it stay with the runs."""
+    found = await _find_document(collection, path, services)
+    await delete_documents(services.store, collection, [found])
+    if may_have_parts(found):
+        await delete_parts(services.store, found)
 
 
 async def _view_collection(collection: str, services: Services) -> CollectionView:

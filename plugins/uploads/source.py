@@ -123,9 +123,9 @@ class UploadsSource:
         )
 
     async def close(self) -> None:
-        """Whoever searches closes what it opened."""
+        """Nothing to close: each search closes the index that it opened."""
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> UploadsSource:
-    """Open what is uploaded here. Nothing is read before the first search."""
+    """Open the uploaded documents. Nothing is read before the first search."""
     return UploadsSource(spec, open_indexes(settings))

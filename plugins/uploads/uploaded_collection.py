@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from elcano.activities.passages.document import Content, Document, FileSkipped, Listing, SkippedDocument
 from elcano.plugins.documents.parser import Parser, as_answer, document_of
+from elcano.plugins.uploads.content_kind import PARTED_TYPES
 from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
 from elcano.storage.store import TenantStore
 
@@ -17,7 +18,7 @@ T = TypeVar("T")
 
 
 class TextReader(Parser):
-    """Reads what was read before: nothing of it can crash or hang."""
+    """Loads texts that were parsed before: nothing of them can crash or hang."""
 
     def parse(self, name: str, content: bytes) -> Document:
         """The document that `write_text` made `content` of.
@@ -25,11 +26,11 @@ class TextReader(Parser):
         Raises:
             FileSkipped: it is not understood.
         """
-        return document_of({"empty_pages": 0, **json.loads(content)})  # the first readings did not count them
+        return document_of({"empty_pages": 0, "work": "", **json.loads(content)})  # the first readings had neither
 
 
 def write_text(document: Document) -> bytes:
-    """What was read of a document, as it is kept."""
+    """The parsed document, as it is kept."""
     return json.dumps(as_answer(document)).encode()
 
 
@@ -53,8 +54,12 @@ class UploadedCollection:
         uploads = get_uploads(self._store)
         read = self._ask(uploads.list_read(self._name))
         count = self._ask(uploads.count(self._name)).get(self._name)
-        self._listed = {one.path: one for one in read if one.media_type}
-        skipped = [SkippedDocument(one.path, one.reason) for one in read if one.state == "refused"]
+        self._listed = {one.path: one for one in read if one.media_type and one.media_type not in PARTED_TYPES}
+        skipped = [
+            SkippedDocument(f"{'' if one.state == 'refused' else 'a part of '}{one.path}", one.reason)
+            for one in read
+            if one.reason
+        ]
         if count is not None and count.uploaded:
             wait = "document is" if count.uploaded == 1 else "documents are"
             skipped.append(SkippedDocument("what is unread", f"{count.uploaded:,} {wait} yet to be read"))
@@ -63,7 +68,7 @@ class UploadedCollection:
         )
 
     def content(self, key: str) -> Content:
-        """What was read of a document.
+        """The parsed document.
 
         Raises:
             FileNotFoundError: it was deleted since it was listed.

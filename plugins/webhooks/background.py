@@ -1,4 +1,4 @@
-"""What a worker does for webhooks beside its runs: it works on their queue, and begins the watches that were noted."""
+"""Webhooks in a worker, beside its runs: it works on their queue, and begins the watches that were noted."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

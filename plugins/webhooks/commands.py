@@ -67,8 +67,8 @@ def list_deliveries(
     limit: Annotated[int, option("Deliveries at most.", min=1, max=200)] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List what was sent to a webhook and how that went, the newest first."""
-    found: list[dict[str, Any]] = get_json(f"/v1/webhooks/{webhook}/deliveries?limit={limit}")
+    """List the deliveries to a webhook and their outcomes, the newest first."""
+    found: list[dict[str, Any]] = get_json(f"/v1/webhooks/{webhook}/deliveries", limit=limit)
     if as_json:
         print_json(found)
         return

@@ -58,7 +58,7 @@ class RunWatch(RunScoped):
 
 
 class Message(Frozen):
-    """What is told."""
+    """The content of a delivery."""
 
     id: str
     """The `webhook-id`: the same for all endpoints and all attempts."""
@@ -70,7 +70,7 @@ class Message(Frozen):
 
 
 class SeenEvents(Frozen):
-    """What was seen of a run since a number."""
+    """The events of a run since a number."""
 
     messages: tuple[Message, ...] = ()
     last: int = 0

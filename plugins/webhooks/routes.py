@@ -217,14 +217,14 @@ async def list_webhooks(services: Provided) -> list[WebhookView]:
 @router.get("/{webhook_id}", responses=problem_docs(WebhookNotFound))
 async def get_webhook(webhook_id: WebhookId, services: Provided) -> WebhookView:
     """Read one webhook."""
-    return WebhookView.of(_require(await get_webhooks(services.store).find(webhook_id), webhook_id))
+    return WebhookView.of(_require_webhook(await get_webhooks(services.store).find(webhook_id), webhook_id))
 
 
 @router.delete("/{webhook_id}", status_code=204, responses=problem_docs(WebhookNotFound))
 async def delete_webhook(webhook_id: WebhookId, services: Provided) -> None:
     """Delete a webhook: what is not delivered yet is sent no more."""
     if not await get_webhooks(services.store).delete(webhook_id):
-        _require(None, webhook_id)
+        _require_webhook(None, webhook_id)
 
 
 @router.post("/{webhook_id}/rotate", responses=problem_docs(WebhookNotFound))
@@ -233,11 +233,11 @@ async def rotate_webhook_secret(
 ) -> WebhookWithSecret:
     """Give a webhook a new secret; for a while messages are signed by both, so that no receiver misses any."""
     webhooks = get_webhooks(services.store)
-    known = _require(await webhooks.find(webhook_id), webhook_id)
+    known = _require_webhook(await webhooks.find(webhook_id), webhook_id)
     until = time.time() + (request or SecretRotation()).keep_hours * HOUR
     changed = await webhooks.change(webhook_id, secret=new_secret(), former_secret=known.secret, former_until=until)
     response.headers["Cache-Control"] = "no-store"
-    return WebhookWithSecret.shown(_require(changed, webhook_id))
+    return WebhookWithSecret.shown(_require_webhook(changed, webhook_id))
 
 
 @router.post("/{webhook_id}/enable", responses=problem_docs(WebhookNotFound))
@@ -246,7 +246,7 @@ async def enable_webhook(webhook_id: WebhookId, services: Provided) -> WebhookVi
     changed = await get_webhooks(services.store).change(
         webhook_id, disabled_at=None, disabled_reason="", failing_since=None
     )
-    return WebhookView.of(_require(changed, webhook_id))
+    return WebhookView.of(_require_webhook(changed, webhook_id))
 
 
 @router.post(
@@ -255,10 +255,10 @@ async def enable_webhook(webhook_id: WebhookId, services: Provided) -> WebhookVi
 async def send_test_webhook(webhook_id: WebhookId, services: Provided) -> DeliveryBegun:
     """Send a test to a webhook, on the way that all messages take."""
     _require_on()
-    _require(await get_webhooks(services.store).find(webhook_id), webhook_id)
+    _require_webhook(await get_webhooks(services.store).find(webhook_id), webhook_id)
     data: JsonObject = {"message": "This is a test."}
     name = f"msg_test_{str(ULID()).lower()}"
-    await _deliver(Message(id=name, type="webhook.test", at=time.time(), data=data), webhook_id, services)
+    await _begin_delivery(Message(id=name, type="webhook.test", at=time.time(), data=data), webhook_id, services)
     return DeliveryBegun(id=name)
 
 
@@ -268,9 +268,9 @@ async def list_webhook_deliveries(
     services: Provided,
     limit: Annotated[int, Query(ge=1, le=200, description="Deliveries at most.")] = 50,
 ) -> list[DeliveryView]:
-    """List what was sent to a webhook and how that went, the newest first."""
+    """List the deliveries to a webhook and their outcomes, the newest first."""
     webhooks = get_webhooks(services.store)
-    _require(await webhooks.find(webhook_id), webhook_id)
+    _require_webhook(await webhooks.find(webhook_id), webhook_id)
     return [DeliveryView.of(one) for one in await webhooks.list_deliveries(webhook_id, limit)]
 
 
@@ -285,14 +285,14 @@ async def retry_webhook_delivery(
     """Send a message again that was given up, with the same id; one that is still tried is left to that."""
     _require_on()
     webhooks: TenantWebhooks = get_webhooks(services.store)
-    _require(await webhooks.find(webhook_id), webhook_id)
+    _require_webhook(await webhooks.find(webhook_id), webhook_id)
     if (known := await webhooks.find_delivery(webhook_id, message_id)) is None:
         raise WebhookNotFound(f"the webhook {webhook_id!r} has no delivery {message_id[:100]!r}")
-    await _deliver(known.message, webhook_id, services, again=True)
+    await _begin_delivery(known.message, webhook_id, services, again=True)
     return DeliveryBegun(id=message_id)
 
 
-async def _deliver(message: Message, webhook_id: str, services: Services, *, again: bool = False) -> None:
+async def _begin_delivery(message: Message, webhook_id: str, services: Services, *, again: bool = False) -> None:
     client = await services.temporal.client()
     days = read_webhook_settings().webhook_days
     delivery = Delivery(tenant=services.tenant, endpoint=webhook_id, message=message, days=days)
@@ -300,7 +300,7 @@ async def _deliver(message: Message, webhook_id: str, services: Services, *, aga
         await begin_delivery(client, get_webhooks(services.store), delivery, again=again)
 
 
-def _require(found: Endpoint | None, webhook_id: str) -> Endpoint:
+def _require_webhook(found: Endpoint | None, webhook_id: str) -> Endpoint:
     if found is None:
         raise WebhookNotFound(f"there is no webhook {webhook_id!r}; `GET /v1/webhooks` lists them")
     return found

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import httpx
 
-from elcano.plugins.page.rendering import CONTENT_POLICY
-from elcano.plugins.page.static_files import FILES, VERSION
+from elcano.plugins.page.rendering import CONTENT_POLICY, FILES, VERSION
 from tests.page.browsing import PHONE, find_violations, measure_overflow
 from tests.page.conftest import OpenPage
 from tests.tour.runs import DEEP, DONE, Tour

@@ -12,16 +12,32 @@ async function upload(files) {
     const line = Object.assign(document.createElement("li"), { textContent: `${file.name}: is sent …` });
     told.append(line);
     const name = (file.webkitRelativePath || file.name).split("/").map(encodeURIComponent).join("/");
+    const path = `/v1/collections/${encodeURIComponent(collection)}/documents/${name}`;
     try {
-      await ask("PUT", `/v1/collections/${encodeURIComponent(collection)}/documents/${name}`, file);
+      await ask("PUT", path, file);
       line.textContent = `${file.name}: uploaded, and read within seconds`;
       kept += 1;
+      follow(path, file.name, line);
     } catch (refusal) {
       line.textContent = `${file.name}: ${refusal.message}`;
       line.className = "warn-text";
     }
   }
   if (kept) choose(`uploads:${collection}`);
+}
+
+/** Tells what became of a document once it is read: that it cannot be, or what of an archive or a list is not taken. */
+async function follow(path, name, line) {
+  for (let looks = 0; looks < 200; looks += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const found = await ask("GET", path).catch(() => null);
+    if (!found) return;
+    if (found.state === "uploaded") continue;
+    const read = found.state === "refused" ? "cannot be read" : `read (${found.title})`;
+    line.textContent = `${name}: ${[read, found.reason].filter(Boolean).join(": ")}`;
+    line.classList.toggle("warn-text", Boolean(found.reason));
+    return;
+  }
 }
 
 /** Has the run search a source, which the list of sources may not have yet. */

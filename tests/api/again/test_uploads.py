@@ -1,6 +1,7 @@
 """Documents that are uploaded over HTTP: read by the real workflow, searched by a run, kept apart by tenant."""
 
 import asyncio
+import io
 import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,6 +26,8 @@ from tests.api.serving import speaking
 from tests.unit.plugins.documents.files import pdf
 
 LADDERS = b"# Ladders\n\nA ladder is checked for cracks every spring before anybody climbs it.\n"
+LIST = b"""@article{doe2019, title={On ropes}, doi={10.1234/ropes}, abstract={Ropes have cracks, too.}}
+@misc{nameless, author={Doe}}"""
 COLLECTION = "/v1/collections/safety"
 DOCUMENTS = f"{COLLECTION}/documents"
 
@@ -33,7 +36,7 @@ DOCUMENTS = f"{COLLECTION}/documents"
 async def reading(client: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
     """A worker that reads what was uploaded, once."""
     threads = Threads("read", 1)
-    async with build_reading_worker(client, ReadingActivities(store, open_indexes(settings), threads)):
+    async with build_reading_worker(client, ReadingActivities(store, open_indexes(settings), threads, 1_000_000)):
         await begin_readings(client, get_upload_store(store))
         yield
     threads.close()
@@ -174,14 +177,61 @@ async def test_of_an_archive_all_is_told_by_name_and_nothing_leads_elsewhere(ser
     async with AsyncElcano(served) as elcano:
         collection = elcano.collection("safety")
         added = {one.path: (one.sent, one.refusal) for one in await collection.add(path)}
-        assert added.pop("manuals/a/ropes.md") == (True, "")
-        assert "has a part `.` or `..`" in added.pop("manuals/../../../ropes/documents/b.md")[1]
-        assert "No such path" in added.pop("manuals/d\n.md")[1]
-        assert added.pop("manuals/damaged.md") == (False, "it cannot be read: Bad CRC-32 for file 'damaged.md'")
+        assert added.pop("manuals.zip/a/ropes.md") == (True, "")
+        assert "has a part `.` or `..`" in added.pop("manuals.zip/../../../ropes/documents/b.md")[1]
+        assert "No such path" in added.pop("manuals.zip/d\n.md")[1]
+        assert added.pop("manuals.zip/damaged.md") == (False, "it cannot be read: Bad CRC-32 for file 'damaged.md'")
         assert not added
         assert [one.name for one in await elcano.list_collections()] == ["safety"]
         with pytest.raises(InputInvalid, match="is no ZIP archive"):
             await collection.add(tmp_path / "none.zip")
+
+
+async def test_archives_and_reading_lists_become_their_parts_which_go_with_them(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in (("a/ladders.md", LADDERS), ("../b.md", b"b"), ("refs.bib", LIST), ("scan.pdf", pdf([[]]))):
+            archive.writestr(name, data)
+    collection = "/v1/collections/parts"
+    await api.put(f"{collection}/documents/x.zip", content=packed.getvalue())
+    indexes = open_indexes(api_settings)
+
+    async def read() -> dict[str, str]:
+        async def is_read() -> bool:  # a reading that is ending does not see what is new
+            await begin_readings(temporal, get_upload_store(store))
+            return bool((await api.get(collection)).json()["unread"] == 0)
+
+        async with reading(temporal, store, api_settings):
+            await until(is_read)
+        listed = (await api.get(f"{collection}/documents")).json()["documents"]
+        return {one["path"]: f"{one['state']} {one['reason']}".strip() for one in listed}
+
+    scanned = "refused it has no text layer: run it through OCR first"
+    assert await read() == {
+        "x.zip": "indexed 1 of its parts are not taken: '../b.md': a document cannot be called "
+        "'x.zip/../b.md': it has a part `.` or `..`, or one of spaces alone",
+        "x.zip/a/ladders.md": "indexed",
+        "x.zip/refs.bib": "indexed 1 of its parts are not taken: 'nameless': it has no title",
+        "x.zip/refs.bib/doe2019": "indexed",
+        "x.zip/scan.pdf": scanned,
+    }
+    async with indexes.open(store.of("default"), "parts") as source:
+        found = await source.search("cracks of ropes", 5)
+        (work,) = [one for one in found.evidence if one.work]
+        assert (work.locator, work.title) == ("https://doi.org/10.1234/ropes", "On ropes")
+        assert work.work is not None
+        assert work.work.identifiers.doi == "10.1234/ropes"
+        assert any("a part of x.zip/refs.bib was skipped" in warning for warning in found.warnings)
+    await api.put(f"{collection}/documents/x.zip/refs.bib", content=LIST.replace(b"doe2019", b"doe2020"))
+    assert {"x.zip/refs.bib/doe2020", "x.zip/a/ladders.md"} < (again := await read()).keys()
+    assert "x.zip/refs.bib/doe2019" not in again
+    await api.put(f"{collection}/documents/x.zip", content=b"@misc{z, title={Zebra}}")
+    monkeypatch.setenv("ELCANO_UPLOAD_DOCUMENTS", "1")
+    assert "ELCANO_UPLOAD_DOCUMENTS" in (await read()).get("x.zip", "")
+    assert (await api.delete(f"{collection}/documents/x.zip")).status_code == 204
+    assert (await api.get(collection)).status_code == 404, "its parts, and theirs, are gone with it"
 
 
 async def test_what_is_there_is_taken_again_when_nothing_new_can_be(

@@ -2,8 +2,8 @@
 
 import pytest
 
+from elcano.api.http.request_guards import is_own_path
 from elcano.plugins.page.formats import choose_tone, describe_status, format_dollars, format_duration, format_tokens
-from elcano.plugins.page.sign_in_page import is_own_path
 from elcano.plugins.page.usage_page import name_group
 
 

@@ -1,10 +1,12 @@
-"""The page on which a browser signs in, where the API asks who is there."""
+"""The pages before the first question: signing in, where the API asks who is there, and the state of the set-up."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from elcano.api.http.request_guards import is_own_path
 from elcano.api.http.request_identity import PUBLIC
 from elcano.plugins.page.error_pages import PageRoute
 from elcano.plugins.page.public_api import Api
@@ -24,6 +26,18 @@ async def show_sign_in(request: Request, api: Api, to: Annotated[str, Query(max_
     return await render_page(request, "login.html", to=target, has_service=service.status_code != 404)
 
 
-def is_own_path(path: str) -> bool:
-    """Whether a path leads to a page of this server: no browser takes it for another host."""
-    return path.startswith("/") and not path.startswith(("//", "/\\")) and path.isascii() and path.isprintable()
+@router.get("/set-up")
+async def show_set_up(request: Request, api: Api) -> Response:
+    """The sources, models and modes that are set up, those that are missing, and how to mend it."""
+    readiness, models, sources, modes = await asyncio.gather(
+        api.fetch("/readyz"), api.get("/v1/models"), api.get("/v1/sources"), api.get("/v1/modes")
+    )
+    return await render_page(
+        request,
+        "set_up.html",
+        ready=readiness.json(),
+        models=models,
+        sources=sources,
+        modes=modes,
+        only_quotes=all(model["name"] == "offline" for model in models),
+    )

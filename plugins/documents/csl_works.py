@@ -1,0 +1,169 @@
+"""Reads one work in CSL-JSON, the form in which programs for references exchange works.
+
+What it says of the work is what a report cites. Its abstract is the text that is searched and quoted; without one that
+is its title, and the work says so.
+"""
+
+import html
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from elcano.activities.passages.document import Block, FileSkipped, Parsed, normalize_text
+from elcano.graphs.report.works import (
+    Identifiers,
+    Work,
+    WorkKind,
+    canonicalize_page_url,
+    parse_arxiv_id,
+    parse_doi,
+    parse_pmcid,
+    parse_pmid,
+)
+from elcano.graphs.text import shorten_text
+from elcano.graphs.trust import parse_issn
+
+CSL_TYPE: Final = "application/vnd.citationstyles.csl+json"
+SUFFIX: Final = ".csljson"
+ONLY_TITLE: Final = "The reading list has no text of it: only its title was read."
+MOST_AUTHORS: Final = 100
+FIELD_CHARACTERS: Final = 2_000
+_KINDS: Final[dict[str, WorkKind]] = {
+    **dict.fromkeys(
+        ("article-journal", "article-magazine", "article-newspaper", "paper-conference", "review"), "article"
+    ),
+    **dict.fromkeys(("book", "chapter", "collection"), "book"),
+    **dict.fromkeys(("webpage", "post", "post-weblog"), "page"),
+    **{"article": "preprint", "entry-encyclopedia": "encyclopedia", "entry-dictionary": "encyclopedia"},
+}
+_TAG: Final = re.compile(
+    r"</?(?:jats:[\w-]{1,30}|p|br|b|i|u|em|strong|su[bp]|span|div|h[1-6]|[uo]l|li|title|sec|sc|a)"
+    r"(?:\s{1,9}[\w:-]{1,30}=(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'))*\s{0,9}/?>",
+    re.IGNORECASE,
+)
+_FAMILY: Final = ("dropping-particle", "non-dropping-particle", "family", "suffix")
+_EXTRA: Final = re.compile(r"^[ \t]*(DOI|PMID|PMCID|arXiv|ISSN)[ \t]*:[ \t]*(\S+).*$", re.IGNORECASE | re.MULTILINE)
+"""Identifiers that Zotero keeps in the field for everything else, which it exports as a note."""
+
+
+def read_csl_work(content: bytes) -> Parsed:
+    """A work as one JSON object.
+
+    Raises:
+        FileSkipped: it is none, or has no title.
+    """
+    try:
+        item = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise FileSkipped("it is no JSON that can be read") from error
+    if not isinstance(item, dict):
+        raise FileSkipped("it is no object of CSL-JSON")
+    work = build_work(item)
+    if not work.title:
+        raise FileSkipped("it has no title")
+    paragraphs = [part for part in _read_text(item, "abstract").split("\n\n") if part.strip()]
+    if not paragraphs:
+        work = work.model_copy(update={"notices": (ONLY_TITLE,), "flags": ()})
+    blocks = [Block(part) for part in paragraphs or [work.title]]
+    return Parsed(blocks, work.title, work.authors, work.year or 0, work=work.model_dump_json(exclude_defaults=True))
+
+
+def is_item(content: bytes) -> bool:
+    """Whether a JSON object is a work: it says what type it is of, and has a title."""
+    with suppress(ValueError, RecursionError):
+        return isinstance(item := json.loads(content), dict) and "type" in item and "title" in item
+    return False
+
+
+def build_work(item: Mapping[str, Any]) -> Work:
+    """The work of an item; what is no text, number or name in it is as if it was not there."""
+    published = _format_date(item.get("issued"))
+    extra = {name.lower(): value for name, value in _EXTRA.findall(_read_text(item, "note"))}
+    issns = _read_line(item, "ISSN") or extra.get("issn", "")
+    return Work(
+        title=_read_line(item, "title").removesuffix("."),
+        authors=tuple(_list_names(item.get("author") or item.get("editor"))),
+        year=int(published[:4]) if published else None,
+        published=published,
+        venue=_read_line(item, "container-title"),
+        issns=tuple(dict.fromkeys(filter(None, map(parse_issn, re.split(r"[\s,;]+", issns))))),
+        volume=_read_line(item, "volume"),
+        issue=_read_line(item, "issue"),
+        pages=re.sub(r"\s*[-\u2013\u2014]+\s*", "-", _read_line(item, "page")),
+        publisher=_read_line(item, "publisher"),
+        kind=_KINDS.get(_read_line(item, "type"), "other"),
+        identifiers=_find_identifiers(item, extra),
+        url=_find_url(item),
+        language=_read_line(item, "language"),
+        flags=("abstract_only",),
+    )
+
+
+def find_notes(item: Mapping[str, Any]) -> str:
+    """What its reader noted of a work: its note without the identifiers in it."""
+    return _EXTRA.sub("", _read_text(item, "note")).strip()
+
+
+def _find_identifiers(item: Mapping[str, Any], extra: Mapping[str, str]) -> Identifiers:
+    url = _find_url(item)
+    numbered = (one for one in (_read_line(item, "number"), url) if "arxiv" in one.lower())
+    found = Identifiers(
+        pmid=parse_pmid(_read_line(item, "PMID") or extra.get("pmid", "")),
+        pmcid=parse_pmcid(_read_line(item, "PMCID") or extra.get("pmcid", "")),
+        doi=parse_doi(_read_line(item, "DOI") or extra.get("doi", "") or (url if "doi.org/" in url else "")),
+        arxiv=parse_arxiv_id(extra.get("arxiv") or next(numbered, "")),
+    )
+    if found.document or not url:
+        return found
+    try:
+        return Identifiers(url=canonicalize_page_url(url))
+    except ValueError:
+        return found
+
+
+def _find_url(item: Mapping[str, Any]) -> str:
+    url = _read_line(item, "URL")
+    return url if url.lower().startswith(("https://", "http://")) and " " not in url else ""
+
+
+def _format_date(given: object) -> str:
+    """`2024`, `2024-05` or `2024-05-17`; empty if there is no date."""
+    match given:
+        case {"date-parts": [[*parts], *_]}:
+            told = [str(part) for part in parts]
+        case {"raw": str(text)} | {"literal": str(text)} | str(text):
+            told = re.split(r"[-/]", text.strip())
+        case _:
+            return ""
+    found = ""
+    for text, (low, high), width in zip(told, ((1000, 2999), (1, 12), (1, 31)), (4, 2, 2), strict=False):
+        if not (text.isascii() and text.isdigit() and len(text) <= 4 and low <= int(text) <= high):
+            break
+        found += f"{'-' if found else ''}{int(text):0{width}}"
+    if not found and (year := re.search(r"(?<!\d)[12]\d{3}(?!\d)", " ".join(told))):
+        return year[0]
+    return found
+
+
+def _list_names(given: object) -> Iterator[str]:
+    for one in given[:MOST_AUTHORS] if isinstance(given, list) else ():
+        if isinstance(one, dict):
+            family = " ".join(filter(None, (_read_line(one, part) for part in _FAMILY)))
+            name = ", ".join(filter(None, (family, _read_line(one, "given")))) or _read_line(one, "literal")
+            if name:
+                yield name
+
+
+def _read_line(item: Mapping[str, Any], name: str) -> str:
+    return shorten_text(" ".join(_read_text(item, name).split()), FIELD_CHARACTERS)
+
+
+def _read_text(item: Mapping[str, Any], name: str) -> str:
+    """The plain text of a field."""
+    value = item.get(name)
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if "<" in text:
+        text = _TAG.sub(lambda tag: "\n\n" if re.match(r"</(?:jats:)?(?:p|title|sec)\b", tag[0]) else "", text)
+    return normalize_text(html.unescape(text) if "&" in text else text)

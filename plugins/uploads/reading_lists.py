@@ -1,0 +1,107 @@
+"""Lists of works that programs for references export, as BibTeX, RIS or CSL-JSON: each of their works becomes one item.
+
+An item is an object of CSL-JSON, whatever the list was. A list is untrusted, so it is read in a process of its own. Of
+entries that cannot be taken each is told with the reason; the others are kept.
+"""
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from elcano.activities.passages.document import FileSkipped, decode_text
+from elcano.plugins.documents import child
+from elcano.plugins.documents.csl_works import build_work, find_notes
+from elcano.plugins.uploads.list_formats import Item, parse_bibtex, parse_csl, parse_ris
+
+BIBTEX: Final = "application/x-bibtex"
+RIS: Final = "application/x-research-info-systems"
+CSL: Final = "application/json"
+READ_SECONDS: Final = 300.0
+"""For reading a list: LaTeX takes a millisecond or two a line."""
+MOST_ENTRIES: Final = 50_000
+KEY_CHARACTERS: Final = 60
+_KEY: Final = re.compile(r"[^\w.:+-]+")
+
+_PARSERS: Final[Mapping[str, Callable[[str], Iterator[tuple[str, Item | str]]]]] = {
+    BIBTEX: parse_bibtex,
+    RIS: parse_ris,
+    CSL: parse_csl,
+}
+
+
+class Entry(NamedTuple):
+    """One entry of a list."""
+
+    name: str
+    """By its key; no other entry has it."""
+    item: str = ""
+    """The work as JSON; empty: there is a fault."""
+    notes: str = ""
+    """What its reader noted, as Markdown."""
+    fault: str = ""
+    """Why it is not taken."""
+
+
+def find_list_type(path: str, data: bytes) -> str:
+    """The type of a reading list, by the suffix of its name or its first bytes; empty: it is none."""
+    suffix = path.rpartition(".")[2].lower()
+    head = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if suffix in ("bib", "bibtex") or re.match(rb"@\w{3,20}\s{0,9}\{\s{0,9}[^\s,{}]{0,200}\s{0,9},", head):
+        return BIBTEX
+    if suffix == "ris" or re.match(rb"TY  ?- ", head):
+        return RIS
+    return CSL if re.match(rb"\[\s*\{", head) and b'"type"' in data and suffix in ("json", "csljson") else ""
+
+
+def read_list(media_type: str, data: bytes) -> Iterator[Entry]:
+    """The entries of a list, read in a process of its own.
+
+    Raises:
+        FileSkipped: none of it can be read.
+    """
+    reader = child.Child(__name__, READ_SECONDS)
+    try:
+        answer = reader.ask(media_type, data)
+    finally:
+        reader.end()
+    yield from (Entry(*map(str, entry)) for entry in answer["entries"])
+
+
+def run_child() -> None:
+    """Run the child process."""
+    logging.disable()  # the parser of BibTeX warns of what is told anyway
+    child.serve_requests(
+        lambda kind, data: child.answer_or_report_skip(lambda: {"entries": list(parse_list(kind, data))})
+    )
+
+
+def parse_list(media_type: str, data: bytes) -> Iterator[Entry]:
+    """The entries of a list, read here.
+
+    Raises:
+        FileSkipped: there is none, or too many, or it is nothing of the kind.
+    """
+    found = list(_PARSERS[media_type](decode_text(data)))
+    if not found or len(found) > MOST_ENTRIES:
+        raise FileSkipped(f"it has {len(found):,} entries; lists of 1 to {MOST_ENTRIES:,} are read")
+    taken = set[str]()
+    for number, (key, item) in enumerate(found, 1):
+        name = base = _KEY.sub("_", key.strip())[:KEY_CHARACTERS].strip("._") or f"entry-{number}"
+        times = 1
+        while name.casefold() in taken:
+            times += 1
+            name = f"{base}-{times}"
+        taken.add(name.casefold())
+        yield _build_entry(name, item)
+
+
+def _build_entry(name: str, item: Item | str) -> Entry:
+    if isinstance(item, str):
+        return Entry(name, fault=item)
+    work = build_work(item)
+    if not work.title:
+        return Entry(name, fault="it has no title")
+    notes = find_notes(item)
+    return Entry(name, json.dumps(item), notes and f"# Notes on {work.title}\n\n{notes}\n")

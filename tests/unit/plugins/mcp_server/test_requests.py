@@ -4,7 +4,7 @@ from typing import Any
 
 from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano, AsyncRun
-from elcano.plugins.mcp_server.research_tools import decide, list_requests
+from elcano.plugins.mcp_server.research_tools import decide_request, list_requests
 from elcano.plugins.mcp_server.tasks import describe_task
 
 MOMENT = "2026-11-18T08:26:40Z"
@@ -44,7 +44,7 @@ async def test_calls_of_a_run_and_of_its_sections_are_decided_each_at_its_own() 
     assert (state, list(task["inputRequests"])) == ("input_required", names)
     elcano = Asked()
     for number, name in enumerate(names):
-        await decide(elcano, view.run_id, name, number != 1, "no", None)
+        await decide_request(elcano, view.run_id, name, number != 1, "no", None)
     assert elcano.asked == [
         ("run-1", "approve-call", {"call": "0001-call"}),
         ("run-1.0004s01", "refuse-call", {"call": "0001-call", "reason": "no"}),

@@ -96,9 +96,9 @@ class Api:
         waiting, told = asyncio.create_task(work()), False
         try:
             while not (await asyncio.wait([waiting], timeout=LOOK_SECONDS))[0]:
-                if not told and (fault := await self.connection.find_worker_fault()):
+                if not told and (reason := await self.connection.find_idle_reason()):
                     told = True
-                    say(f"{fault}: nothing is done until a worker is started; waiting for one")
+                    say(f"still waiting, but nobody works on it: {reason}")
             return await waiting
         finally:
             waiting.cancel()

@@ -138,10 +138,11 @@ class Connection:
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    async def find_worker_fault(self) -> str:
-        """Find out why no worker would take up what is asked for now; empty if one would, or if that is not known."""
+    async def find_idle_reason(self) -> str:
+        """Find out why nobody would work on what is asked for now; empty if somebody would, or if that is not known."""
         with suppress(httpx.TransportError, ValueError, LookupError):
-            return str((await self._http.get("/readyz")).json()["checks"]["worker"]["detail"])
+            checks = (await self._http.get("/readyz")).json()["checks"].values()
+            return next((str(check["detail"]) for check in checks if not check["ok"]), "")
         return ""
 
     async def download(self, path: str, file: Path) -> None:

@@ -195,6 +195,7 @@ class ResearchTools:
         trust: Annotated[TrustRequest | None, Field(description="What it may use, and whom it may contact.")] = None,
         instructions: Annotated[str, Field(description="What the report is to be like.")] = "",
         token_limit: Annotated[int | None, Field(ge=1, description="Tokens that it may use.")] = None,
+        ask_for_more: Annotated[bool, Field(description="Let it wait for more when they are used up.")] = False,
         approve_plan: Annotated[bool, Field(description="Let it wait until its plan was approved.")] = False,
         clarify: Annotated[bool, Field(description="Let it ask back first what the question leaves open.")] = False,
         key: Key = "",
@@ -203,6 +204,8 @@ class ResearchTools:
         request: dict[str, Any] = {"mode": mode, "instructions": instructions, "approve_plan": approve_plan}
         if clarify:
             request["clarify"] = True
+        if ask_for_more:
+            request["budget"] = {"when_exhausted": "pause"}
         if sources is not None:
             request["sources"] = sources
         if trust is not None:
@@ -219,7 +222,7 @@ class ResearchTools:
         self, question: str, request: dict[str, Any], token_limit: int | None, key: str, context: Context
     ) -> Started:
         if token_limit is not None:
-            request["budget"] = {"tokens": token_limit}
+            request["budget"] = {**request.get("budget", {}), "tokens": token_limit}
         async with self.asking(context.headers) as elcano:
             run = await elcano.research(question, key=key, **request)
         return build_started(run.run_id, "Call research_status in some seconds.")

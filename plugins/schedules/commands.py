@@ -79,7 +79,7 @@ def show_schedule(name: Name, as_json: AsJson = False) -> None:
 @app.command("runs")
 def list_runs(name: Name, limit: Annotated[int, option("Runs at most.", min=1, max=200)] = 20) -> None:
     """List the runs that a schedule started, the newest first."""
-    for run in get_json(f"/v1/schedules/{name}/runs?limit={limit}")["runs"]:
+    for run in get_json(f"/v1/schedules/{name}/runs", limit=limit)["runs"]:
         print_line(run)
 
 

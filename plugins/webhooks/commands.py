@@ -68,7 +68,7 @@ def list_deliveries(
     as_json: AsJson = False,
 ) -> None:
     """List the deliveries to a webhook and their outcomes, the newest first."""
-    found: list[dict[str, Any]] = get_json(f"/v1/webhooks/{webhook}/deliveries?limit={limit}")
+    found: list[dict[str, Any]] = get_json(f"/v1/webhooks/{webhook}/deliveries", limit=limit)
     if as_json:
         print_json(found)
         return

@@ -110,7 +110,7 @@ def send_mail(mail: EmailMessage, settings: WebhookSettings, seconds: float) -> 
         raise NotDelivered(_describe_answer(code, text), code, final=code >= 500) from error
     except smtplib.SMTPResponseException as error:
         raise NotDelivered(_describe_answer(error.smtp_code, error.smtp_error), error.smtp_code) from error
-    except OSError as error:  # those of smtplib are too
+    except (OSError, ValueError) as error:  # those of smtplib are, and a password may not be in ASCII
         raise NotDelivered(f"the mail server did not take it: {error or type(error).__name__}") from error
     return 250
 

@@ -15,11 +15,12 @@ from elcano.api.http.errors import KeyReused, Refusal, TemporalUnavailable, TooM
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.routes import IdempotencyKey
 from elcano.api.services import Provided, Services
+from elcano.graphs.answer_form import ATTACHED
 from elcano.graphs.report.report import Report
 from elcano.plugins.openai_api.chat_tasks import answer_chat_task
 from elcano.plugins.openai_api.conversation import Conversation, format_run_line, read_conversation
 from elcano.plugins.openai_api.following import FollowedResponse
-from elcano.plugins.openai_api.output_items import Item, list_annotations
+from elcano.plugins.openai_api.output_items import Item, list_annotations, write_text
 from elcano.plugins.openai_api.parameters import ChatRequest
 from elcano.plugins.openai_api.response_log import DELTA_CHARACTERS, StreamEvent
 from elcano.plugins.openai_api.response_view import Response as ResponseObject
@@ -177,6 +178,8 @@ class ChatCompletion:
 
     def _write_answer(self) -> str:
         report = self._followed.report
+        if report is not None and ATTACHED in report.attachments:
+            return write_text(report)
         text = WAITS.format(run_id=self._head.run_id) if report is None else report.markdown.rstrip()
         return f"{text}\n\n---\n\n{format_run_line(self._head.run_id, self._address)}"
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
+from elcano.graphs.answer_form import ATTACHED
 from elcano.graphs.report.report import Reference, Report
 from elcano.graphs.report.works import find_citation_mark, resolve_work_url
 from elcano.graphs.state.events import AgentEvent
@@ -79,6 +80,12 @@ def build_text(text: str, annotations: list[Item]) -> Item:
     return {"type": "output_text", "text": text, "annotations": annotations, "logprobs": []}
 
 
+def write_text(report: Report) -> str:
+    """The text of an answer: the report, or the answer in a schema that was asked for instead, as JSON."""
+    form = report.attachments.get(ATTACHED)
+    return report.markdown if form is None else json.dumps(form["answer"], ensure_ascii=False)
+
+
 def list_annotations(report: Report, elsewhere: str) -> list[Item]:
     """A citation for every number of a reference in the text, at the characters (code points) where it stands.
 
@@ -86,6 +93,8 @@ def list_annotations(report: Report, elsewhere: str) -> list[Item]:
         report: whose text it is.
         elsewhere: the address for references that have none, as of an own file.
     """
+    if ATTACHED in report.attachments:  # the text is JSON, and no place for numbers
+        return []
     addresses = {one.number: resolve_reference_url(one) or elsewhere for one in report.references}
     titles = {one.number: _format_title(one) for one in report.references}
     return [

@@ -18,6 +18,7 @@ WEB_SEARCH: Final = ("web_search", "web_search_preview")
 """How the names of the tools begin that search the web; dated ones follow."""
 OFFERED: Final = frozenset({"function", "custom"})
 """Tools of the client's own, which a model may call and a run never does: many clients offer some every time."""
+NO_FORM: Final = "an answer is text, or in the form of a `json_schema`, which is missing here"
 IGNORED: Final = "elcano_ignored"
 """The metadata that names the parameters of a request that its report does not go by."""
 
@@ -29,6 +30,8 @@ class OpenAIRequest(Request):
         {"temperature", "top_p", "presence_penalty", "frequency_penalty", "seed"}
     )
     """Parameters that a report does not go by, which its metadata say."""
+    schema_field: ClassVar[str]
+    """Where the schema of the answer is, if one is wanted."""
 
     model: str = Field(default=DEFAULT_MODE, max_length=100, examples=["auto"])
     """A mode, or a graph of your own: `GET /openai/v1/models` lists them."""
@@ -69,6 +72,15 @@ class OpenAIRequest(Request):
         chosen = self.tool_choice.get("type") if isinstance(self.tool_choice, dict) else self.tool_choice
         return self.wants_web and (chosen == "required" or str(chosen).startswith(WEB_SEARCH))
 
+    @property
+    def output_schema(self) -> dict[str, Any] | None:
+        """The JSON Schema in which it wants its answer; None: it wants a report."""
+        first, *names = self.schema_field.split(".")
+        found: Any = getattr(self, first)
+        for name in names:
+            found = found.get(name) if isinstance(found, dict) else None
+        return found if isinstance(found, dict) else None
+
     def list_untaken(self) -> list[str]:
         """The parameters that were given, and that the report does not go by."""
         offered = {"tools"} if any(tool.get("type") in OFFERED for tool in self.tools or ()) else set[str]()
@@ -100,6 +112,7 @@ class OpenAIRequest(Request):
 class ResponseRequest(OpenAIRequest):
     """The body of `POST /openai/v1/responses`."""
 
+    schema_field = "text.format.schema"
     told = OpenAIRequest.told | {"max_output_tokens", "max_tool_calls", "reasoning", "verbosity"}
 
     input: str | list[dict[str, Any]] = Field(default=[], examples=["Which Python packages can read PDF files?"])
@@ -133,8 +146,8 @@ class ResponseRequest(OpenAIRequest):
         if self.store is False:
             why = "a run is kept until it is deleted: leave it out, and delete the response when you have read it"
             yield _refuse_field("store", why)
-        if not _is_text(self.text and self.text.get("format")):
-            yield _refuse_field("text.format", "a report is text; it cannot be given in a schema")
+        if self.output_schema is None and not _is_text(self.text and self.text.get("format")):
+            yield _refuse_field("text.format", NO_FORM)
         for name, instead in (
             ("conversation", "send `previous_response_id`"),
             ("prompt", "send the text itself as `input` and `instructions`"),
@@ -147,6 +160,7 @@ class ResponseRequest(OpenAIRequest):
 class ChatRequest(OpenAIRequest):
     """The body of `POST /openai/v1/chat/completions`."""
 
+    schema_field = "response_format.json_schema.schema"
     told = OpenAIRequest.told | {"max_tokens", "max_completion_tokens", "reasoning_effort", "verbosity", "logit_bias"}
 
     messages: list[dict[str, Any]] = Field(
@@ -181,8 +195,8 @@ class ChatRequest(OpenAIRequest):
         yield from super().find_faults()
         if self.n not in (None, 1):
             yield _refuse_field("n", "a run makes one report; ask once for each")
-        if not _is_text(self.response_format):
-            yield _refuse_field("response_format", "a report is text; it cannot be given in a schema")
+        if self.output_schema is None and not _is_text(self.response_format):
+            yield _refuse_field("response_format", NO_FORM)
         if set(self.modalities or ()) - {"text"}:
             yield _refuse_field("modalities", "a report is text")
         for name in ("stop", "logprobs", "functions", "audio", "prediction"):

@@ -21,6 +21,7 @@ from elcano.plugins.openai_api.output_items import (
     build_search,
     build_text,
     list_annotations,
+    write_text,
 )
 from elcano.plugins.openai_api.response_view import ResponseHead, build_outcome
 
@@ -181,7 +182,7 @@ class ResponseLog:
 
     def _tell_report(self, report: Report) -> Iterator[StreamEvent]:
         text, annotations, index = (
-            report.markdown,
+            write_text(report),
             list_annotations(report, self.head.evidence_address),
             len(self.output),
         )

@@ -81,7 +81,7 @@ async def start_run(
     if taken := sorted(_SET_HERE.intersection(request.elcano or {})):
         told = "is said by the request itself"
         raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
-    with faults_by_name({**_NAMES, "question": asks_in}):
+    with faults_by_name({**_NAMES, "question": asks_in, "output_schema": request.schema_field}):
         asked = _build_run_request(request, said, services, previous_run, instructions)
         if retry and key is None and (known := await _find_first_attempt(asked, services)) is not None:
             return known
@@ -120,6 +120,7 @@ def _build_run_request(
     fields: dict[str, Any] = {
         **own,
         **_choose_sources(request, own, services),
+        "output_schema": request.output_schema or own.get("output_schema"),
         "question": said.question,
         "mode": request.model,
         "previous_run": previous_run,

@@ -1,8 +1,10 @@
 """Citations of a report at the characters where they stand."""
 
+from elcano.graphs.answer_form import ATTACHED
 from elcano.graphs.report.report import Reference, Report
 from elcano.graphs.report.works import Work
-from elcano.plugins.openai_api.output_items import list_annotations, read_approval_id
+from elcano.plugins.openai_api.output_items import list_annotations, read_approval_id, write_text
+from elcano.plugins.openai_api.parameters import ChatRequest, ResponseRequest
 
 MARKDOWN = """# On retries \U0001f600 [[**a link**](<https://x.example>)]
 
@@ -39,6 +41,25 @@ def test_a_number_is_cited_where_it_stands_and_nowhere_else() -> None:
     doubtful = reference(1, "https://a.example/1").model_copy(update={"work": Work(flags=("retracted",))})
     (first, *_) = list_annotations(report.model_copy(update={"references": (doubtful,)}), "")
     assert first["title"] == "T1 (retracted)"
+    assert write_text(report) == MARKDOWN
+    filled = report.model_copy(update={"attachments": {ATTACHED: {"answer": {"owner": "né", "year": None}}}})
+    assert write_text(filled) == '{"owner": "né", "year": null}'
+    assert list_annotations(filled, "") == []
+
+
+def test_a_schema_is_found_where_each_way_to_ask_has_it() -> None:
+    form = {"type": "object", "properties": {"year": {"type": "integer"}}}
+    named = {"name": "form", "schema": form}
+    asked = ResponseRequest(text={"format": {"type": "json_schema", **named}})
+    said = ChatRequest(response_format={"type": "json_schema", "json_schema": named})
+    for request in (asked, said):
+        assert request.output_schema == form
+        assert [*request.find_faults()] == []
+    for lacking in ({}, {"format": {"type": "json_schema"}}, {"format": "json"}, {"format": {"type": "json_object"}}):
+        assert ResponseRequest(text=lacking).output_schema is None
+    assert [one.field for one in ChatRequest(response_format={"type": "json_schema"}).find_faults()] == [
+        "response_format"
+    ]
 
 
 def test_an_approval_names_who_asked() -> None:

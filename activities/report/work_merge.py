@@ -16,7 +16,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar, get_args
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, WorkKind, is_preprint
+from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, is_preprint
+from elcano.graphs.trust import WorkKind
 
 BELIEVED: Final = (
     *("pubmed", "crossref", "europe-pmc", "clinical-trials", "openalex", "semantic-scholar"),

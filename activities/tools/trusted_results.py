@@ -15,6 +15,7 @@ from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, ToolRefused
 from elcano.graphs.host_names import parse_host
 from elcano.graphs.trust import KINDS_OF_SOURCES, NO_LIMITS, OWN_KINDS, Trust
+from elcano.graphs.trust_rules import explain_page_refusal, explain_passage_refusal
 
 _KINDS_OF_INPUTS: Final[Mapping[str, str]] = {"databases": "database", "tools": "tool"}
 
@@ -32,7 +33,7 @@ def require_allowed_tool(trust: Trust, given: Mapping[str, Any]) -> None:
         if kind == "database" and trust.egress == "public":
             raise ToolRefused(f"{BY_EGRESS}: databases are private, and the egress of this run is public")
     for host in _list_hosts(given):
-        if why := trust.explain_page_refusal(host):
+        if why := explain_page_refusal(trust, host):
             raise ToolRefused(f"{BY_LIST}: its input names an address: {why}")
 
 
@@ -66,7 +67,7 @@ def keep_trusted(
         return found
     refused, kept = Counter[str](), []
     for one in found.evidence:
-        why = trust.explain_passage_refusal(kind_of(one.source), one.locator, one.work, private_hosts)
+        why = explain_passage_refusal(trust, kind_of(one.source), one.locator, one.work, private_hosts)
         if why:
             refused[why] += 1
         else:

@@ -14,7 +14,7 @@ from typing import Final
 from elcano.api.reports.bibliography_entries import Entry, Person, build_reference_entries, parse_date_parts
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.report import Reference
-from elcano.graphs.report.works import WorkKind
+from elcano.graphs.trust import WorkKind
 
 _BIBTEX_TYPES: Final[dict[WorkKind, str]] = {"article": "article", "review": "article", "book": "book"}
 _SIGNS: Final = {

@@ -12,8 +12,9 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from elcano.graphs.report.report import Reference
-from elcano.graphs.report.works import Identifiers, Work, WorkKind, describe_work_flags, resolve_work_url
+from elcano.graphs.report.works import Identifiers, Work, describe_work_flags, resolve_work_url
 from elcano.graphs.text import format_utc_day
+from elcano.graphs.trust import WorkKind
 
 _LITTLE: Final = frozenset(
     {

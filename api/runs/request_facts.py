@@ -36,6 +36,7 @@ from elcano.graphs.spec.limits import MAX_FAULTS
 from elcano.graphs.state.state import HistoryEntry
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import NO_LIMITS, Trust, find_passage_kind
+from elcano.graphs.trust_rules import explain_passage_refusal
 from elcano.storage.evidence import Evidence
 
 
@@ -55,7 +56,7 @@ async def drop_untrusted(
         spec = specs.get(passage.source.partition(":")[0])
         kind = find_passage_kind(passage.source, spec.kind if spec else "")
         private = services.settings.private_hosts
-        return not trust.explain_passage_refusal(kind, passage.locator, passage.work, private)
+        return not explain_passage_refusal(trust, kind, passage.locator, passage.work, private)
 
     async def find_allowed(ids: tuple[str, ...]) -> set[str]:
         return {one.id for one in await services.store.evidence.get(ids) if may_take(one)}

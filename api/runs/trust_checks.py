@@ -15,6 +15,7 @@ from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.host_names import is_private_address, parse_host
 from elcano.graphs.model_names import MODEL_HOSTS, OFFLINE, PROVIDERS, address_of, parse_model_provider
 from elcano.graphs.trust import KINDS_OF_SOURCES, OWN_KINDS, Trust
+from elcano.graphs.trust_rules import explain_contact_refusal
 from elcano.settings.environment import is_set, read_key_variable
 from elcano.settings.settings import Settings
 
@@ -94,7 +95,7 @@ def _explain_model_refusal(trust: Trust, name: str, settings: Settings) -> str:
         return ""
     url = find_model_url(name, settings)
     host = parse_host(url)
-    return host and trust.explain_contact_refusal(host, is_private=is_private_address(url, settings.private_hosts))
+    return host and explain_contact_refusal(trust, host, is_private=is_private_address(url, settings.private_hosts))
 
 
 def find_model_url(name: str, settings: Settings) -> str:

@@ -9,7 +9,8 @@ from pydantic_core import PydanticCustomError
 from elcano.api.http.errors import FieldFault
 from elcano.api.http.fields import Request, Spoken
 from elcano.graphs.host_names import find_contradictions, find_matching_domain, parse_domain
-from elcano.graphs.trust import MOST_ENTRIES, PassageKind, Trust, looks_like_issn, parse_issn, parse_journal
+from elcano.graphs.trust import MOST_ENTRIES, PassageKind, Trust
+from elcano.graphs.trust_rules import looks_like_issn, parse_issn, parse_journal
 
 Entries: TypeAlias = Annotated[list[Annotated[Spoken, Field(max_length=300)]], Field(max_length=MOST_ENTRIES)]
 Kinds: TypeAlias = Annotated[list[PassageKind], Field(max_length=MOST_ENTRIES)]

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from elcano.graphs.frozen import Epoch, Frozen
 from elcano.graphs.text import shorten_text
+from elcano.graphs.trust import WorkKind
 
 Flag: TypeAlias = Literal[
     "preprint", "retracted", "concern", "corrected", "withdrawn", "no_results", "unknown_status", "abstract_only"
@@ -23,9 +24,6 @@ Flag: TypeAlias = Literal[
 """Flags for readers. `preprint`: not peer reviewed. `retracted`, `withdrawn`: no longer stands. `concern`: its
 publisher has doubts. `corrected`: there is an erratum. `no_results`, `unknown_status`: trials only. `abstract_only`:
 only its abstract was read."""
-WorkKind: TypeAlias = Literal[
-    "article", "review", "preprint", "trial", "book", "encyclopedia", "page", "document", "other"
-]
 
 _DOI: Final = re.compile(r"10\.\d{4,9}/\S+")
 _DIGITS: Final = re.compile(r"\d{1,10}")

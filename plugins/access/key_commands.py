@@ -106,8 +106,7 @@ def _create_in_store(body: dict[str, Any], tenant: str) -> dict[str, Any]:
 
     from elcano.api.http.errors import RequestInvalid
     from elcano.graphs.errors import ElcanoError
-    from elcano.plugins.access.first_key import create_key_in_store
-    from elcano.plugins.access.key_routes import KeyRequest
+    from elcano.plugins.access.key_routes import KeyRequest, create_key_in_store
     from elcano.settings import program_settings
 
     try:

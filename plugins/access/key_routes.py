@@ -12,9 +12,12 @@ from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_
 from elcano.api.http.permissions import ROLES, Permission, Principal, Role
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
-from elcano.graphs.tenant_identity import NAME_CHARACTERS, fault_of
-from elcano.plugins.access.access_store import KeyRecord, TenantAccess
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.tenant_identity import DEFAULT_TENANT, NAME_CHARACTERS, fault_of, is_tenant
+from elcano.plugins.access.access_store import KeyRecord, TenantAccess, get_access
 from elcano.plugins.access.credentials import Credential
+from elcano.settings.settings import Settings
+from elcano.storage.store import open_configured
 
 DAY: Final = 86_400.0
 LONGEST_DAYS: Final = 3_650
@@ -190,3 +193,31 @@ async def revoke_key(key_id: KeyId, services: Provided) -> None:
     """Revoke a key at once, and end the sessions that were begun with it. It stays listed."""
     if not await get_tenant_access(services).revoke_key(key_id):
         raise KeyNotFound(f"there is no key {key_id[:40]!r}; `GET /v1/keys` lists them")
+
+
+async def create_key_in_store(request: KeyRequest, tenant: str, settings: Settings) -> NewKey:
+    """Make a key of `tenant`, empty for the default one, and note it in the audit log.
+
+    Raises:
+        InputInvalid: no tenant can have this name.
+        StoreUnavailable, StoreDamaged, StoreIncompatible: the store cannot be opened.
+    """
+    owner = tenant or DEFAULT_TENANT
+    if not is_tenant(owner):
+        text = f"{owner[:50]!r} is no tenant's name: 1 to 40 small letters, digits and hyphens, none first or last"
+        raise InputInvalid("tenant", text)
+    expires_at = None if request.days is None else time.time() + request.days * DAY
+    async with open_configured(settings) as store:
+        access = get_access(store).of(owner)
+        made, record = await access.create_key(request.name, request.role, request.scopes, expires_at, "")
+        await access.audit.add(
+            at=time.time(),
+            user="",
+            role="",
+            key_id="",
+            action="create_key",
+            target=f"/v1/keys/{record.id}",
+            outcome=201,
+            address="the server's machine",
+        )
+    return NewKey.made(made, record)

@@ -15,7 +15,6 @@ from elcano.activities.passages.document import Block, FileSkipped, Parsed, norm
 from elcano.graphs.report.works import (
     Identifiers,
     Work,
-    WorkKind,
     canonicalize_page_url,
     parse_arxiv_id,
     parse_doi,
@@ -23,7 +22,8 @@ from elcano.graphs.report.works import (
     parse_pmid,
 )
 from elcano.graphs.text import shorten_text
-from elcano.graphs.trust import parse_issn
+from elcano.graphs.trust import WorkKind
+from elcano.graphs.trust_rules import parse_issn
 
 CSL_TYPE: Final = "application/vnd.citationstyles.csl+json"
 SUFFIX: Final = ".csljson"

@@ -16,7 +16,8 @@ from pydantic import Field
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.frozen import Json
-from elcano.graphs.report.works import Flag, Identifiers, Work, WorkKind, parse_arxiv_id, parse_doi
+from elcano.graphs.report.works import Flag, Identifiers, Work, parse_arxiv_id, parse_doi
+from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import bibliographic_format, markup
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery

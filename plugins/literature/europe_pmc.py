@@ -15,8 +15,9 @@ from elcano.activities.passages.document import Block
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import Json
-from elcano.graphs.report.works import Identifiers, Work, WorkKind, parse_doi, parse_pmcid, parse_pmid
+from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
+from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import bibliographic_format, jats, markup
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items

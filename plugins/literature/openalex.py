@@ -19,7 +19,8 @@ from pydantic import Field
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceBusy, SourceRefused
 from elcano.graphs.frozen import Json
-from elcano.graphs.report.works import Identifiers, Work, WorkKind, parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
+from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
+from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import bibliographic_format, markup
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, is_well_formed_query, prepare_sentence

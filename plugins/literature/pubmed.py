@@ -17,8 +17,9 @@ from pydantic import Field
 from elcano.activities.passages.document import Block
 from elcano.graphs.errors import SourceBusy, SourceUnavailable
 from elcano.graphs.frozen import Json
-from elcano.graphs.report.works import Identifiers, Work, WorkKind, parse_doi, parse_nct, parse_pmcid, parse_pmid
+from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_nct, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
+from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import ServiceData

@@ -18,9 +18,10 @@ from elcano.graphs.contracts import PublishCall
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.report import Reference
 from elcano.graphs.report.statements import CheckedCitation
-from elcano.graphs.report.works import WorkKind, format_authors
+from elcano.graphs.report.works import format_authors
 from elcano.graphs.state.state import RELATED
 from elcano.graphs.text import shorten_text
+from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature.review_mode import NAME
 from elcano.storage.evidence import Evidence
 

@@ -11,16 +11,8 @@ from pydantic import Field
 from elcano.activities.passages.document import Block
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Json
-from elcano.graphs.report.works import (
-    Flag,
-    Identifiers,
-    Work,
-    WorkKind,
-    parse_arxiv_id,
-    parse_doi,
-    parse_pmcid,
-    parse_pmid,
-)
+from elcano.graphs.report.works import Flag, Identifiers, Work, parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
+from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, plain_words

@@ -14,7 +14,7 @@ from elcano.activities.passages.packing import assemble_document
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.works import Work
 from elcano.graphs.text import shorten_text
-from elcano.graphs.trust import parse_issn
+from elcano.graphs.trust_rules import parse_issn
 from elcano.storage.evidence import Evidence, StoredText
 
 WHOLE_CHARACTERS: Final = 3_000

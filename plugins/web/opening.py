@@ -19,6 +19,7 @@ from elcano.activities.sources.http.contact_guard import count_refusals, get_tru
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.trust_rules import explain_page_refusal
 from elcano.plugins.web.addresses import build_no_url_result, different_hosts, split_url_from_query
 from elcano.plugins.web.crawl import CrawlSource
 from elcano.plugins.web.hits import Hit
@@ -129,7 +130,7 @@ def _split_refused_hits(hits: Iterable[Hit]) -> tuple[tuple[Hit, ...], Counter[s
     """The hits whose pages the run may fetch, and the reasons why it may not fetch the others."""
     trust, kept, refused = get_trust(), list[Hit](), Counter[str]()
     for hit in hits:
-        why = trust.explain_kind_refusal("page") or trust.explain_page_refusal(urlsplit(hit.url).hostname or "")
+        why = trust.explain_kind_refusal("page") or explain_page_refusal(trust, urlsplit(hit.url).hostname or "")
         if why:
             refused[why] += 1
         else:

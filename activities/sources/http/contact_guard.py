@@ -18,6 +18,7 @@ from elcano.graphs.errors import SourceRefused
 from elcano.graphs.host_names import is_private_address
 from elcano.graphs.text import format_count
 from elcano.graphs.trust import NO_LIMITS, Trust
+from elcano.graphs.trust_rules import explain_contact_refusal, explain_page_refusal
 
 BY_LIST: Final = "refused by the asker's list"
 BY_EGRESS: Final = "outside the egress scope"
@@ -66,10 +67,10 @@ def require_contact(who: str, address: httpx.URL, *, is_page: bool = False, insi
     if trust == NO_LIMITS:
         return
     host = origin_from_url(address).host
-    if is_page and (why := trust.explain_page_refusal(host)):
+    if is_page and (why := explain_page_refusal(trust, host)):
         raise SourceRefused(f"{who}: {BY_LIST}: {why}")
-    if why := trust.explain_contact_refusal(
-        host, is_private=inside and is_private_address(str(address), private_hosts)
+    if why := explain_contact_refusal(
+        trust, host, is_private=inside and is_private_address(str(address), private_hosts)
     ):
         raise SourceRefused(f"{who}: {BY_EGRESS}: {why}")
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from elcano.graphs.host_names import canonicalize_host, find_contradictions, find_matching_domain, parse_domain
 from elcano.graphs.host_names import is_private_address as is_private
 from elcano.graphs.report.works import Identifiers, Work
-from elcano.graphs.trust import Trust, parse_issn, parse_journal
+from elcano.graphs.trust import Trust
+from elcano.graphs.trust_rules import explain_contact_refusal, explain_passage_refusal, parse_issn, parse_journal
 
 LABEL = st.sampled_from(["a", "ab", "b", "example", "org", "xn--x", "B\u00fccher", "0", "a-b"])
 NAME = st.lists(LABEL, min_size=1, max_size=4).map(".".join).filter(lambda name: not name.endswith("0"))
@@ -113,7 +114,7 @@ def test_journals_are_known_by_issn_and_by_name_however_it_is_written() -> None:
 
 
 def refusal(trust: Trust, kind: str = "page", locator: str = "", work: Work | None = None) -> str:
-    return trust.explain_passage_refusal(kind, locator, work, ("wiki.example.org:8080",))
+    return explain_passage_refusal(trust, kind, locator, work, ("wiki.example.org:8080",))
 
 
 DOI = "https://doi.org/10.1/x"
@@ -195,7 +196,7 @@ def test_hosts_are_contacted_within_the_scope_alone(host: str, private: bool, sc
     hosts = ("ollama.internal",)
     trusts = {"any": Trust(), "public": Trust(egress="public"), "private": Trust(egress="private")}
     trusts["hosts"] = Trust(egress="hosts", egress_hosts=hosts)
-    open_to = {name for name, one in trusts.items() if not one.explain_contact_refusal(host, is_private=private)}
+    open_to = {name for name, one in trusts.items() if not explain_contact_refusal(one, host, is_private=private)}
     assert open_to == scopes
 
 

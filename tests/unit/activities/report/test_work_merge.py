@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.report.work_merge import list_joining_names, merge_accounts, merge_works
-from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, WorkKind
+from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work
+from elcano.graphs.trust import WorkKind
 
 DOIS = ("", "", "10.1000/a", "10.1000/b", "10.48550/arxiv.2101.00001")
 WORKS = st.builds(

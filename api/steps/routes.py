@@ -47,6 +47,9 @@ from elcano.storage.store import TenantStore
 PART_BYTES: Final = 1_000_000
 """Maximum size of one part of a response, as JSON: a state with some 5,000 passages."""
 
+KEPT_PAGES: Final = 64
+"""Pages of steps that are kept, latest first."""
+_PAGES: Final[dict[tuple[object, ...], asyncio.Task[list[Row]]]] = {}
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)
 
 
@@ -108,6 +111,17 @@ def _list_page_rows(story: RunHistory, after: int, limit: int) -> Iterator[Row]:
             return
         if number > after:
             yield row
+
+
+async def _share_page_rows(story: RunHistory, after: int, limit: int) -> list[Row]:
+    """The same, folded once for all who look at a run as it stands: a run in work is looked at again and again."""
+    seen = story.events[-1].seq if story.events else 0
+    key = (story.run.run_id, len(story.log.entries), len(story.events), seen, story.going_on, after, limit)
+    if key not in _PAGES:
+        _PAGES[key] = asyncio.create_task(asyncio.to_thread(lambda: list(_list_page_rows(story, after, limit))))
+        if len(_PAGES) > KEPT_PAGES:
+            del _PAGES[next(iter(_PAGES))]
+    return await asyncio.shield(_PAGES[key])
 
 
 def _count_visits(log: RunLog) -> dict[str, NodeVisits]:
@@ -223,7 +237,7 @@ async def get_steps(
     """
     story = await read_story(run_id, services.temporal, services.store)
     attempts = await _group_attempts(run_id, services.store)
-    rows = await asyncio.to_thread(lambda: list(_list_page_rows(story, after, limit)))
+    rows = await _share_page_rows(story, after, limit)
     total = count_steps(story.log, going_on=story.going_on)
     return StepList(
         run_id=run_id,

@@ -56,14 +56,15 @@ _LOCALES: Final = frozenset(
 )
 """Languages whose rules babel has."""
 _CITATION: Final = re.compile(r"\[\d+(?:, (.*))?\]", re.DOTALL)
-_WIDEST, _NARROWEST = 40, 6
+_WIDEST, _NARROWEST = 60, 9
 """Characters of its longest cell that a column is as wide as, at most and at least."""
 _WIDE: Final = 6
 """Columns above which a table is set in smaller letters."""
-_FONTS: Final = (
-    *("Noto Serif", "Noto Naskh Arabic", "Noto Serif Hebrew", "Noto Serif Devanagari", "Noto Serif Thai"),
-    *("Noto Sans Math", "Noto Sans Symbols2"),
-)
+_FONTS: Final = {
+    **{"Noto Serif": "", "Noto Naskh Arabic": "arab", "Noto Serif Hebrew": "hebr", "Noto Serif Devanagari": "dev2"},
+    **{"Noto Serif Thai": "thai", "Noto Sans Math": "", "Noto Sans Symbols2": ""},
+}
+"""With the script of those whose letters change beside others."""
 _ASIAN_FONTS: Final = {"ja": "JP", "ko": "KR", "zh-Hant": "TC", "zh-TW": "TC", "zh-HK": "TC"}
 _HEAD: Final = r"""% !TEX program = lualatex
 % Compile twice with lualatex. Letters that the main font lacks come from the fonts below that are installed.
@@ -75,11 +76,14 @@ _HEAD: Final = r"""% !TEX program = lualatex
 \usepackage[margin=2.5cm]{geometry}
 \usepackage[unicode,colorlinks,allcolors=teal]{hyperref}
 \newcommand\otherfonts{}
-\newcommand\otherfont[1]{\IfFontExistsTF{#1}{\edef\otherfonts{\otherfonts"#1:mode=harf;",}}{}}
+\newcommand\boldfonts{}
+\newcommand\otherfont[2]{
+  \IfFontExistsTF{#1}{\edef\otherfonts{\otherfonts"#1:mode=harf;#2",}}{}
+  \IfFontExistsTF{#1 Bold}{\edef\boldfonts{\boldfonts"#1 Bold:mode=harf;#2",}}{}}
 FONTS
-\directlua{luaotfload.add_fallback("others", {\otherfonts})}
+\directlua{luaotfload.add_fallback("others", {\otherfonts}) luaotfload.add_fallback("bold", {\boldfonts})}
 \defaultfontfeatures[\rmfamily,\sffamily]{}
-\setmainfont{Latin Modern Roman}[RawFeature={fallback=others}]
+\setmainfont{Latin Modern Roman}[RawFeature={fallback=others},BoldFeatures={RawFeature={fallback=bold}}]
 \setmonofont{Latin Modern Mono}[RawFeature={fallback=others}]
 \setcounter{secnumdepth}{0}
 \setlength\parindent{0pt}
@@ -156,11 +160,12 @@ class _Writer:
     def _write_head(self) -> str:
         language, _, rest = self._report.language.partition("-")
         script = _ASIAN_FONTS.get(language) or _ASIAN_FONTS.get(f"{language}-{rest}", "SC")
-        fonts = [*_FONTS, *(f"Noto Serif CJK {one}" for one in dict.fromkeys((script, "SC", "JP", "KR")))]
+        fonts = {**_FONTS, **{f"Noto Serif CJK {one}": "" for one in (script, "SC", "JP", "KR")}}
+        lines = (f"\\otherfont{{{font}}}{{{script and f'script={script};'}}}" for font, script in fonts.items())
         head = _HEAD.replace("LOCALE", language if language in _LOCALES else "en")
         title = escape_latex(self._report.title.strip() or self._report.run_id)
         return (
-            head.replace("FONTS", "\n".join(f"\\otherfont{{{font}}}" for font in fonts))
+            head.replace("FONTS", "\n".join(lines))
             + f"\\hypersetup{{pdftitle={{{title}}},pdfsubject={{{escape_latex(self._report.question)}}}}}\n"
             + f"\\title{{{title}}}\n\\author{{}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n\n"
         )

@@ -2,17 +2,22 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
+from fastapi import Request, Response
+from fastapi.responses import RedirectResponse
 from playwright.async_api import Browser, expect
 from temporalio.client import Client
 
 from elcano.api.app import create_app
+from elcano.plugins.access import oidc
 from elcano.plugins.access.access_store import AccessStore, get_access
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from tests.api.serving import serving
 from tests.page.browsing import Watched, find_violations, open_page
+from tests.unit.plugins.access.test_login import CLIENT, LoginService
 
 QUESTION = "What is lost when a session ends?"
 
@@ -62,3 +67,24 @@ async def test_a_session_begins_ends_and_loses_nothing_that_was_typed(
         await page.get_by_label("API key").fill(researcher.text)
         await page.get_by_role("button", name="Sign in").click()
         await expect(page.get_by_label("What do you want to know?")).to_have_value(QUESTION)
+
+
+async def test_a_login_service_leads_back_to_where_one_was(
+    guarded: tuple[str, AccessStore], browser: Browser, watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = LoginService()
+
+    async def sign_in(request: Request) -> Response:
+        answer = urlencode(service.sign_in(str(request.url)))
+        return RedirectResponse(f"{request.query_params['redirect_uri']}?{answer}")
+
+    service.app.get("/login")(sign_in)
+    async with serving(service.app) as service.address, open_page(browser, guarded[0], watched) as page:
+        monkeypatch.setattr(oidc, "_issuers", {})
+        monkeypatch.setenv("ELCANO_OIDC_ISSUER", service.address)
+        monkeypatch.setenv("ELCANO_OIDC_AUDIENCE", "elcano")
+        monkeypatch.setenv("ELCANO_OIDC_CLIENT_ID", CLIENT)
+        await page.goto("/runs?status=failed")
+        await page.get_by_role("link", name="Sign in with your organisation").click()
+        await expect(page.get_by_text("alice")).to_be_visible()
+        assert page.url.endswith("/runs?status=failed")

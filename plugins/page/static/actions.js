@@ -27,6 +27,7 @@ document.addEventListener("submit", async (event) => {
     document.dispatchEvent(new Event("elcano:done"));
   } catch (refusal) {
     showFaults(form, refusal.faults ?? [], refusal.message);
+    if (refusal.status === 409) say(refusal.message); // somebody else was faster, and the form is gone in a moment
   } finally {
     button.disabled = false;
   }

@@ -9,7 +9,9 @@ const connection = document.getElementById("connection");
 const feed = document.getElementById("feed");
 const FEED_LINES = 60;
 const RECENT = 30;
-const REFRESH_MS = 1500; // between two looks at what the server knows
+const REFRESH_MS = 2000; // between two looks at what the server knows
+const PATIENCE = 5; // and this many times as long as the last one took: who is slow is asked less often, but at least
+const SLOWEST_MS = 15_000; // so often
 const RETRY_MS = 3000;
 const TERMINAL = ["complete", "failed", "cancelled"];
 const TYPES = ["started", "searching", "search_complete", "judging", "judge_complete", "looping", "hypothesizing", "analyzing",
@@ -28,7 +30,7 @@ let ended = !run.dataset.events;
 let retry;
 let refreshing;
 let outdated = false; // something happened since what is shown was asked for
-let refreshedAt = 0;
+let refreshAt = 0; // not before that, on the clock of the page
 let wholePage = false;
 let unanswered = false; // the last look at what the server knows failed
 let waitingLines = [];
@@ -141,11 +143,11 @@ function showWords(written) {
 
 function scheduleRefresh() {
   outdated = true;
-  refreshing ||= setTimeout(refresh, Math.max(REFRESH_MS - (performance.now() - refreshedAt), 150));
+  refreshing ||= setTimeout(refresh, Math.max(refreshAt - performance.now(), 150));
 }
 
 async function refresh() {
-  refreshedAt = performance.now();
+  const begun = performance.now();
   outdated = false;
   const whole = wholePage;
   wholePage = false;
@@ -160,6 +162,7 @@ async function refresh() {
     if (!ended) tellConnection("The server does not answer. This page looks for it again by itself.");
     setTimeout(scheduleRefresh, RETRY_MS);
   }
+  refreshAt = Math.max(begun + REFRESH_MS, performance.now() + Math.min(PATIENCE * (performance.now() - begun), SLOWEST_MS));
   refreshing = undefined;
   if (outdated) scheduleRefresh();
 }

@@ -1,6 +1,6 @@
 # Thin: every target is a script in scripts/, which says what it does.
 .DEFAULT_GOAL := help
-.PHONY: help setup light dev demo serve test check replay bench load chaos lock clean
+.PHONY: help setup light dev demo serve test test-long check replay bench load chaos lock clean
 
 # Handed to the scripts as variables, not on their command lines, and as they were written: without `value` make would
 # take the $1 of "Does it cost $100?" for a variable of its own.
@@ -9,7 +9,7 @@ $(foreach name,$(HANDED),$(eval override $(name) := $$(value $(name))))
 export $(HANDED)
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## make .venv hold the product with every extra, as the image does; `demo` and `serve` need less
 	@scripts/setup full
@@ -26,8 +26,11 @@ demo: light ## research a question on a stack of its own (QUESTION="..." DOCS=fo
 serve: light ## run Temporal, a worker and the API until Ctrl-C
 	@scripts/serve
 
-test: dev ## style, types and all tests
+test: dev ## style, types and all tests but the long ones
 	@scripts/test
+
+test-long: dev ## all tests, with more chance, and on each Python that there is: for the night, and before a release
+	@scripts/test-long
 
 check: dev ## style and types
 	@scripts/check

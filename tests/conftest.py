@@ -40,7 +40,10 @@ os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
 os.environ.setdefault("GOGC", "1000")
 gc.set_threshold(20_000, 20, 50)
 # How fast a machine is, or what else it does, is nothing that a test here says anything of.
-settings.register_profile("elcano", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+for profile, examples in (("elcano", 25), ("long", 200)):
+    settings.register_profile(
+        profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
 settings.load_profile("elcano")
 # `elcano.graphs` has one name: a test that replaced something in `graphs` would do so in a copy of it.
 _ROOMS = ("activities", "api", "cli", "dev", "graphs", "plugins", "settings", "storage", "testing", "workflows")

@@ -255,6 +255,7 @@ async def test_a_query_is_mended_and_a_wrong_sum_is_told_to_its_writer(walk: Wal
     assert found.view["budget"]["tokens"]["used"] == len(provider.requests) * USAGE["total_tokens"]
 
 
+@pytest.mark.long
 async def test_two_years_go_in_paths_of_their_own_and_are_merged(walk: Walk) -> None:
     found = await walk(COMPARED)
     assert found.nodes[-3:] == ["consensus", "chart", "synthesis"]

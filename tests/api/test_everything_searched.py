@@ -214,6 +214,7 @@ async def test_words_of_strangers_are_shown_and_do_nothing(left: Left) -> None:
     assert shown == {"thinking", "knowledge_gap", "tool_selector", "judge", "writer", "reviewer"}
 
 
+@pytest.mark.long
 async def test_a_source_that_is_down_is_waited_for_as_long_as_it_says_and_no_longer(
     temporal_environment: WorkflowEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

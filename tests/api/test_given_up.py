@@ -73,7 +73,7 @@ async def test_what_a_call_that_was_given_up_had_used_is_charged(
             assert (await api.post(f"/v1/runs/{run_id}/stop")).status_code == 202
         async with asyncio.timeout(60):
             while (ended := (await api.get(f"/v1/runs/{run_id}")).json())["status"] == "running":  # noqa: ASYNC110
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.25)
     assert ended["status"] == ("cancelled" if cancelled else "stopped")
     lines = await store.of("default").ledger.entries(run_id)
     (judged,) = [line for line in lines if line.node == "judge"]

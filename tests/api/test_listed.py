@@ -62,7 +62,7 @@ async def test_a_run_is_listed_with_its_stage_and_the_mode_that_it_chose(
         await until(api, f"/v1/runs/{run_id}", lambda run: run["stage"] == "approval")
         while (row := await listed(api))[1] != "approval":  # what others saw a moment before is shown too
             assert row[:2] == ("running", "researching")
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.25)
         assert row == ("running", "approval", {"mode": "deep", "reason": ""}, False)
         assert await listed(away) == ("running", None, None, True)
         assert (await api.post(f"/v1/runs/{run_id}/approve")).status_code == 202

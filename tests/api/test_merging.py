@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import count, groupby
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.api.events.feed import Feed, NumberedEvent, Streaming, UnreadableBranch, Waiting
@@ -148,7 +148,6 @@ def assert_in_bounds(told: Sequence[AgentEvent]) -> None:
     assert [event.terminal for event in told] == [False] * (len(told) - 1) + [True]
 
 
-@settings(deadline=None)
 @given(tales(), st.lists(st.integers(0, 50), max_size=60))
 def test_everything_is_told_once_and_in_bounds(journals: Journals, order: list[int]) -> None:
     told = read(arrivals(journals, order))
@@ -156,7 +155,6 @@ def test_everything_is_told_once_and_in_bounds(journals: Journals, order: list[i
     assert_in_bounds([item.event for item in told])
 
 
-@settings(deadline=None)
 @given(tales(), st.lists(st.integers(0, 50), max_size=60), st.lists(st.integers(0, 50), max_size=60), st.data())
 def test_a_reader_goes_on_in_another_process_without_loss_or_repetition(
     journals: Journals, here: list[int], there: list[int], data: st.DataObject
@@ -169,7 +167,6 @@ def test_a_reader_goes_on_in_another_process_without_loss_or_repetition(
     assert_in_bounds([item.event for item in whole[:cut] + rest])
 
 
-@settings(deadline=None)
 @given(tales(), st.lists(st.integers(0, 50), max_size=60))
 def test_a_reader_who_names_a_number_gets_all_that_open_branches_told_since(
     journals: Journals, order: list[int]
@@ -190,7 +187,6 @@ def test_a_reader_who_names_a_number_gets_all_that_open_branches_told_since(
             assert [str(item.cursor) for item in rest[-1:]] == [str(item.cursor) for item in whole[-1:] if rest]
 
 
-@settings(deadline=None)
 @given(tales())
 def test_the_archive_is_one_order_with_a_cursor_at_every_event(journals: Journals) -> None:
     feed = archived_feed(RUN, journals)

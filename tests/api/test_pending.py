@@ -35,7 +35,7 @@ async def unserved(api: httpx.AsyncClient, run_id: str) -> list[dict[str, object
             pending = (await api.get(f"/v1/runs/{run_id}")).json().get("pending") or []
             if found := [one for one in pending if one["unserved"]]:
                 return found
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.25)
 
 
 async def first_notice(messages: AsyncIterator[Message]) -> str:

@@ -19,6 +19,7 @@ from elcano.worker import build_worker
 from tests.api.asking import seconds_between, start, start_at
 from tests.api.handbook import IN_ROUNDS, handbook_settings
 from tests.api.sse import following, read_events
+from tests.cases import long_case
 from tests.resetting import reset_before
 
 DEAD = 1.5
@@ -147,7 +148,7 @@ async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
     assert (await api.get(f"/v1/runs/{run_id}")).json()["ending"]["kind"] == "stalled"
 
 
-@pytest.mark.parametrize("at_first", [True, False])
+@pytest.mark.parametrize("at_first", [True, long_case(False)])
 @pytest.mark.parametrize("asked", [{}, {"use_graph": False}, {"mode": "deep"}], ids=["graph", "chain", "sections"])
 async def test_a_run_that_ended_is_reset_to_its_first_task_or_to_its_report(
     asked: dict[str, Any],

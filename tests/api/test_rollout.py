@@ -87,7 +87,7 @@ class House:
         """The run, once it says so of itself."""
         while (run := (await self.api.get(f"/v1/runs/{run_id}")).json())[field] != value:
             assert run["status"] in ("running", value), run
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.25)
         found: dict[str, Any] = run
         return found
 
@@ -137,15 +137,16 @@ async def test_a_deployment_without_a_current_version_is_not_ready(house: House)
     async with house.worker("one"):
         async with asyncio.timeout(60):
             while "no worker polls" in (told := await house.readiness()):  # noqa: ASYNC110 - HTTP has nothing to wait on
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.25)
         assert "has no current version" in told
         assert "--build-id one" in told
         await house.told(switch, new="one")
         async with asyncio.timeout(60):
             while await house.readiness():  # noqa: ASYNC110 - the server's parts learn of it one after the other
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.25)
 
 
+@pytest.mark.long
 async def test_with_drain_runs_stay_with_their_build_until_the_old_one_is_empty(house: House) -> None:
     switch, look, count = commands("With drain")
     async with AsyncExitStack() as old, house.worker("two"):

@@ -71,7 +71,7 @@ async def until(api: httpx.AsyncClient, path: str, holds: Callable[[Any], bool])
     try:
         async with asyncio.timeout(120):
             while not holds(found := (await api.get(path)).json()):  # noqa: ASYNC110 - HTTP has nothing to wait on
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.25)
     except TimeoutError as error:
         raise TimeoutError(f"{path} was last: {found}") from error
     return found

@@ -30,6 +30,7 @@ from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.serving import serving, speaking
 from tests.api.sse import read_all
+from tests.cases import long_case
 
 HEADER = "X-Tenant"
 QUESTION = "What belongs to Temporal alone, and how does the delay of a retry change?"
@@ -42,7 +43,7 @@ def names() -> tuple[str, str]:
     return f"acme-{mark}", f"acme-{mark}-eu"
 
 
-@pytest.fixture(params=["sqlite", "postgresql", "sqlite encrypted"])
+@pytest.fixture(params=[long_case("sqlite"), "postgresql", long_case("sqlite encrypted")])
 async def store(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Store]:
@@ -111,7 +112,7 @@ async def live(served: str, store: Store, tenant: str) -> str:
         waiting = await start(client, QUESTION, mode="deep", approve_plan=True)
         async with asyncio.timeout(30):
             while (await client.get(f"/v1/runs/{waiting}")).json()["stage"] != "approval":  # noqa: ASYNC110
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.25)
         assert (await client.post(f"/v1/runs/{run_id}/links", json={"days": 1})).status_code == 201
         assert (await client.post("/v1/keys", json={"name": "mine", "role": "admin"})).status_code == 201
     own = store.of(tenant)
@@ -123,7 +124,7 @@ async def live(served: str, store: Store, tenant: str) -> str:
 async def wait_until_gone(client: httpx.AsyncClient, tenant: str) -> dict[str, object]:
     async with asyncio.timeout(60):
         while (found := (await client.get(f"/v1/tenants/{tenant}/deletion")).json())["state"] != "finished":  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.25)
     assert isinstance(found, dict)
     return found
 
@@ -231,7 +232,7 @@ async def test_a_deletion_that_was_cut_off_goes_on_in_another_process(
             assert (await first.post(f"/v1/tenants/{gone}/deletion", json={"confirm": gone})).status_code == 202
             async with asyncio.timeout(30):
                 while await list_objects(store, gone):  # noqa: ASYNC110
-                    await asyncio.sleep(0.1)
+                    await asyncio.sleep(0.25)
     assert (await dump_rows(store, gone)).keys() >= whole.keys() - {"api_keys", "sessions", "run_links"}
     async with speaking(make_app(api_settings)) as second:
         second.headers[HEADER] = gone

@@ -88,7 +88,7 @@ async def researched(api: httpx.AsyncClient, kind: str) -> str:
     while (run := (await api.get(f"/v1/runs/{run_id}")).json())["status"] == "running":
         if kind == "stopped" and run["stage"] == "paused":
             await api.post(f"/v1/runs/{run_id}/stop", json={"reason": "we know enough"})
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.25)
     assert run["status"] == dict.fromkeys(WHOLE, "completed").get(kind, kind), run
     return run_id
 

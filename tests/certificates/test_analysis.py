@@ -34,7 +34,7 @@ async def test_an_analysis_is_made_again_and_a_changed_figure_is_caught(
             run_id = await start(api, question="Does the drug reduce death?", mode="analysis")
             status = "running"
             while status == "running":
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.25)
                 status = (await api.get(f"/v1/runs/{run_id}")).json()["status"]
             certificate = (await api.get(f"/v1/runs/{run_id}/certificate")).content
             figures = (await api.get(f"/v1/runs/{run_id}/analysis")).json()

@@ -8,6 +8,7 @@ from temporalio.client import Client
 from tests.certificates.ways import walk_ways
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 async def test_the_certificates_of_random_ways_hold(temporal: Client, tmp_path: Path) -> None:
     walked = await walk_ways(temporal, tmp_path, range(1, 9))

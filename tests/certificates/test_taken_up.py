@@ -16,6 +16,7 @@ from tests.api.again.going_on import Provider, asked, ended, working
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.serving import speaking
+from tests.cases import long_case
 
 QUESTION = "To whom do retries belong?"
 
@@ -55,6 +56,7 @@ async def holds(api: httpx.AsyncClient, run_id: str) -> bytes:
     return answer.content
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("use_graph", [True, False])
 async def test_resumed_with_good_sections_kept_and_one_that_went_on(
     api: httpx.AsyncClient, temporal: Client, store: Store, chosen: Settings, use_graph: bool
@@ -71,7 +73,7 @@ async def test_resumed_with_good_sections_kept_and_one_that_went_on(
     assert len(held.sections) == 4  # the one that failed too
 
 
-@pytest.mark.parametrize("mode", ["iterative", "deep"])
+@pytest.mark.parametrize("mode", ["iterative", long_case("deep")])
 async def test_taken_back_and_forked(
     api: httpx.AsyncClient, temporal: Client, store: Store, chosen: Settings, mode: str
 ) -> None:

@@ -39,7 +39,7 @@ def part_at(data: bytes | bytearray, position: int) -> str:
     return LINES[data.count(b"\n", 0, position)]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kind=st.sampled_from(["iterative", "deep"]), where=st.floats(0, 1, exclude_max=True), more=st.integers(1, 255))
 def test_any_changed_byte_is_found_and_its_part_named(
     certificates: Certificates, kind: str, where: float, more: int

@@ -51,7 +51,7 @@ async def of_works(
             run_id = await start(api, question=QUESTION, mode="literature_review")
             status = "running"
             while status == "running":
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.25)
                 status = (await api.get(f"/v1/runs/{run_id}")).json()["status"]
             answer = await api.get(f"/v1/runs/{run_id}/certificate")
             return Certificates({**found, "literature_review": answer.content})

@@ -100,7 +100,7 @@ class Way:
             if view["stage"] in ("paused", "held"):  # so that every way comes to an end
                 await self._post(run_id, "unpause", {})
                 await self._post(run_id, "top-up", {"steps": 40, "tokens": 200_000})
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.25)
 
     def _request(self) -> tuple[str, dict[str, Any]]:
         shelf = self._draw.choice(SHELVES)

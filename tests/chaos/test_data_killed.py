@@ -87,6 +87,7 @@ def forecasts(running: Stack) -> bool:
     return False
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 async def test_a_forecast_is_made_by_the_worker_after_the_one_that_died(running: Stack, asked: Settings) -> None:
     async with asyncio.timeout(380):
@@ -136,6 +137,7 @@ def called(path: Path) -> Callable[[str], Reached]:
     return lambda run: lambda: lines(path) == 1
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 async def test_a_tool_that_reads_is_called_again_and_one_that_writes_is_not(
     running: Stack, asked: Settings, folder: Path

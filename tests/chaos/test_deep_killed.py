@@ -51,6 +51,7 @@ async def test_sections_and_then_the_long_writer_go_on_when_their_worker_is_kill
         ]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(150)
 async def test_sections_go_on_where_everything_died(readmes: Settings) -> None:
     async with asyncio.timeout(SECONDS):

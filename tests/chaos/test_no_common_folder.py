@@ -38,6 +38,7 @@ async def program(module: str, chosen: Settings) -> AsyncIterator[Process]:
         await process.wait()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 async def test_a_deep_run_survives_a_worker_and_an_api_without_a_common_folder(
     temporal: Client, postgres: str, s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -106,6 +106,7 @@ async def test_an_older_store_under_newer_histories(brief: Settings, researcher:
             assert await differences(brief, mend=True) == []
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 async def test_older_histories_under_a_newer_store(brief: Settings, researcher: Researcher, tmp_path: Path) -> None:
     ends, stays = Place("Which winter was it?", "judge", 1), Place("Which sailors were sick?", "judge", 1)
@@ -156,6 +157,7 @@ async def count_tokens(chosen: Settings) -> int:
     return row.used.tokens
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 async def test_objects_that_are_gone_or_that_nobody_knows(chosen: Settings, researcher: Researcher) -> None:
     brief = chosen.model_copy(update={"shutdown_seconds": 1.0})  # it looks into the files

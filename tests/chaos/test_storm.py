@@ -14,6 +14,7 @@ WRITES: Final = 29
 """A question to a database whose worker is killed, with a tool that writes."""
 
 
+@pytest.mark.long
 @pytest.mark.timeout(480)
 async def test_a_few_runs_of_a_storm_lose_nothing(tmp_path: Path) -> None:
     plans = [plan(SEED, number, modes=OF_LOOPS) for number in RUNS]

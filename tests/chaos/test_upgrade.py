@@ -11,6 +11,7 @@ RUNS = 4
 """`python -m tests.chaos.upgrade --runs 50` does the same with more."""
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 async def test_no_run_is_lost_by_an_upgrade_and_the_way_back(tmp_path: Path) -> None:
     async with asyncio.timeout(580), load_settings(tmp_path, delay=1.0) as (settings, environment):

@@ -105,6 +105,7 @@ async def test_words_come_again_and_no_event_is_lost_or_doubled(
 SECOND_DRAFT = Place(HARBOUR, "drafter", 2)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 async def test_a_team_goes_on_in_the_sub_iteration_it_was_killed_in(
     running: Stack, chosen: Settings, researcher: Researcher

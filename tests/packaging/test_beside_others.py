@@ -72,6 +72,7 @@ def ready(client: httpx.Client) -> bool:
         return False
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)  # one wheel, one environment, one stack
 def test_it_works_beside_a_project_of_the_same_names_and_leaves_nothing(tmp_path: Path, built: Distributions) -> None:
     python = environment(tmp_path)

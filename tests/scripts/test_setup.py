@@ -38,6 +38,7 @@ def synced(made: Checkout) -> list[str]:
     return [word for line in made.notes if "pip sync" in line for word in line.split() if word.endswith(".txt")]
 
 
+@pytest.mark.long
 def test_what_is_there_is_never_made_less(bare: Checkout) -> None:
     assert bare.run("scripts/setup", "light").returncode == 0
     assert synced(bare) == ["requirements-light.txt"]
@@ -55,6 +56,7 @@ def test_what_is_there_is_never_made_less(bare: Checkout) -> None:
     assert not (bare.folder / ".venv" / "setup").exists(), "what it installs with is gone when it is done"
 
 
+@pytest.mark.long
 def test_python_is_honoured_once_there_is_an_environment(made: Checkout, tmp_path: Path) -> None:
     assert made.run("scripts/setup", "light").returncode == 0
     marker = made.folder / ".venv" / "marker"

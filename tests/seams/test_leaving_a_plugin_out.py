@@ -38,6 +38,7 @@ def list_cases() -> list[list[str]]:
     return [[name for name in names if case in left_out_in[name]] for case in range(CASES)]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_without_any_programs_start_and_a_run_works(tmp_path: Path, subtests: pytest.Subtests) -> None:
     cases = list_cases()

@@ -148,7 +148,7 @@ async def _next_pause(handle: Handle) -> None:
         snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
         if snapshot.paused is not None:
             return
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.25)
 
 
 def _ending(scenario: Scenario) -> str:

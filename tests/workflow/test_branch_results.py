@@ -1,6 +1,5 @@
 """What branches hand over as child workflows: evidence and values without a writer, sections that nothing answers."""
 
-import pytest
 from temporalio.client import Client
 from temporalio.common import SearchAttributeKey
 
@@ -11,6 +10,7 @@ from elcano.graphs.records import RunSnapshot
 from elcano.graphs.run_contracts import MODE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.testing.script import Script, make_passages
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import BOTH_WAYS
 from tests.unit.graphs.samples import searching_branch, two_searches
 from tests.workflow.conftest import Start, asking
 
@@ -60,7 +60,7 @@ async def test_a_search_that_found_nothing_is_no_failure(start: Start, script: S
     assert kept == {"wide things": "completed", "narrow things": "unanswered", "What is it?": "completed"}
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_report_is_written_when_no_section_is_answered(chain: bool, start: Start, script: Script) -> None:
     script.overrides["writer"] = empty_draft
     script.overrides["proofreader"] = empty_draft

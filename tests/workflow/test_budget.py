@@ -25,7 +25,7 @@ async def paused(handle: Handle, iteration: int = 1) -> RunSnapshot:
             snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
             if snapshot.paused is not None and snapshot.iteration >= iteration:
                 return snapshot
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.25)
 
 
 @pytest.mark.parametrize(

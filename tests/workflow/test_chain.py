@@ -14,6 +14,7 @@ from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.graphs.state.events import TERMINAL
 from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
+from tests.cases import long_case
 from tests.control import stop, top_up
 from tests.workflow.conftest import Start, asking
 from tests.workflow.test_budget import paused
@@ -101,32 +102,32 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
     ("mode", "scenario"),
     [
         ("iterative", "complete"),
-        ("iterative", "iterations"),
+        long_case("iterative", "iterations"),
         ("iterative", "tokens"),
         ("iterative", "stalled"),
         ("iterative", "failing node"),
-        ("iterative", "failing search"),
+        long_case("iterative", "failing search"),
         ("iterative", "refused"),
         ("iterative", "failing exit"),
         ("deep", "complete"),
         ("deep", "failing section"),
-        ("deep", "unanswered section"),
-        ("deep", "unanswered"),
-        ("deep", "cut plan"),
-        ("deep", "failing exit"),
+        long_case("deep", "unanswered section"),
+        long_case("deep", "unanswered"),
+        long_case("deep", "cut plan"),
+        long_case("deep", "failing exit"),
         ("magentic", "complete"),
-        ("magentic", "led in a circle"),
+        long_case("magentic", "led in a circle"),
         ("magentic", "tokens"),
         ("hierarchical", "complete"),
-        ("hierarchical", "nothing to search"),
+        long_case("hierarchical", "nothing to search"),
         ("hierarchical", "failing judge"),
-        ("hierarchical", "cut plan"),
+        long_case("hierarchical", "cut plan"),
         ("simple", "complete"),
         ("simple", "failing exit"),
         ("literature_review", "complete"),
         ("auto", "complete"),
-        ("auto", "deep"),
-        ("auto", "magentic"),
+        long_case("auto", "deep"),
+        long_case("auto", "magentic"),
         ("auto", "data"),
     ],
 )

@@ -17,6 +17,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Script
 from elcano.workflows.interruptions import Deadline
+from tests.cases import BOTH_WAYS
 from tests.replay.replaying import replayer
 from tests.workflow.conftest import Start
 
@@ -108,7 +109,7 @@ async def test_the_timer_is_named_in_the_history(temporal: Client) -> None:
 
 
 @pytest.mark.parametrize("mode", ["iterative", "deep"])
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_run_of_one_python_replays_on_another(
     start: Start, script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, chain: bool
 ) -> None:

@@ -25,6 +25,7 @@ from elcano.plugins.research.iterative import ITERATIVE
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import BOTH_WAYS
 from tests.control import top_up
 from tests.unit.graphs.strategies import LEAF
 from tests.workflow.conftest import Start, deep_with, worker_for
@@ -98,7 +99,7 @@ def outline(*sections: tuple[str, str]) -> Callable[[JsonObject], JsonObject]:
     return lambda given: {"report_title": "A plan", "report_outline": listed}
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 @pytest.mark.parametrize(
     ("planned", "titles", "warned"),
     [
@@ -198,7 +199,7 @@ class TestUsage:
         assert len(script.published) == 1
         assert script.calls.count("judge") == {"iterative": 1, "deep_brief": 3, "simple": 2}[mode]
 
-    @pytest.mark.parametrize("chain", [False, True])
+    @BOTH_WAYS
     async def test_one_absurd_usage_ends_the_research(self, chain: bool, start: Start, script: Reporting) -> None:
         script.reported = Usage(requests=1, input_tokens=10**15, output_tokens=10**15, cost_microusd=10**15)
         result = await (await start(limits=Limits(cost_microusd=10), chain=chain)).result()

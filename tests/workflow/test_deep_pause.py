@@ -16,6 +16,7 @@ from elcano.graphs.state.budget import Budget, Estimate, Limits, TopUp
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import BOTH_WAYS
 from tests.control import stop, top_up
 from tests.workflow.conftest import Start, asking, deep_with, worker_for
 from tests.workflow.test_budget import paused
@@ -53,7 +54,7 @@ def told(script: Script, type: str) -> dict[str, int]:
     return counted
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_top_up_lets_the_sections_go_on(chain: bool, start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH, chain=chain)
     snapshot = await paused(handle)
@@ -83,6 +84,7 @@ async def test_too_little_more_pauses_again(start: Start, script: Script) -> Non
     assert told(script, "paused")[""] == 3
 
 
+@pytest.mark.long
 async def test_more_of_something_else_pauses_again(start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=Limits(tokens=1_000_000, iterations=2, when_exhausted="pause"))
     for _ in range(2):
@@ -95,7 +97,7 @@ async def test_more_of_something_else_pauses_again(start: Start, script: Script)
     assert (await handle.result()).ending is None
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_stop_lets_waiting_sections_write(chain: bool, start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH, chain=chain)
     await paused(handle)
@@ -108,6 +110,7 @@ async def test_a_stop_lets_waiting_sections_write(chain: bool, start: Start, scr
     assert script.calls[-1] == "long_writer"
 
 
+@pytest.mark.long
 async def test_a_cancelled_run_takes_its_waiting_sections_along(start: Start, temporal: Client) -> None:
     handle = await start(mode="deep", limits=ENOUGH)
     await paused(handle)
@@ -119,6 +122,7 @@ async def test_a_cancelled_run_takes_its_waiting_sections_along(start: Start, te
             await temporal.get_workflow_handle(f"{handle.id}.0004.loop-{number}").result()
 
 
+@pytest.mark.long
 async def test_what_a_section_leaves_over_helps_those_that_wait(start: Start, script: Script) -> None:
     def complete_about_cost(given: JsonObject) -> JsonObject:
         done = "cost" in str(given["question"]) or given["iteration"] == 4
@@ -190,6 +194,7 @@ async def limit(handle: WorkflowHandle[Any, Any]) -> float:
     return tokens["limit"]
 
 
+@pytest.mark.long
 async def test_waiting_does_not_use_time(start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH)
     await paused(handle)

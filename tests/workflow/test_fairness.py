@@ -69,6 +69,7 @@ async def test_a_tenant_with_few_searches_is_not_behind_one_with_many(
     assert last_place(order, "few") <= 45
 
 
+@pytest.mark.long
 async def test_batch_runs_go_after_interactive_ones_and_share_fairly_among_themselves(
     temporal: Client, script: Script, store: Store, spec: SourceSpec, queue: str
 ) -> None:
@@ -86,6 +87,7 @@ async def test_batch_runs_go_after_interactive_ones_and_share_fairly_among_thems
     assert last_place(order, "few-batch") <= 10 + 15
 
 
+@pytest.mark.long
 async def test_calls_in_the_queue_of_all_runs_take_turns_too(temporal: Client, script: Script, queue: str) -> None:
     order: list[str] = []
     all_queued = asyncio.Event()

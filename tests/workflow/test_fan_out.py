@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Script
@@ -33,6 +35,7 @@ async def watched(handle: Handle) -> AsyncIterator[list[int]]:
     await asyncio.gather(watching, return_exceptions=True)
 
 
+@pytest.mark.long
 async def test_each_of_many_sections_takes_little_of_the_history(start: Start, script: Script) -> None:
     script.complete_in = 1
     script.sections = tuple(f"part {number}" for number in range(SECTIONS))

@@ -20,6 +20,7 @@ from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import BOTH_WAYS
 from tests.control import stop
 from tests.workflow.conftest import Handle, asking, worker_for
 
@@ -69,7 +70,7 @@ async def held(handle: Handle) -> RunSnapshot:
             snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
             if snapshot.hold is not None:
                 return snapshot
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.25)
 
 
 def seconds_used(script: Script) -> float:
@@ -79,7 +80,7 @@ def seconds_used(script: Script) -> float:
     return gauge["used"]
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_run_that_may_wait_outlasts_half_an_hour_without_its_provider(
     chain: bool, skipping: WorkflowEnvironment, script: Script
 ) -> None:
@@ -100,7 +101,7 @@ async def test_a_run_that_may_wait_outlasts_half_an_hour_without_its_provider(
     assert script.calls.count("judge") == 1
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_run_that_is_to_finish_ends_at_its_time_and_says_why(
     chain: bool, skipping: WorkflowEnvironment, script: Script
 ) -> None:
@@ -117,7 +118,7 @@ async def test_a_run_that_is_to_finish_ends_at_its_time_and_says_why(
     assert 510 <= kept.run.finished_at - kept.run.started_at < 600
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_writer_without_provider_leaves_a_report_of_the_evidence(
     chain: bool, skipping: WorkflowEnvironment, script: Script
 ) -> None:
@@ -140,7 +141,7 @@ async def test_nobody_is_waited_for_longer_than_allowed(skipping: WorkflowEnviro
 
 
 @pytest.mark.parametrize("mode", ["iterative", "deep"])
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_refused_key_fails_a_run_in_every_mode(
     mode: str, chain: bool, skipping: WorkflowEnvironment, script: Script
 ) -> None:

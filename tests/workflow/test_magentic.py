@@ -2,8 +2,6 @@
 
 import asyncio
 
-import pytest
-
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
@@ -11,14 +9,13 @@ from elcano.graphs.state.budget import Limits, TopUp
 from elcano.graphs.state.team import Ledger
 from elcano.testing.script import Script, make_progress_ledger
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import BOTH_WAYS
 from tests.control import ask, go_on, pause, steer, stop, top_up
 from tests.workflow.conftest import Handle, Start
 from tests.workflow.test_budget import paused
 from tests.workflow.test_steering import Gate, root
 
 LIMITS = Limits(tokens=500_000, iterations=30, stalls=2, resets=1)
-
-both = pytest.mark.parametrize("chain", [False, True])
 
 
 def circling(script: Script) -> None:
@@ -37,7 +34,7 @@ async def snapshot(handle: Handle) -> RunSnapshot:
     return told
 
 
-@both
+@BOTH_WAYS
 async def test_a_pause_and_a_word_in_a_reset(chain: bool, start: Start, script: Script) -> None:
     circling(script)
     gate = Gate(script, in_a_reset)
@@ -59,7 +56,7 @@ async def test_a_pause_and_a_word_in_a_reset(chain: bool, start: Start, script: 
     assert (told.resets, told.turns[-1].stall) == (1, "repeated")
 
 
-@both
+@BOTH_WAYS
 async def test_a_stop_in_a_reset_ends_in_a_report(chain: bool, start: Start, script: Script) -> None:
     circling(script)
     gate = Gate(script, in_a_reset)
@@ -74,7 +71,7 @@ async def test_a_stop_in_a_reset_ends_in_a_report(chain: bool, start: Start, scr
     assert script.calls[-1] == "writer"
 
 
-@both
+@BOTH_WAYS
 async def test_a_run_that_waits_for_rounds_goes_on_with_more_of_them(chain: bool, start: Start, script: Script) -> None:
     script.complete_in = 3
     limits = LIMITS.model_copy(update={"iterations": 2, "when_exhausted": "pause"})
@@ -87,7 +84,7 @@ async def test_a_run_that_waits_for_rounds_goes_on_with_more_of_them(chain: bool
     assert script.calls.count("progress_ledger") == 5
 
 
-@both
+@BOTH_WAYS
 async def test_taken_back_out_of_a_reset_it_counts_as_it_did_then(chain: bool, start: Start, script: Script) -> None:
     circling(script)
     gate = Gate(script, in_a_reset)

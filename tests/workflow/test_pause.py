@@ -14,6 +14,7 @@ from elcano.graphs.state.budget import Limits, TopUp
 from elcano.graphs.state.failures import FailureType
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import BOTH_WAYS
 from tests.control import ask, go_on, pause, stop, top_up
 from tests.workflow.conftest import Handle, Start, deep_with
 from tests.workflow.test_budget import paused
@@ -52,7 +53,7 @@ async def rests(handle: Handle, script: Script, calls: int) -> None:
     assert (await seen(handle)).stage == "paused"
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_what_is_under_way_is_finished_and_nothing_is_begun(chain: bool, start: Start, script: Script) -> None:
     door = Door(script, "iteration")
     handle = await start(chain=chain, limits=Limits(seconds=600))
@@ -120,7 +121,7 @@ async def test_what_makes_no_sense_is_refused_with_a_reason(start: Start, script
     await handle.result()
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_sections_rest_with_their_run_and_no_further_one_begins(
     chain: bool, start: Start, script: Script
 ) -> None:

@@ -18,6 +18,7 @@ from elcano.graphs.state.failures import Ending
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import BOTH_WAYS
 from tests.control import ask, section, steer, stop
 from tests.workflow.conftest import Handle, Start, asking, worker_for
 
@@ -30,7 +31,7 @@ async def waiting(handle: Handle) -> RunSnapshot:
         snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
         if snapshot.hold is not None:
             return snapshot
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.25)
 
 
 async def refused(handle: Handle, action: Action) -> str:
@@ -39,7 +40,7 @@ async def refused(handle: Handle, action: Action) -> str:
     return str(raised.value.cause)
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_plan_waits_ten_days_and_what_was_edited_is_researched(
     chain: bool, skipping: WorkflowEnvironment, script: Script
 ) -> None:
@@ -83,7 +84,7 @@ async def test_a_plan_waits_ten_days_and_what_was_edited_is_researched(
     ]
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_refused_plan_ends_the_run_with_what_the_survey_found(
     chain: bool, start: Start, script: Script
 ) -> None:

@@ -8,6 +8,7 @@ from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.lifecycle.finish import status_of
 from elcano.graphs.state.budget import Limits
 from elcano.testing.research import ResearchOutcome
+from tests.cases import long_case
 from tests.workflow.reasoning import played, searches
 
 
@@ -18,6 +19,7 @@ def status(outcome: ResearchOutcome) -> str:
     return "partial" if run.ending is not None else "completed" if answered else "unanswered"
 
 
+@pytest.mark.long
 async def test_by_default_six_sections_are_searched_at_least_twice_and_the_run_is_complete(tmp_path: Path) -> None:
     outcome = await played(tmp_path, "deep", 6, 2)
     run = outcome.journal.run
@@ -28,7 +30,7 @@ async def test_by_default_six_sections_are_searched_at_least_twice_and_the_run_i
     assert outcome.report.partial is None
 
 
-@pytest.mark.parametrize(("tokens", "sections"), [(90_000, 2), (200_000, 5), (400_000, 6)])
+@pytest.mark.parametrize(("tokens", "sections"), [(90_000, 2), long_case(200_000, 5), long_case(400_000, 6)])
 async def test_with_less_there_are_fewer_sections_and_each_is_searched_twice(
     tmp_path: Path, tokens: int, sections: int
 ) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any
 
-import pytest
 from temporalio.api.sdk.v1 import WorkflowMetadata
 from temporalio.client import Client, WorkflowExecutionDescription, WorkflowHandle
 from temporalio.common import SearchAttributeKey
@@ -12,6 +11,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.script import Script
+from tests.cases import BOTH_WAYS
 from tests.control import top_up
 from tests.workflow.conftest import Start
 from tests.workflow.test_budget import paused
@@ -77,7 +77,7 @@ async def test_what_a_run_used_is_told_in_a_bounded_number_of_events(
     assert found["CostUsd"] == result.usage.cost_microusd / 1_000_000
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_run_whose_provider_is_down_says_who_and_when_it_is_tried_again(
     chain: bool, skipping: WorkflowEnvironment, script: Script
 ) -> None:

@@ -31,6 +31,7 @@ from elcano.testing.temporal import scripted_activities
 from elcano.worker import source_workers
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import BOTH_WAYS
 from tests.sources import Shelf, found, ledger_of, open_shelf
 from tests.workflow.conftest import Handle, asking, worker_for
 
@@ -129,7 +130,7 @@ async def held(handle: Handle) -> Hold:
             snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
             if snapshot.hold is not None:
                 return snapshot.hold
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.25)
 
 
 async def tried_again(api: Temporal, run_id: str) -> PendingActivity:
@@ -139,7 +140,7 @@ async def tried_again(api: Temporal, run_id: str) -> PendingActivity:
             for pending in (await api.describe(run_id)).pending:
                 if pending.last_failure:
                     return pending
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.25)
 
 
 def cited(script: Script) -> list[str]:
@@ -293,7 +294,7 @@ async def test_a_search_that_no_worker_takes_holds_the_run_until_one_does(
     assert cited(script) == ["whales"]
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_a_look_into_the_run_is_chosen_as_a_source_is_and_others_are_not(
     chain: bool, temporal: Client, script: Script
 ) -> None:
@@ -313,7 +314,7 @@ async def test_a_look_into_the_run_is_chosen_as_a_source_is_and_others_are_not(
     assert kept.run.sources == ("library",)
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_graph_and_chain_are_held_by_a_search_alike(
     chain: bool, skipping: WorkflowEnvironment, script: Script
 ) -> None:

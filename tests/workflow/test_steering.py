@@ -14,6 +14,7 @@ from elcano.graphs.records import ArchiveCall
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.state import ToolCallRecord
 from elcano.testing.script import Script
+from tests.cases import BOTH_WAYS
 from tests.control import section, steer, stop
 from tests.workflow.conftest import Handle, Start, deep_with
 
@@ -63,7 +64,7 @@ def sections(script: Script) -> dict[str, ArchiveCall]:
     return {call.run.branch_of.section: call for call in script.archived if call.run.branch_of}
 
 
-@pytest.mark.parametrize("chain", [False, True])
+@BOTH_WAYS
 async def test_the_agent_of_the_step_that_is_answered_is_shown_the_instruction(
     chain: bool, start: Start, script: Script
 ) -> None:

@@ -14,13 +14,13 @@ from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.script import Refused, Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import BOTH_WAYS
 from tests.control import go_on, pause, section, steer, stop, top_up
 from tests.workflow.conftest import Start, asking, worker_for
 from tests.workflow.test_budget import paused
 from tests.workflow.test_steering import COSTS, Gate, root, sections
 
 LIMITS = default_limits(MODES["hierarchical"])
-BOTH = pytest.mark.parametrize("chain", [False, True])
 
 
 def second_draft(given: JsonObject, team: str = "method") -> bool:
@@ -28,7 +28,7 @@ def second_draft(given: JsonObject, team: str = "method") -> bool:
     return given["question"] == f"What of {team}?" and given.get("iteration") == 2 and "review" in given
 
 
-@BOTH
+@BOTH_WAYS
 async def test_events_say_which_team_and_which_sub_iteration(chain: bool, start: Start, script: Script) -> None:
     handle = await start(mode="hierarchical", limits=LIMITS, chain=chain)
     await handle.result()
@@ -52,7 +52,7 @@ async def test_events_say_which_team_and_which_sub_iteration(chain: bool, start:
     )
 
 
-@BOTH
+@BOTH_WAYS
 async def test_a_stop_in_a_sub_iteration_has_every_team_write_up_what_it_has(
     chain: bool, start: Start, script: Script
 ) -> None:
@@ -69,7 +69,7 @@ async def test_a_stop_in_a_sub_iteration_has_every_team_write_up_what_it_has(
     assert {one.title: one.draft for one in published.sections}["method"] == "draft of What of method?"
 
 
-@BOTH
+@BOTH_WAYS
 async def test_a_pause_in_a_sub_iteration_lets_nothing_be_done_twice(chain: bool, start: Start, script: Script) -> None:
     gate = Gate(script, second_draft)
     handle = await start(mode="hierarchical", limits=LIMITS, chain=chain)
@@ -98,7 +98,7 @@ async def test_teams_are_added_and_dropped_while_others_work_and_all_hear_what_i
     assert all(given["guidance"] == [COSTS] for given in law)
 
 
-@BOTH
+@BOTH_WAYS
 async def test_a_team_that_waits_for_an_iteration_more_goes_on_from_its_judge(
     chain: bool, start: Start, script: Script
 ) -> None:
@@ -113,6 +113,7 @@ async def test_a_team_that_waits_for_an_iteration_more_goes_on_from_its_judge(
     assert script.calls.count("drafter") == script.calls.count("team_judge") == 2 * 3, "nothing was done again"
 
 
+@pytest.mark.long
 async def test_another_worker_goes_on_in_the_sub_iteration_in_which_one_went_away(
     temporal: Client, script: Script
 ) -> None:
@@ -134,7 +135,7 @@ async def test_another_worker_goes_on_in_the_sub_iteration_in_which_one_went_awa
     assert {given["feedback"] for given in begun} == {"judge 1: more on What of method?"}
 
 
-@BOTH
+@BOTH_WAYS
 async def test_a_run_of_which_teams_ended_early_is_partial_and_its_budget_holds(
     chain: bool, start: Start, script: Script
 ) -> None:

@@ -16,6 +16,7 @@ from elcano.dev.claims import free_ports
 from elcano.dev.stack import Stack
 from elcano.settings import Settings
 from elcano.testing.provider import Reply, Request, make_refusal
+from tests.cases import long_case
 from tests.chaos.conftest import PASSAGES
 from tests.chaos.researcher import Place, Researcher, researching
 from tests.forked_programs import forked_programs
@@ -248,7 +249,7 @@ async def test_a_log_of_json_names_runs(running: Stack) -> None:
     assert {"time", "level", "logger", "program", "message"} <= set(entries[0])
 
 
-@pytest.mark.parametrize("trouble", ["hangs", "is killed"])
+@pytest.mark.parametrize("trouble", ["hangs", long_case("is killed")])
 async def test_a_collector_in_trouble_costs_nothing_but_spans(
     client: httpx.AsyncClient, running: Stack, researcher: Researcher, collector: Collector, trouble: str
 ) -> None:

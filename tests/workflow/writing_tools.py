@@ -105,4 +105,4 @@ async def waiting(handle: Handle, calls: int = 1, *, held: bool = True) -> RunSn
         snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
         if len(snapshot.calls) == calls and (snapshot.hold is not None or not held):
             return snapshot
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.25)

@@ -88,7 +88,7 @@ async def until(holds: Callable[[], Awaitable[bool]]) -> None:
     for _ in range(1_200):
         if await holds():
             return
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.25)
     raise TimeoutError("it does not come to hold")
 
 
@@ -98,7 +98,7 @@ async def ended(api: httpx.AsyncClient, run_id: str) -> Json:
         view: Json = (await api.get(f"/v1/runs/{run_id}")).json()
         if view["status"] != "running":
             return view
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.25)
     raise TimeoutError(f"the run has not ended: {view}")
 
 

@@ -85,6 +85,7 @@ async def test_what_was_found_before_is_cited_though_nothing_is_found_now(
         assert (await log_of(store, forked["run_id"])).run.state.question == "Another one?"
 
 
+@pytest.mark.long
 async def test_a_long_conversation_is_cut_and_keeps_its_subject(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

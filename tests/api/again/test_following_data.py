@@ -91,6 +91,7 @@ async def test_a_model_is_told_the_query_that_was_answered_and_not_the_broken_on
         assert (len(listed["results"]), listed["answer"]) == (1, True)
 
 
+@pytest.mark.long
 async def test_the_queries_of_paths_are_told_and_a_query_that_failed_for_good_is_not(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

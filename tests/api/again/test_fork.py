@@ -12,6 +12,7 @@ from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, chosen_steps, ended, log_of, tokens, working
 from tests.api.asking import start
 from tests.api.sse import read_all
+from tests.cases import long_case
 
 
 async def forked(api: httpx.AsyncClient, run_id: str, **body: Any) -> Json:
@@ -24,7 +25,8 @@ async def forked(api: httpx.AsyncClient, run_id: str, **body: Any) -> Json:
 
 
 @pytest.mark.parametrize(
-    ("mode", "use_graph"), [("iterative", True), ("deep", True), ("deep", False), ("hierarchical", True)]
+    ("mode", "use_graph"),
+    [("iterative", True), ("deep", True), long_case("deep", False), long_case("hierarchical", True)],
 )
 async def test_shared_steps_are_neither_done_nor_paid_for_again(
     api: httpx.AsyncClient,

@@ -156,7 +156,7 @@ class Tasks(ClientExtension):
                     assert request["params"]["requestedSchema"]["properties"]["approve"]["type"] == "boolean"
                     params = UpdateParams(task_id=task.task_id, input_responses={name: answer, "of old": answer})
                     await context.session.send_request(UpdateTask(params=params), EmptyResult)
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.25)
 
 
 class GetTask(Request[TaskParams, Literal["tasks/get"]]):

@@ -12,9 +12,10 @@ from elcano.storage.store import Store
 from tests.api.again.going_on import JOINING, QUESTION, Provider, asked, ended, log_of, tokens, until, working
 from tests.api.asking import seconds_between, start
 from tests.api.sse import read_events
+from tests.cases import long_case
 
 
-@pytest.mark.parametrize("use_graph", [True, False])
+@pytest.mark.parametrize("use_graph", [True, long_case(False)])
 async def test_a_deep_run_whose_last_section_failed_repeats_no_call_and_no_section(
     api: httpx.AsyncClient,
     served: str,
@@ -93,6 +94,7 @@ async def test_a_failed_call_is_made_again_and_time_in_between_does_not_count(
     assert [entry.kind for entry in log.entries].count("run_resumed") == 1
 
 
+@pytest.mark.long
 async def test_a_run_that_was_stopped_goes_on_with_its_research(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
@@ -148,6 +150,7 @@ async def test_a_section_with_a_gap_is_repaired_alone_and_the_report_is_written_
     await log_of(store, run_id)
 
 
+@pytest.mark.long
 async def test_sections_that_were_added_and_dropped_midway_are_so_when_it_is_resumed(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
@@ -259,6 +262,7 @@ async def test_runs_that_ended_otherwise_go_on_too(
     await log_of(store, run_id)
 
 
+@pytest.mark.long
 async def test_sections_that_had_no_room_in_the_budget_need_more_of_it(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+import pytest
 from temporalio.client import Client
 
 from elcano.settings import Settings
@@ -48,6 +49,7 @@ async def test_sections_that_were_cut_from_the_plan_are_researched_with_more(
     await log_of(store, run_id)
 
 
+@pytest.mark.long
 async def test_a_section_that_was_cut_can_be_named(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

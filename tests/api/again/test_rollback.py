@@ -14,10 +14,12 @@ from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, asked, chosen_steps, ended, log_of, tokens, until, working
 from tests.api.asking import start
 from tests.api.sse import read_events
+from tests.cases import long_case
 
 
 @pytest.mark.parametrize(
-    ("mode", "use_graph"), [("iterative", True), ("deep", True), ("deep", False), ("hierarchical", True)]
+    ("mode", "use_graph"),
+    [long_case("iterative", True), ("deep", True), long_case("deep", False), long_case("hierarchical", True)],
 )
 async def test_a_run_can_go_back_to_before_its_steps(
     api: httpx.AsyncClient,
@@ -94,6 +96,7 @@ async def test_a_run_that_works_gives_up_what_it_does_and_goes_back(
     await log_of(store, run_id)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["iterative", "deep"])
 async def test_a_run_that_was_paused_goes_back_and_goes_on(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, mode: str

@@ -1,6 +1,7 @@
 """Teams that failed or were never done, taken up again over the API: the others are kept as they were."""
 
 import httpx
+import pytest
 from temporalio.client import Client
 
 from elcano.settings import Settings
@@ -38,6 +39,7 @@ async def test_one_team_that_failed_is_resumed_where_it_was_and_no_other(
     await log_of(store, run_id)
 
 
+@pytest.mark.long
 async def test_teams_that_had_no_sub_iteration_left_get_one_more(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

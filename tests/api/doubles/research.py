@@ -123,7 +123,7 @@ async def _until_served(api: httpx.AsyncClient) -> None:
             states = {one["name"]: one["state"] for one in (await api.get("/v1/sources")).json()}
             if all(states[name] != "unserved" for name in (*SEARCHED, FAILING)):
                 return
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.25)
 
 
 async def _ended(api: httpx.AsyncClient, run_id: str) -> View:
@@ -132,7 +132,7 @@ async def _ended(api: httpx.AsyncClient, run_id: str) -> View:
             view: View = (await api.get(f"/v1/runs/{run_id}")).json()
             if view["status"] != "running":
                 return view
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.25)
 
 
 async def _read(api: httpx.AsyncClient, run_id: str, form: str) -> str:

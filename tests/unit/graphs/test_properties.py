@@ -41,7 +41,7 @@ from tests.unit.graphs.mutations import MUTATIONS, free_graphs
 from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states
 from tests.unit.graphs.texts import expressions, json_values, texts
 
-many = settings(max_examples=50, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+many = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 STARTED = 1_000_000.0
 
 
@@ -262,7 +262,7 @@ def test_validation_is_total(graph: ResearchGraph) -> None:
     assert all(isinstance(text, str) and text for text in find_graph_faults(graph))
 
 
-@settings(max_examples=150, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(texts, st.dictionaries(st.sampled_from(["a", "b", "question"]), json_values))
 def test_an_expression_has_a_fault_or_a_value(text: str, view: JsonObject) -> None:
     if find_expression_fault(text) is not None:

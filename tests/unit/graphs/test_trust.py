@@ -1,7 +1,7 @@
 """Lists of domains, journals and kinds: what fits an entry, what only looks as if it did, and what is no entry."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.host_names import canonicalize_host, find_contradictions, find_matching_domain, parse_domain
@@ -18,7 +18,6 @@ def fits(url_host: str, *entries: str) -> bool:
     return bool(find_matching_domain(canonicalize_host(url_host), tuple(map(parse_domain, entries))))
 
 
-@settings(max_examples=50, deadline=None)
 @given(NAME, NAME)
 def test_a_domain_is_itself_and_what_is_below_it_and_nothing_else(name: str, other: str) -> None:
     for host in (name, f"{other}.{name}", f"{name}.", name.upper()):

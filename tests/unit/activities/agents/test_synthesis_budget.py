@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given as drawn
-from hypothesis import settings
 from hypothesis import strategies as st
 from temporalio.testing import ActivityEnvironment
 
@@ -124,7 +123,6 @@ async def test_drafts_that_cannot_be_merged_stand_as_they_are(
     assert draft.quoted is not bool(requests)
 
 
-@settings(max_examples=60, deadline=None, database=None)
 @drawn(
     st.sampled_from(["long_writer", "proofreader"]),
     st.integers(0, 30_000),

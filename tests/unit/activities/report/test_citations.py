@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
@@ -142,7 +142,6 @@ def test_the_cited_ids_are_named_once_each() -> None:
     assert cited_ids(draft) == ("x", "y", "z")
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(alphabet="abcxyz0\u00e4", min_size=1), min_size=1), st.text(), st.text(), st.data())
 def test_any_words_of_any_passage_are_found_however_their_white_space_differs(
     inside: list[str], before: str, after: str, data: st.DataObject
@@ -158,7 +157,6 @@ def test_any_words_of_any_passage_are_found_however_their_white_space_differs(
     assert text[place[0] : place[1]].split() == inside[start:end]
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="abc \n", min_size=1), st.data())
 def test_a_changed_letter_is_not_found(text: str, data: st.DataObject) -> None:
     letters = [place for place, character in enumerate(text) if not character.isspace()]
@@ -169,7 +167,6 @@ def test_a_changed_letter_is_not_found(text: str, data: st.DataObject) -> None:
     assert locate_quote(quote, _at(0, len(text)), text) is None
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="ab", min_size=1), st.text(alphabet="xy \n", min_size=1))
 def test_words_outside_the_passage_do_not_count(outside: str, inside: str) -> None:
     text = outside + inside + outside

@@ -5,7 +5,7 @@ import re
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -262,7 +262,6 @@ def test_a_report_of_before_is_read_as_it_was() -> None:
 HOSTILE = st.text(alphabet="ab [](){}<>*_`#|!&;\\\n\r\t1.-:/\"'", max_size=30)
 
 
-@settings(deadline=None)
 @given(HOSTILE, HOSTILE, HOSTILE, HOSTILE)
 def test_no_words_of_strangers_are_markup_in_a_reference(title: str, name: str, note: str, url: str) -> None:
     work = ARTICLE.model_copy(

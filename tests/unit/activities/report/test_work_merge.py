@@ -1,7 +1,7 @@
 """Accounts that share an identifier are one work, whoever tells of it, in whatever order, however often."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.report.work_merge import list_joining_names, merge_accounts, merge_works
@@ -40,7 +40,6 @@ def work(source: str = "pubmed", **told: object) -> Work:
     return Work.model_validate({"source": source, **told, "identifiers": names})
 
 
-@settings(deadline=None)
 @given(st.lists(WORKS, max_size=8), st.data())
 def test_neither_order_nor_repetition_counts(works: list[Work], data: st.DataObject) -> None:
     once = merge_works(works)
@@ -49,14 +48,12 @@ def test_neither_order_nor_repetition_counts(works: list[Work], data: st.DataObj
     assert merge_works([account for one in once for account in one.accounts]) == once
 
 
-@settings(deadline=None)
 @given(st.lists(WORKS, max_size=6), st.lists(WORKS, max_size=6))
 def test_what_is_put_together_first_does_not_count(some: list[Work], others: list[Work]) -> None:
     in_parts = [account for part in (some, others) for one in merge_works(part) for account in one.accounts]
     assert merge_works(in_parts) == merge_works([*some, *others])
 
 
-@settings(deadline=None)
 @given(st.lists(WORKS, max_size=8))
 def test_every_name_leads_to_one_work_and_no_grave_word_is_lost(works: list[Work]) -> None:
     found = merge_works(works)

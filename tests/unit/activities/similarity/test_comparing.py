@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.similarity.similar_passages import (
@@ -91,7 +91,6 @@ Step = tuple[list[str], int, bool]
 steps = st.lists(st.tuples(st.lists(texts(), max_size=4), st.integers(0, 1), st.booleans()), max_size=12)
 
 
-@settings(deadline=None, database=None)
 @given(steps=steps, most=st.sampled_from([0, 3, 1_000]))
 def test_any_workers_with_any_memory_say_what_the_plain_way_says(steps: list[Step], most: int) -> None:
     store = Found()
@@ -111,7 +110,6 @@ def test_any_workers_with_any_memory_say_what_the_plain_way_says(steps: list[Ste
     assert find_duplicates(store.found) == plain(store.found)
 
 
-@settings(deadline=None, database=None)
 @given(given_texts=st.lists(texts(), max_size=20), cuts=st.lists(st.integers(0, 20), max_size=5))
 def test_the_steps_in_which_passages_are_added_do_not_matter(given_texts: list[str], cuts: list[int]) -> None:
     passages = [passage(f"p{at}", text) for at, text in enumerate(given_texts)]

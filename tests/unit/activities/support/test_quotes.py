@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.support.quotes import QuoteIndex, fold_text
@@ -92,7 +92,6 @@ WORDS = st.text(
 )
 
 
-@settings(deadline=None)
 @given(WORDS, st.data())
 def test_places_in_the_text_are_exact(text: str, data: st.DataObject) -> None:
     folded = fold_text(text)
@@ -106,7 +105,6 @@ def test_places_in_the_text_are_exact(text: str, data: st.DataObject) -> None:
     assert folded.span(start, len(folded.text))[0] == begin
 
 
-@settings(deadline=None)
 @given(WORDS, WORDS)
 def test_what_is_found_says_the_words_of_the_quote(text: str, quote: str) -> None:
     place = QuoteIndex.of(text).find(quote)
@@ -118,7 +116,6 @@ def test_what_is_found_says_the_words_of_the_quote(text: str, quote: str) -> Non
     assert text[slice(*place)].strip()
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["Aspirin", "lowered", "12", "the", "rate"]), min_size=1, max_size=12), st.data())
 def test_every_run_of_words_is_found_where_it_stands(words: list[str], data: st.DataObject) -> None:
     gaps = st.sampled_from([" ", "\n", "\u00a0", "  ", " **", "** "])

@@ -1,7 +1,7 @@
 """Figures and names of a statement stand in its quotes, in whatever form; one that does not is named in the reason."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.support.figures import extract_figures
@@ -126,14 +126,12 @@ def test_digits_of_names_are_no_figures() -> None:
     assert extract_names("with IL-6 and COVID-19") == ["IL-6", "COVID-19"]
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_breaks_it(text: str) -> None:
     assert isinstance(explain_unquoted_facts(Statement(text, (text,))), tuple)
     explain_unquoted_facts(Statement(text, ()))
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**12), st.sampled_from(["", ".", ","]))
 def test_every_number_is_found_again_with_or_without_groups(number: int, parted: str) -> None:
     written = f"{number:,}".replace(",", parted) if parted else str(number)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import rispy
 from bibtexparser.entrypoint import parse_string as parse_otherwise
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pybtex.database import BibliographyData, parse_string
 
@@ -76,7 +76,6 @@ def test_bibtex_holds_what_is_known() -> None:
     ]
 
 
-@settings(deadline=None)
 @given(HOSTILE, HOSTILE, HOSTILE, HOSTILE)
 @example(FORGED, FORGED, FORGED, FORGED)
 @example("}", "{", "\\", "@")
@@ -125,7 +124,6 @@ def test_ris_holds_what_is_known_and_ends_its_lines_as_the_format_has_it() -> No
     assert PAPER.venue in entry.values()
 
 
-@settings(deadline=None)
 @given(HOSTILE, HOSTILE, HOSTILE)
 @example(FORGED, FORGED, FORGED)
 @example("ER  - ", "TY  - JOUR", "x")
@@ -168,7 +166,6 @@ def test_csl_holds_what_is_known() -> None:
     }
 
 
-@settings(deadline=None)
 @given(HOSTILE, HOSTILE)
 def test_csl_is_json_whatever_is_told(title: str, name: str) -> None:
     work = Work(title=title, authors=(name,), published=title, flags=("concern",))
@@ -220,7 +217,6 @@ def test_keys_are_unique_and_do_not_depend_on_what_stands_beside() -> None:
     assert build_reference_entries([reference(Work(title="的 毛"), title="的 毛")])[0].key == "ref"
 
 
-@settings(deadline=None)
 @given(st.lists(st.builds(Work, title=HOSTILE, authors=st.lists(HOSTILE, max_size=2).map(tuple)), max_size=5))
 def test_keys_are_plain_whatever_is_told(works: list[Work]) -> None:
     told = [reference(work, number, document=f"d{number}") for number, work in enumerate(works, 1)]

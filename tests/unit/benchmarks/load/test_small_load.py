@@ -10,6 +10,7 @@ from benchmarks.load.load import Phases, measure_load
 SMALL = Phases(idle_seconds=1.0, stream_seconds=1.0, open_streams=5, readers=2)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 async def test_every_run_completes_and_the_counts_add_up(tmp_path: Path) -> None:
     plan = Plan(

@@ -2,7 +2,7 @@
 
 import itertools
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.builder import PASSAGES
@@ -113,7 +113,6 @@ NAMES = st.sampled_from("abcdef")
 REFS = st.builds(ref, NAMES, st.none() | NAMES)
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.lists(REFS, max_size=4).map(tuple), max_size=3), max_size=5))
 def test_whatever_searches_say_nothing_vanishes(nodes: list[list[tuple[EvidenceRef, ...]]]) -> None:
     states = [QUESTION]

@@ -1,7 +1,7 @@
 """Limits that cannot work are refused with their arithmetic; those that can are not."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
@@ -25,7 +25,6 @@ def test_defaults_are_what_a_strong_reasoning_model_needs() -> None:
     assert default_limits(MODES["hierarchical"]) == Limits(tokens=1_200_000, seconds=1_800, iterations=3)
 
 
-@settings(max_examples=80, deadline=None, database=None)
 @given(st.sampled_from(list(MODES)), st.integers(1_000, 120_000), st.just(0.0) | st.floats(0.01, 0.5))
 @example("deep", 1_000, 0.3)  # 21,700 / (1 - 0.3) is a little more than 31,000 in floating point
 def test_what_a_fault_says_is_enough_is_enough_and_no_token_less(mode: str, tokens: int, reserve: float) -> None:

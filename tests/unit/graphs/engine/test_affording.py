@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.budget_limits import default_limits
@@ -63,7 +63,6 @@ def test_a_planner_is_told_what_the_budget_can_research(tokens: int, most: int) 
     assert call.input["max_sections"] == most
 
 
-@settings(max_examples=80, deadline=None, database=None)
 @given(st.integers(1_000, 3_000_000), st.integers(0, 10_000), st.integers(1, 200), st.floats(0.0, 0.5))
 def test_more_budget_never_affords_less_and_thinking_never_more(
     tokens: int, hidden: int, sections: int, reserve: float

@@ -78,7 +78,7 @@ actions = st.one_of(
 happenings = st.lists(st.one_of(actions, st.sampled_from(IDS), st.just("held")), max_size=15)
 
 
-@settings(max_examples=80, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(happenings)
 def test_each_call_is_decided_on_once_whatever_comes_in_whatever_order(
     happenings: list[Action | str],

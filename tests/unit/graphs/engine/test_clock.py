@@ -2,7 +2,7 @@
 
 from itertools import accumulate
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.dry_run.in_memory_run import run_in_memory
@@ -51,7 +51,6 @@ def late_work(journal: Journal) -> list[str]:
     ]
 
 
-@settings(max_examples=80, deadline=None, database=None)
 @given(jumps, st.sampled_from(["iterative", "simple"]))
 async def test_a_run_ends_whatever_the_clock_says(jumps: list[float], mode: str) -> None:
     script, clock = Script(complete_in=99), Clock(jumps)

@@ -23,7 +23,7 @@ from elcano.graphs.state.state import EvidenceRef, IterationData, ResearchState
 from tests.unit.graphs.state.test_limits import all_limits
 from tests.unit.graphs.strategies import graphs, limits, usages
 
-many = settings(max_examples=80, deadline=None, database=None)
+many = settings(deadline=None, database=None)
 needs = st.builds(Estimate, tokens=st.integers(0, 200_000), cost_microusd=st.integers(0, 2_000))
 budgets = st.builds(Budget, limits=limits, used=usages, exit_needs=needs)
 
@@ -134,7 +134,6 @@ def test_the_price_so_far_says_what_the_exit_will_cost() -> None:
     assert exit_needs(MODES["iterative"], run).cost_microusd == 2_400
 
 
-@settings(max_examples=50, deadline=None, database=None)
 @given(graphs(), st.data())
 def test_every_node_knows_the_first_exit_that_it_can_reach(graph: ResearchGraph, data: st.DataObject) -> None:
     exits = data.draw(st.permutations([node.id for node in graph.nodes]))[: data.draw(st.integers(1, 3))]

@@ -15,7 +15,7 @@ from elcano.graphs.state.budget import Budget, Limits, TopUp, Usage, sum_usages
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.state import ResearchState
 
-many = settings(max_examples=50, deadline=None, database=None)
+many = settings(deadline=None, database=None)
 MINIMUM = 4_000
 
 

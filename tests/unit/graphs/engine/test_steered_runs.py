@@ -236,7 +236,7 @@ class Driven:
         return entry
 
 
-@settings(max_examples=50, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_whatever_is_asked_whenever_a_run_keeps_its_promises(data: st.DataObject) -> None:
     driven = Driven(data)

@@ -4,7 +4,7 @@ import tracemalloc
 
 import jmespath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from jmespath.exceptions import JMESPathError
@@ -139,7 +139,6 @@ def piped(most: int) -> SearchStrategy[str]:
     return st.builds(lambda first, more: " | ".join([first, *more]), expressions, st.lists(_steps, max_size=most))
 
 
-@settings(max_examples=100, deadline=None, database=None)
 @given(piped(20), json_objects)
 def test_whatever_is_asked_is_bounded(expression: str, view: JsonObject) -> None:
     meter = Meter(get_rules())
@@ -148,7 +147,6 @@ def test_whatever_is_asked_is_bounded(expression: str, view: JsonObject) -> None
     assert Scale(get_rules().result_bytes).weigh(value.json).bytes <= get_rules().result_bytes
 
 
-@settings(max_examples=100, deadline=None, database=None)
 @given(
     st.builds(lambda first, more: " | ".join([first, *more]), expressions, st.lists(_steps, max_size=4)), json_objects
 )

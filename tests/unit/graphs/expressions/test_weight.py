@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from elcano.graphs.expressions.weight import (
     CONTAINER_BYTES,
@@ -91,7 +91,6 @@ def test_as_many_levels_as_may_be() -> None:
     assert Scale(MOST).weigh(nested(MAX_LEVELS)).levels == MAX_LEVELS
 
 
-@settings(max_examples=80, deadline=None, database=None)
 @given(json_values)
 def test_a_value_weighs_at_least_what_it_takes_written_down(value: Json) -> None:
     assert Scale(MOST).weigh(value).bytes >= len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())

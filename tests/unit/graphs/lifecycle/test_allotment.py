@@ -12,7 +12,7 @@ from elcano.graphs.state.budget import LEAST_TOKENS, Budget, Estimate, Limits, U
 from tests.unit.graphs.state.test_limits import all_limits
 from tests.unit.graphs.strategies import limits as small_limits
 
-many = settings(max_examples=80, deadline=None, database=None)
+many = settings(deadline=None, database=None)
 amounts = st.integers(0, 200_000)
 money = st.none() | st.integers(0, 5_000)
 allotments = st.builds(Allotment, tokens=amounts, cost_microusd=money, waiting=st.integers(0, 12))
@@ -182,7 +182,6 @@ def branch(limits: Limits, depth: int, data: st.DataObject) -> Usage:
     return budget.used
 
 
-@settings(max_examples=50, deadline=None, database=None)
 @given(small_limits, st.data())
 def test_branches_of_branches_keep_to_the_slice_they_are_in(limits: Limits, data: st.DataObject) -> None:
     ledger = Ledger(Allotment.of(Budget(limits=limits), data.draw(st.integers(0, 4))))

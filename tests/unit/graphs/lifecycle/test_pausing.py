@@ -94,7 +94,7 @@ class Held:
         self.journal.record(entry, self.now)
 
 
-@settings(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_whatever_is_asked_a_run_rests_while_it_is_paused_and_ends_once(data: st.DataObject) -> None:
     held = Held(data)

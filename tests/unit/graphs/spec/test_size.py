@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.validation import find_graph_faults
@@ -89,13 +89,11 @@ def test_the_built_in_graphs_are_small() -> None:
     assert all(size_faults(graph) == size_faults(graph.model_dump(mode="json")) == [] for graph in MODES.values())
 
 
-@settings(max_examples=50, deadline=None, database=None)
 @given(free_graphs)
 def test_a_graph_and_its_json_are_counted_alike(graph: ResearchGraph) -> None:
     assert size_faults(graph) == size_faults(graph.model_dump(mode="json"))
 
 
-@settings(max_examples=80, deadline=None, database=None)
 @given(json_values | st.fixed_dictionaries(dict.fromkeys(("nodes", "edges", "branches", "exit_nodes"), json_values)))
 def test_anything_can_be_counted(given: object) -> None:
     assert all(isinstance(text, str) for text in size_faults(given))

@@ -19,7 +19,7 @@ from elcano.graphs.state.budget import (
 )
 from tests.unit.graphs.strategies import limits, usages
 
-quick = settings(max_examples=80, deadline=None, database=None)
+quick = settings(deadline=None, database=None)
 times = st.floats(allow_nan=True, allow_infinity=True)
 estimates = st.builds(Estimate, tokens=st.integers(0, 200_000), cost_microusd=st.integers(0, 2_000))
 budgets = st.builds(

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.state.budget import LEAST_TOKENS, Limits, TopUp
 
-many = settings(max_examples=80, deadline=None, database=None)
+many = settings(deadline=None, database=None)
 BOUNDS = [
     ("tokens", 1_000, 100_000_000),
     ("cost_microusd", 1, 10_000_000_000),

@@ -98,7 +98,6 @@ def test_one_study_stays_itself() -> None:
     assert (only.q_p, only.adjusted, only.predicted, only.i2) == (None, None, None, 0)
 
 
-@settings(max_examples=60, deadline=None)
 @given(EFFECTS, st.randoms(use_true_random=False))
 def test_the_order_of_studies_makes_no_difference(effects: list[Effect], shuffler: random.Random) -> None:
     other = list(effects)
@@ -107,7 +106,6 @@ def test_the_order_of_studies_makes_no_difference(effects: list[Effect], shuffle
     assert (one.random, one.fixed, one.tau2) == (two.random, two.fixed, two.tau2)
 
 
-@settings(max_examples=60, deadline=None)
 @given(EFFECTS)
 def test_what_is_pooled_lies_within_the_studies(effects: list[Effect]) -> None:
     pooled = pool_effects(effects, "mean_difference")

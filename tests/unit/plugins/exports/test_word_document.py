@@ -6,7 +6,7 @@ from typing import Any
 
 import docx
 from docx.document import Document
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.report.report import Reference
@@ -99,7 +99,6 @@ def test_a_long_report_with_long_tables_is_written() -> None:
     assert len(document.paragraphs) > 1_500
 
 
-@settings(max_examples=60)
 @given(st.text(max_size=300))
 def test_whatever_a_report_says_it_can_be_opened(text: str) -> None:
     many = (Reference(number=1, document="d", title=text, source="s", locators=(), content_hash="0" * 64),)

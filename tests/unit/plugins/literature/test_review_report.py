@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -164,7 +164,6 @@ SOURCES = st.sampled_from(("a", "b", "c"))
 FOUND = st.lists(st.tuples(SOURCES, st.integers(1, 5), st.integers(0, 20)), max_size=12)
 
 
-@settings(deadline=None)
 @given(FOUND, st.data())
 def test_columns_add_up_whatever_was_found(told: list[tuple[str, int, int]], data: st.DataObject) -> None:
     evidence = [paper(source, number, f"Text {text}")[0] for source, number, text in told]
@@ -186,7 +185,6 @@ def test_a_hostile_text_is_read_as_any_other() -> None:
     assert review.studies[0].size.text == ""
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="0123456789 ,patienswrdomlzcu", max_size=300))
 def test_sizes_are_read_in_any_text(text: str) -> None:
     if not any(map(str.isalnum, text)):

@@ -19,6 +19,7 @@ ANSWERS: Final = {
 SERVED: Final = {"fastapi": "FastAPI is a modern, fast (high-performance), web framework for building APIs"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mode", "question", "answers"),
     [("iterative", QUESTION, ANSWERS), ("deep", QUESTION_OF_PARTS, ANSWERS | SERVED)],

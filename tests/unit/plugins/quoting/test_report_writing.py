@@ -3,7 +3,7 @@
 from importlib.metadata import metadata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai import Agent
 from pydantic_ai.models import Model
@@ -112,7 +112,6 @@ def test_other_subjects_with_the_same_words_are_not_quoted() -> None:
     st.lists(st.text(alphabet=st.sampled_from("Temporal crash.\n-*`It"), max_size=200), max_size=4),
     st.text(alphabet=st.sampled_from("Temporal crash? and how "), max_size=60),
 )
-@settings(deadline=None)
 def test_whatever_is_given_every_claim_is_a_literal_quote(texts: list[str], question: str) -> None:
     _check(envelope(question or "?", *(text or "-" for text in texts)))
 

@@ -5,7 +5,7 @@ import re
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.passages.document import FileSkipped
@@ -188,7 +188,6 @@ def _through_json(answer: object) -> dict[str, object]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="<>/ abpdivtablehrefscript=\"'&;!-\x00é", max_size=300))
 def test_any_markup_is_read_or_left_out(markup: str) -> None:
     try:
@@ -265,7 +264,6 @@ def _run(between: list[tuple[str, str, str] | None], first: int) -> tuple[str, l
     return " ".join(parts), told
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.sampled_from(_SHAPES), _BETWEEN, _BETWEEN)
 def test_no_inline_element_costs_a_word(
     shape: str, first: list[tuple[str, str, str] | None], second: list[tuple[str, str, str] | None]

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.sources.http.allowed_addresses import address_of, kind_of, require_public
@@ -52,21 +52,18 @@ def test_a_public_address_passes(address: str) -> None:
     assert kind_of(ip_address(address)) == ""
 
 
-@settings(deadline=None)
 @given(st.ip_addresses(v=4))
 def test_no_address_passes_that_python_calls_private(address: IPv4Address) -> None:
     if not kind_of(address):
         assert address.is_global
 
 
-@settings(deadline=None)
 @given(st.ip_addresses(v=6))
 def test_no_address_of_ipv6_passes_that_python_calls_private(address: IPv6Address) -> None:
     if not kind_of(address):
         assert address.is_global or address.ipv4_mapped or address in hostile.NAT64
 
 
-@settings(deadline=None)
 @given(st.ip_addresses(v=4))
 def test_an_address_within_another_is_what_it_is_alone(address: IPv4Address) -> None:
     for carrier in ("::ffff:0:0", "64:ff9b::"):
@@ -159,7 +156,6 @@ async def test_the_host_is_asked_for_by_its_name(service: Internet) -> None:
         assert await read(Internet(running.url), "http://Müller.example.com/") == "xn--mller-kva.example.com"
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40) | st.from_regex(r"(https?:)?/{0,3}[^/]{0,20}/?.{0,10}"), st.booleans())
 def test_any_redirect_is_followed_with_care_or_refused(location: str, inside: bool) -> None:
     request = Request("GET", httpx.URL("http://10.0.0.1/page"), {"X-Key": "key"}, None, inside)
@@ -174,7 +170,6 @@ def test_any_redirect_is_followed_with_care_or_refused(location: str, inside: bo
     assert bool(following.headers) is same
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40), st.sampled_from(["", "http://", "https://", "http://a@", "http://[", "//", "http://127."]))
 def test_any_text_is_an_address_or_refused(text: str, before: str) -> None:
     try:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.sources.http.answers import MOST_MEMBERS, PIECE, content_of
@@ -99,7 +99,6 @@ async def test_gzip_is_unpacked(named: str) -> None:
         assert (await fetched(running.url)).content == b"read"
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.binary(max_size=3_000), min_size=1, max_size=5),
     st.integers(1, 4_000),
@@ -118,7 +117,6 @@ async def test_nothing_is_lost_where_a_piece_ends(pieces: int) -> None:
         assert len(await content_of("test", response, size)) == size
 
 
-@settings(deadline=None)
 @given(st.binary(min_size=1, max_size=2_000), st.integers(0, 10_000))
 async def test_a_packed_answer_that_breaks_off_is_none(content: bytes, place: int) -> None:
     packed = gzip.compress(content)
@@ -136,7 +134,6 @@ async def test_a_second_part_that_breaks_off_is_missed(cut: int) -> None:
         await content_of("test", response, 100_000)
 
 
-@settings(deadline=None)
 @given(st.binary(min_size=1, max_size=200))
 async def test_bytes_that_are_not_packed_are_no_answer(content: bytes) -> None:
     response = httpx.Response(200, headers=GZIP, content=iter_of(b"<" + content))

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.sources.http.answers import Answer, encoding_of
@@ -255,13 +255,11 @@ def test_text_is_read_as_its_mark_or_its_declaration_says(content: bytes, declar
     assert Answer("", 200, httpx.Headers(), content, encoding_of(content, declared)).text == expected
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=50), st.sampled_from(sorted({*aliases, *aliases.values()})))
 def test_any_bytes_are_text_in_any_encoding(content: bytes, declared: str) -> None:
     assert isinstance(Answer("", 200, httpx.Headers(), content, encoding_of(content, declared)).text, str)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=50), st.text(max_size=20))
 def test_any_bytes_are_text_whatever_is_declared(content: bytes, declared: str) -> None:
     assert isinstance(Answer("", 200, httpx.Headers(), content, encoding_of(content, declared)).text, str)

@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from elcano.activities.text.written_numbers import find_numbers
@@ -180,7 +180,6 @@ def arithmetic(values: Sequence[Decimal], operation: Operation) -> tuple[Decimal
     return None
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     values=st.lists(VALUES, min_size=2, max_size=8),
     operation=st.sampled_from(["cell", "sum", "mean", "difference", "ratio", "change", "share"]),
@@ -215,7 +214,6 @@ def test_one_changed_digit_is_found(
         assert same or half or [one.status for one in again] in (["wrong"], ["unproven"]), (words, changed, again)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=200), st.text(min_size=1, max_size=30))
 def test_any_text_has_a_verdict_for_each_run_of_digits(text: str, words: str) -> None:
     verdicts = prove_numbers(text, [proof(words, "cell", at("orders", 1))], [REVENUE])

@@ -64,16 +64,13 @@ class AgentCard(Described):
     @classmethod
     def of(cls, agent: AgentDefinition) -> "AgentCard":
         """A built-in agent."""
-        return cls(**_describe_agent(agent, agent.name))
+        return cls(**_describe_agent(agent))
 
     @classmethod
     def of_own(cls, agent: OwnAgent, version: int, at: float) -> "AgentCard":
         """A version of an agent of one's own."""
-        return cls(
-            **_describe_agent(definition_of(agent.name, agent), agent.name),
-            version=version,
-            at=datetime_from_seconds(at),
-        )
+        described = _describe_agent(definition_of(agent.name, agent))
+        return cls(**described, version=version, at=datetime_from_seconds(at))
 
 
 class AgentView(AgentCard):
@@ -90,25 +87,25 @@ class AgentView(AgentCard):
     def built_in(cls, agent: AgentDefinition) -> "AgentView":
         """A built-in agent."""
         output = agent.output.model_json_schema()
-        return cls(**_describe_agent(agent, agent.name), output=output, instructions=agent.asks.instructions)
+        return cls(**_describe_agent(agent), output=output, instructions=agent.asks.instructions)
 
     @classmethod
     def own(cls, agent: OwnAgent, version: int, at: float) -> "AgentView":
         """A version of an agent of one's own."""
-        told = _describe_agent(definition_of(agent.name, agent), agent.name)
-        rest: dict[str, Any] = {
-            "version": version,
-            "at": datetime_from_seconds(at),
-            "output": agent.output,
-            "instructions": agent.instructions,
-        }
-        return cls(**told, **rest, definition=agent)
+        return cls(
+            **_describe_agent(definition_of(agent.name, agent)),
+            version=version,
+            at=datetime_from_seconds(at),
+            output=agent.output,
+            instructions=agent.instructions,
+            definition=agent,
+        )
 
 
-def _describe_agent(agent: AgentDefinition, name: str) -> dict[str, Any]:
+def _describe_agent(agent: AgentDefinition) -> dict[str, Any]:
     schema: JsonObject = agent.input.model_json_schema()
     return {
-        "name": name,
+        "name": agent.name,
         "description": agent.description,
         "inputs": _list_input_fields(schema),
         "outputs": tuple(agent.output.model_fields),

@@ -157,7 +157,19 @@ class CheckView(Described):
         return cls(source=source, query=found.query, passages=passages, warnings=found.warnings, seconds=found.seconds)
 
 
-DOCUMENT_SUFFIXES: Final = (".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".pdf", ".docx")
+DOCUMENT_SUFFIXES: Final = (
+    ".txt",
+    ".text",
+    ".md",
+    ".markdown",
+    ".rst",
+    ".html",
+    ".htm",
+    ".xhtml",
+    ".csljson",
+    ".pdf",
+    ".docx",
+)
 MOST_ENTRIES: Final = 10_000
 """Entries of a folder searched for its first document; a larger folder without one is not reported as empty."""
 

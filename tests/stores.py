@@ -72,6 +72,9 @@ def postgres_server() -> Iterator[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         server = get_server(folder, cleanup_mode="delete")
+    for unsafe in ("fsync", "full_page_writes", "synchronous_commit"):  # nobody pulls the plug of this machine
+        server.psql(f"ALTER SYSTEM SET {unsafe} = off")
+    server.psql("SELECT pg_reload_conf()")
     yield server.get_uri()
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)

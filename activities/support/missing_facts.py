@@ -8,7 +8,7 @@ mean of two figures, or the sum of all. What takes more steps is not found: the 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
 from itertools import permutations
@@ -96,12 +96,18 @@ def names_unquoted(statement: Statement) -> tuple[str, ...]:
 
 
 def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
-    there = [one for quote in with_unglued(statement.quotes) for one in extract_figures(quote, dates=True)]
-    known = [one for text in statement.known for one in extract_figures(text, dates=True)]
+    there = _extract_all_figures(with_unglued(statement.quotes))
+    known = _extract_all_figures(statement.known)
     asked = [
         one for one in extract_figures(without_pointers(statement.text)) if not (counting and _is_possible_count(one))
     ]
     return [(one, why) for one in asked if (why := _explain_missing_figure(one, statement, there, known))]
+
+
+def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
+    """Each once, wherever it stands: a table may say the same one thousands of times."""
+    found = (one for text in texts for one in extract_figures(text, dates=True))
+    return list({(one.written, one.values, one.unit, one.places): one for one in found}.values())
 
 
 def _find_unquoted_names(statement: Statement, told: KnownNames) -> list[str]:

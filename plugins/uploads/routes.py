@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from elcano.api.http.errors import BodyTooLarge, FieldFault, Refusal, RequestInvalid, StoreUnavailable, problem_docs
+from elcano.api.http.fields import datetime_from_seconds
 from elcano.api.http.request_guards import STREAMED_BODY
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
@@ -25,10 +26,40 @@ from elcano.plugins.uploads.document_files import (
     keep_document,
 )
 from elcano.plugins.uploads.document_names import LONGEST_NAME, normalize_name
-from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
+from elcano.plugins.uploads.document_store import CollectionCount, UploadedDocument, get_uploads
 from elcano.plugins.uploads.file_parts import delete_parts, may_have_parts
 from elcano.plugins.uploads.received_files import UploadBrokenOff, check_declared_size, receive_file
-from elcano.plugins.uploads.views import view_collection, view_document
+from elcano.plugins.uploads.source_spec import NAME as UPLOADS
+
+
+def view_collection(count: CollectionCount) -> CollectionView:
+    """The view of a collection."""
+    return CollectionView(
+        name=count.collection,
+        source=f"{UPLOADS}:{count.collection}",
+        documents=count.documents,
+        unread=count.uploaded,
+        indexed=count.indexed,
+        refused=count.refused,
+        bytes=count.size,
+    )
+
+
+def view_document(one: UploadedDocument) -> DocumentView:
+    """The view of a stored document."""
+    return DocumentView(
+        path=one.path,
+        sha256=one.data_hash,
+        bytes=one.size,
+        state=one.state,
+        reason=one.reason,
+        title=one.title,
+        media_type=one.media_type,
+        empty_pages=one.empty_pages,
+        uploaded_at=datetime_from_seconds(one.uploaded_at),
+        uploaded_by=one.uploaded_by,
+    )
+
 
 KEPT_AT_ONCE: Final = asyncio.Semaphore(2)
 """Files that one process has in memory as a whole, to encrypt and to write them."""

@@ -12,7 +12,6 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.state import ReportRef
 from elcano.plugins.analysis.analysis import Analysis, plot_path
-from elcano.plugins.analysis.statistics.forest import render_forest_plot
 from elcano.storage.store import Store
 from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.source import ScriptedSource
@@ -42,6 +41,8 @@ def analysis_of(report: Report) -> Analysis:
 @pytest.fixture
 async def reported(tmp_path: Path, store: Store) -> str:
     """A run whose report has an analysis, kept with its plot."""
+    from elcano.plugins.analysis.statistics.forest import render_forest_plot  # takes a second
+
     found = (await analyzed(tmp_path / "elsewhere")).report
     analysis = analysis_of(found)
     kept = store.of("default").artifacts

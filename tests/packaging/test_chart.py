@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-import kubernetes_validate  # type: ignore[import-untyped]
 import pytest
 import yaml
 
@@ -67,6 +65,8 @@ def render(renderer: Path, *given: Mapping[str, Any]) -> list[dict[str, Any]]:
     Raises:
         AssertionError: the chart refuses the values; the text says why.
     """
+    import jsonschema  # takes a second
+
     values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
     for one in given:
         values = merge(values, one)
@@ -111,6 +111,8 @@ CONTROLLED: Mapping[str, Any] = {
 def test_manifests_fit_the_schemas_of_kubernetes(
     renderer: Path, given: list[Mapping[str, Any]], beside: set[str]
 ) -> None:
+    import kubernetes_validate  # type: ignore[import-untyped]
+
     manifests = render(renderer, NEEDED, *given)
     checked = [one for one in manifests if one["apiVersion"] in OF_KUBERNETES]
     assert {one["kind"] for one in checked} >= {"ConfigMap", "Deployment", "Service", "Job", "NetworkPolicy"}
@@ -198,5 +200,7 @@ def test_what_cannot_work_is_refused_in_words(renderer: Path, given: Mapping[str
     ids=str,
 )
 def test_nonsense_does_not_fit_the_schema(renderer: Path, given: Mapping[str, Any]) -> None:
-    with pytest.raises(jsonschema.ValidationError):
+    from jsonschema import ValidationError
+
+    with pytest.raises(ValidationError):
         render(renderer, NEEDED, given)

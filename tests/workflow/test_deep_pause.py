@@ -73,6 +73,7 @@ async def test_a_top_up_lets_the_sections_go_on(chain: bool, start: Start, scrip
     assert result.usage.tokens < ENOUGH.tokens + 300_000
 
 
+@pytest.mark.long
 async def test_too_little_more_pauses_again(start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH)
     await paused(handle)

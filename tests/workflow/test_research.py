@@ -125,6 +125,7 @@ async def test_cancelling_ends_at_once_and_is_archived(start: Start, script: Scr
     assert_told_once(list(kept.events))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cached_workflows", [100])  # over 160 steps, too long to replay after each
 async def test_snapshot_and_paged_progress(start: Start, script: Script, cached_workflows: int) -> None:
     script.complete_in = 99

@@ -9,9 +9,11 @@ export async function refreshParts({ whole = false } = {}) {
   if (response.redirected) location.assign(response.url); // to sign in
   if (!response.ok) throw new Error(response.statusText);
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-  if (whole && !isBusy()) replace("main", fresh, () => document.getElementById("main"));
-  else for (const part of document.querySelectorAll("[data-live]")) replace(part.id, fresh, () => part);
+  const stale = fresh.querySelector("[data-stale]"); // what the page knows already is more than what the server knows now
+  if (whole && !stale && !isBusy()) replace("main", fresh, () => document.getElementById("main"));
+  else for (const part of document.querySelectorAll("[data-live]")) if (!stale || part.id === "notices") replace(part.id, fresh, () => part);
   tellTimes();
+  if (stale) return "stale";
   return fresh.querySelector("[data-events]") ? "running" : "ended";
 }
 

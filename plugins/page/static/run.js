@@ -155,11 +155,12 @@ async function refresh() {
     const status = await refreshParts({ whole });
     if (unanswered && source?.readyState !== EventSource.CONNECTING) tellConnection("");
     unanswered = false;
+    if (status === "stale") { outdated = true; wholePage ||= whole; }
     if (status === "running" && ended && run.dataset.events) { ended = false; listen(); }
   } catch {
     wholePage ||= whole;
     unanswered = true;
-    if (!ended) tellConnection("The server does not answer. This page looks for it again by itself.");
+    if (!ended && connection.hidden) tellConnection("The server does not answer. This page looks for it again by itself.");
     setTimeout(scheduleRefresh, RETRY_MS);
   }
   refreshAt = Math.max(begun + REFRESH_MS, performance.now() + Math.min(PATIENCE * (performance.now() - begun), SLOWEST_MS));

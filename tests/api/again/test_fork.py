@@ -26,7 +26,7 @@ async def forked(api: httpx.AsyncClient, run_id: str, **body: Any) -> Json:
 
 @pytest.mark.parametrize(
     ("mode", "use_graph"),
-    [("iterative", True), ("deep", True), long_case("deep", False), long_case("hierarchical", True)],
+    [long_case("iterative", True), ("deep", True), long_case("deep", False), long_case("hierarchical", True)],
 )
 async def test_shared_steps_are_neither_done_nor_paid_for_again(
     api: httpx.AsyncClient,

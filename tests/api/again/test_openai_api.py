@@ -1,18 +1,22 @@
-"""Elcano behind OpenAI's API, asked by the `openai` package over the API as it is served."""
+"""Elcano behind OpenAI's API, asked by the `openai` package over the API as it is served.
+
+The package takes a second to import, which only the process that runs these tests is to wait for.
+"""
 
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from openai import APIStatusError, AsyncOpenAI, NotFoundError, UnprocessableEntityError
-from openai.types.responses import Response, ResponseOutputMessage
 from temporalio.client import Client
 
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, ended, until, working
+
+if TYPE_CHECKING:
+    from openai.types.responses import Response
 
 Json = dict[str, Any]
 
@@ -20,11 +24,13 @@ Json = dict[str, Any]
 @pytest.fixture
 async def client(served: str) -> AsyncIterator[Any]:
     """A client, whose types would have each event told apart before its fields are read."""
+    from openai import AsyncOpenAI
+
     async with AsyncOpenAI(base_url=f"{served}/openai/v1", api_key="none", max_retries=0) as made:
         yield made
 
 
-async def has_ended(client: Any, id: str) -> Response:
+async def has_ended(client: Any, id: str) -> "Response":
     found: list[Response] = []
 
     async def is_so() -> bool:
@@ -35,14 +41,16 @@ async def has_ended(client: Any, id: str) -> Response:
     return found[-1]
 
 
-def message_of(response: Response) -> Any:
-    (message,) = (item for item in response.output if isinstance(item, ResponseOutputMessage))
+def message_of(response: "Response") -> Any:
+    (message,) = (item for item in response.output if item.type == "message")
     return message
 
 
 async def test_a_response_that_is_cut_off_and_goes_on_and_is_followed(
     client: Any, served: str, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
+    from openai import NotFoundError
+
     asked: Json = {
         "model": "iterative",
         "input": [
@@ -123,6 +131,8 @@ async def test_a_response_that_is_cut_off_and_goes_on_and_is_followed(
 async def test_a_plan_that_is_approved_and_a_response_that_is_cancelled(
     client: Any, served: str, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
+    from openai import APIStatusError, UnprocessableEntityError
+
     provider = Provider(sections=2)
     async with working(temporal, store, api_settings, provider):
         asked: Json = {"model": "deep", "input": QUESTION, "extra_body": {"elcano": {"approve_plan": True}}}
@@ -280,6 +290,8 @@ async def test_what_cannot_be_done_is_refused_as_openai_does(api: httpx.AsyncCli
 async def test_a_run_that_fails_is_an_error_of_its_chat(
     client: Any, served: str, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
+    from openai import APIStatusError
+
     provider = Provider()
     provider.off.add(("thinking", ""))
     async with working(temporal, store, api_settings, provider):

@@ -3,22 +3,19 @@
 import sqlalchemy as sa
 from alembic import op
 
+from elcano.storage.sql.migrations.columns import make_id_column
+
 revision = "0014"
 down_revision = "0013"
 works_with = "0011"
-
-
-def _make_id_column(name: str, *, key: bool = False) -> sa.Column[str]:
-    kind = sa.String().with_variant(sa.String(collation="C"), "postgresql")
-    return sa.Column(name, kind, primary_key=key, nullable=False)
 
 
 def upgrade() -> None:
     """Creates their tables."""
     op.create_table(
         "batches",
-        _make_id_column("tenant", key=True),
-        _make_id_column("id", key=True),
+        make_id_column("tenant", key=True),
+        make_id_column("id", key=True),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("at_once", sa.Integer(), nullable=False),
         sa.Column("tokens", sa.BigInteger(), nullable=True),
@@ -26,8 +23,8 @@ def upgrade() -> None:
         sa.Column("deadline", sa.Double(), nullable=True),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("created_by", sa.Text(), nullable=False),
-        _make_id_column("api_key"),
-        _make_id_column("state"),
+        make_id_column("api_key"),
+        make_id_column("state"),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("since", sa.Double(), nullable=False),
         sa.Column("cancelled_by", sa.Text(), nullable=False),
@@ -35,14 +32,14 @@ def upgrade() -> None:
     )
     op.create_table(
         "batch_questions",
-        _make_id_column("tenant", key=True),
-        _make_id_column("batch_id", key=True),
+        make_id_column("tenant", key=True),
+        make_id_column("batch_id", key=True),
         sa.Column("number", sa.Integer(), primary_key=True, nullable=False),
         sa.Column("request", sa.JSON(), nullable=False),
         sa.Column("cells", sa.JSON(), nullable=False),
-        _make_id_column("state"),
+        make_id_column("state"),
         sa.Column("reason", sa.Text(), nullable=False),
-        _make_id_column("run_id"),
+        make_id_column("run_id"),
         sa.Column("granted_tokens", sa.BigInteger(), nullable=False),
         sa.Column("granted_microusd", sa.BigInteger(), nullable=False),
         sa.Column("granted_seconds", sa.Double(), nullable=False),

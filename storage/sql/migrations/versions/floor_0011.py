@@ -1,7 +1,8 @@
 """The oldest release that works with the tables, for programs that do not know their revision."""
 
-import sqlalchemy as sa
 from alembic import op
+
+from elcano.storage.sql.migrations.columns import make_id_column
 
 revision = "0011"
 down_revision = "0010"
@@ -10,8 +11,7 @@ works_with = "0010"
 
 def upgrade() -> None:
     """Creates its table, whose one row is written with each migration."""
-    kind = sa.String().with_variant(sa.String(collation="C"), "postgresql")
-    op.create_table("schema_floor", sa.Column("revision", kind, primary_key=True, nullable=False))
+    op.create_table("schema_floor", make_id_column("revision", key=True))
 
 
 def downgrade() -> None:

@@ -3,24 +3,21 @@
 import sqlalchemy as sa
 from alembic import op
 
+from elcano.storage.sql.migrations.columns import make_id_column
+
 revision = "0010"
 down_revision = "0009"
 works_with = "0009"
-
-
-def _make_id_column(name: str, *, key: bool = False) -> sa.Column[str]:
-    kind = sa.String().with_variant(sa.String(collation="C"), "postgresql")
-    return sa.Column(name, kind, primary_key=key, nullable=False)
 
 
 def upgrade() -> None:
     """Creates their table."""
     op.create_table(
         "tenant_deletions",
-        _make_id_column("tenant", key=True),
+        make_id_column("tenant", key=True),
         sa.Column("begun_at", sa.Double(), nullable=False),
         sa.Column("begun_by", sa.Text(), nullable=False),
-        _make_id_column("begun_in"),
+        make_id_column("begun_in"),
         sa.Column("finished_at", sa.Double(), nullable=True),
         sa.Column("quiet_at", sa.Double(), nullable=False),
         sa.Column("histories", sa.BigInteger(), nullable=False),

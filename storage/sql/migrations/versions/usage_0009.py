@@ -3,14 +3,11 @@
 import sqlalchemy as sa
 from alembic import op
 
+from elcano.storage.sql.migrations.columns import make_id_column
+
 revision = "0009"
 down_revision = "0008"
 works_with = "0008"
-
-
-def _make_id_column(name: str, *, key: bool = False) -> sa.Column[str]:
-    kind = sa.String().with_variant(sa.String(collation="C"), "postgresql")
-    return sa.Column(name, kind, primary_key=key, nullable=False)
 
 
 def _make_counter(name: str) -> sa.Column[int]:
@@ -19,18 +16,18 @@ def _make_counter(name: str) -> sa.Column[int]:
 
 def upgrade() -> None:
     """Creates them, and a column for the API key of a run."""
-    op.add_column("runs", sa.Column("api_key", _make_id_column("api_key").type, nullable=False, server_default=""))
+    op.add_column("runs", sa.Column("api_key", make_id_column("api_key").type, nullable=False, server_default=""))
     keys = ("tenant", "day", "api_key", "mode", "model", "source")
     counters = ("runs", "calls", "requests", "input_tokens", "output_tokens", "cost_microusd", "unpriced_requests")
     op.create_table(
-        "usage_totals", *(_make_id_column(name, key=True) for name in keys), *(_make_counter(name) for name in counters)
+        "usage_totals", *(make_id_column(name, key=True) for name in keys), *(_make_counter(name) for name in counters)
     )
     op.create_table(
         "quota_claims",
-        _make_id_column("tenant", key=True),
-        _make_id_column("run_id", key=True),
-        _make_id_column("claim", key=True),
-        _make_id_column("api_key"),
+        make_id_column("tenant", key=True),
+        make_id_column("run_id", key=True),
+        make_id_column("claim", key=True),
+        make_id_column("api_key"),
         _make_counter("tokens"),
         _make_counter("cost_microusd"),
         sa.Column("expires_at", sa.Double(), nullable=True),

@@ -3,23 +3,20 @@
 import sqlalchemy as sa
 from alembic import op
 
+from elcano.storage.sql.migrations.columns import make_id_column
+
 revision = "0012"
 down_revision = "0011"
 works_with = "0011"
-
-
-def _make_id_column(name: str, *, key: bool = False) -> sa.Column[str]:
-    kind = sa.String().with_variant(sa.String(collation="C"), "postgresql")
-    return sa.Column(name, kind, primary_key=key, nullable=False)
 
 
 def upgrade() -> None:
     """Creates their tables."""
     op.create_table(
         "webhook_endpoints",
-        _make_id_column("tenant", key=True),
-        _make_id_column("id", key=True),
-        _make_id_column("run_id"),
+        make_id_column("tenant", key=True),
+        make_id_column("id", key=True),
+        make_id_column("run_id"),
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("events", sa.JSON(), nullable=False),
         sa.Column("description", sa.Text(), nullable=False),
@@ -34,13 +31,13 @@ def upgrade() -> None:
     )
     op.create_table(
         "webhook_deliveries",
-        _make_id_column("tenant", key=True),
-        _make_id_column("endpoint_id", key=True),
-        _make_id_column("message_id", key=True),
-        _make_id_column("run_id"),
-        _make_id_column("type"),
+        make_id_column("tenant", key=True),
+        make_id_column("endpoint_id", key=True),
+        make_id_column("message_id", key=True),
+        make_id_column("run_id"),
+        make_id_column("type"),
         sa.Column("message", sa.JSON(), nullable=False),
-        _make_id_column("status"),
+        make_id_column("status"),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("tried_at", sa.Double(), nullable=True),
@@ -50,8 +47,8 @@ def upgrade() -> None:
     op.create_index("webhook_deliveries_by_time", "webhook_deliveries", ["tenant", "endpoint_id", "created_at"])
     op.create_table(
         "webhook_watches",
-        _make_id_column("tenant", key=True),
-        _make_id_column("run_id", key=True),
+        make_id_column("tenant", key=True),
+        make_id_column("run_id", key=True),
         sa.Column("at", sa.Double(), nullable=False),
     )
 

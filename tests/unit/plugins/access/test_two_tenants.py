@@ -22,7 +22,7 @@ from tests.unit.plugins.access.runs import connect_to_nothing, leave_run
 
 pytestmark = EACH_DATABASE
 
-REQUESTS = 500
+REQUESTS = 200
 """Per database."""
 WORDS = {"acme": "quicksilver", "zebra": "obsidian"}
 """Words that are in one tenant's questions alone."""

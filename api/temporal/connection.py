@@ -156,6 +156,8 @@ UNAVAILABLE: Final = frozenset(
     }
 )
 _NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
+_QUERIES_WAIT = "query buffer is full"
+"""What the server says of a further query while those before it wait for a worker."""
 
 
 @contextmanager
@@ -182,7 +184,7 @@ def mapped_query() -> Iterator[None]:
         except WorkflowQueryFailedError as error:
             raise RunUnreadable(f"the worker cannot read this run: {error}") from error
         except RPCError as error:
-            if error.status in _NO_WORKER:
+            if error.status in _NO_WORKER or _QUERIES_WAIT in error.message:
                 raise WorkerUnavailable(NO_WORKER) from error
             raise
 

@@ -3,9 +3,11 @@
 import faulthandler
 import gc
 import os
+import ssl
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -39,6 +41,8 @@ os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
 # than after each 700 objects, which was a tenth.
 os.environ.setdefault("GOGC", "1000")
 gc.set_threshold(20_000, 20, 50)
+# Each client would read the certificates of this machine anew, for 20 ms; hardly one of them asks a server with TLS.
+ssl.create_default_context = lru_cache(ssl.create_default_context)
 # How fast a machine is, or what else it does, is nothing that a test here says anything of.
 for profile, examples in (("elcano", 25), ("long", 200)):
     settings.register_profile(

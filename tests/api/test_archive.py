@@ -18,6 +18,7 @@ from elcano.storage.runs import RunStore
 from elcano.storage.store import Store
 from tests.api.asking import start_at
 from tests.api.sse import following, read_all
+from tests.cases import long_case
 
 
 def told(kind: EventType, number: int) -> AgentEvent:
@@ -130,7 +131,7 @@ async def test_what_cannot_be_read_is_said_to_all_who_wait_and_tried_again(
     assert await kept.feed(run) is not None
 
 
-@pytest.mark.parametrize("seen", [1, 50])
+@pytest.mark.parametrize("seen", [1, long_case(50)])
 async def test_leaving_a_stream_with_more_to_come_leaves_nothing_in_the_log(
     served: str, store: Store, caplog: pytest.LogCaptureFixture, seen: int
 ) -> None:

@@ -91,6 +91,7 @@ def an_event(seq: int, kind: str, at: float, branch: str = "", run_id: str = "")
     return AgentEvent.model_validate({**fields, "section": branch, "data": {"run_id": run_id} if run_id else {}})
 
 
+@pytest.mark.long
 async def test_a_run_with_two_hundred_open_branches_is_read_and_resumed(served: str, other: str, store: Store) -> None:
     names = [f"0004.loop-{number}" for number in range(200)]
     run = ArchivedRun(run_id="run-1", question="q", mode="deep", status="completed", started_at=1.0)

@@ -270,6 +270,7 @@ async def test_two_years_go_in_paths_of_their_own_and_are_merged(walk: Walk) -> 
     assert set(found.numbers.values()) == {"proven"}
 
 
+@pytest.mark.long
 async def test_a_forecast_continues_the_series(walk: Walk) -> None:
     found = await walk(FORECAST)
     assert found.nodes[-4:] == ["data_execution", "forecast", "chart", "synthesis"]

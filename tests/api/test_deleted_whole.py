@@ -18,6 +18,7 @@ from elcano.worker import build_worker
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.sse import read_all
+from tests.cases import long_case
 
 HEADER = "X-Tenant"
 TENANTS = ("acme", "zebra")
@@ -67,7 +68,7 @@ async def researched(client: httpx.AsyncClient, mode: str) -> tuple[str, str]:
 
 
 @pytest.mark.usefixtures("working")
-@pytest.mark.parametrize("mode", ["iterative", "deep"])
+@pytest.mark.parametrize("mode", ["iterative", long_case("deep")])
 async def test_a_deleted_run_leaves_nothing_and_others_keep_what_they_share(
     served: str, store: Store, temporal: Client, mode: str
 ) -> None:

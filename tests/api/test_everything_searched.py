@@ -238,6 +238,7 @@ async def test_a_source_that_is_down_is_waited_for_as_long_as_it_says_and_no_lon
     assert compare_certificate(left.certificate).faults == ()
 
 
+@pytest.mark.long
 async def test_words_of_strangers_do_nothing_where_no_model_writes(
     temporal_environment: WorkflowEnvironment, tmp_path: Path
 ) -> None:

@@ -70,6 +70,7 @@ async def test_a_run_that_is_looked_at_leaves_no_object(
     assert objects_below(payload_dir, tmp_path) == before
 
 
+@pytest.mark.long
 async def test_a_run_can_be_looked_at_while_no_object_can_be_written(
     api: httpx.AsyncClient, served: str, large_run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

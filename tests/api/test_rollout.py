@@ -192,6 +192,7 @@ async def test_without_drain_open_runs_go_on_with_the_new_build(house: House) ->
             assert await house.built_by([fresh]) == {("two",)}
 
 
+@pytest.mark.long
 async def test_runs_of_workers_without_a_deployment_go_over_to_its_first_build(house: House) -> None:
     switch, *_ = commands("With drain")
     async with AsyncExitStack() as old:

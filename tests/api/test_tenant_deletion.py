@@ -206,6 +206,7 @@ def _without_time(rows: dict[str, list[tuple[object, ...]]]) -> dict[str, list[t
     return {name: some for name, some in rows.items() if name not in ("runs", "audit_entries")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 @pytest.mark.usefixtures("working")
 async def test_a_deletion_that_was_cut_off_goes_on_in_another_process(

@@ -82,6 +82,7 @@ def calling(server: str, tool: str, arguments: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 async def test_tools_are_listed_and_each_server_says_how_it_stands(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

@@ -73,6 +73,7 @@ async def test_resumed_with_good_sections_kept_and_one_that_went_on(
     assert len(held.sections) == 4  # the one that failed too
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["iterative", long_case("deep")])
 async def test_taken_back_and_forked(
     api: httpx.AsyncClient, temporal: Client, store: Store, chosen: Settings, mode: str

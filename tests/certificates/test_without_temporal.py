@@ -51,6 +51,7 @@ def silent() -> Iterator[str]:
         yield f"127.0.0.1:{listening.getsockname()[1]}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["iterative", "deep"])
 async def test_all_that_was_shown_stays(temporal: Client, tmp_path: Path, silent: str, kind: str) -> None:
     async with research(temporal, tmp_path) as api:

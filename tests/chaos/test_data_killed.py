@@ -99,6 +99,7 @@ async def test_a_forecast_is_made_by_the_worker_after_the_one_that_died(running:
     assert "failed" not in text
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 async def test_paths_go_on_where_they_were(running: Stack, asked: Settings, researcher: Researcher) -> None:
     """In a graph whose paths have as long as they take: the mode's have 15 seconds."""

@@ -74,6 +74,7 @@ def brief(chosen: Settings, places: dict[str, str]) -> Settings:
     return chosen.model_copy(update={"shutdown_seconds": 1.0, **places})
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 async def test_an_older_store_under_newer_histories(brief: Settings, researcher: Researcher, tmp_path: Path) -> None:
     early, late = Place("Which harbour froze?", "judge", 1), Place("Which harbour froze?", "judge", 2)

@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-import sys
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ EVERYTHING: Mapping[str, Any] = {
     "networkPolicy": {"apiFrom": [{"podSelector": {}}], "metricsFrom": [{"namespaceSelector": {}}]},
     "keda": {"enabled": True},
 }
+pytestmark = pytest.mark.long
 OF_KUBERNETES = ("v1", "apps/v1", "batch/v1", "policy/v1", "networking.k8s.io/v1")
 VERSIONS = ("1.27", "1.37")
 
@@ -43,7 +44,7 @@ VERSIONS = ("1.27", "1.37")
 def renderer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`helm/render.go`, compiled."""
     folder = tmp_path_factory.mktemp("renderer")
-    (go,) = Path(sys.prefix).rglob("go/bin/go")
+    go = Path(sysconfig.get_path("purelib")) / "go" / "bin" / "go"
     own = {"GO111MODULE": "off", "GOCACHE": str(folder / "cache"), "GOFLAGS": "", "GOROOT": str(go.parents[1])}
     command = [str(go), "build", "-o", str(folder / "render"), str(Path(__file__).parent / "helm" / "render.go")]
     subprocess.run(command, env={**os.environ, **own}, check=True)

@@ -35,6 +35,7 @@ def test_a_bill_that_is_made_again_is_the_same(tmp_path: Path) -> None:
     assert make_bill(tmp_path / "one.json") == make_bill(tmp_path / "two.json")
 
 
+@pytest.mark.long
 def test_every_locked_package_is_in_the_bill_with_its_version_and_hashes(tmp_path: Path) -> None:
     bill = json.loads(make_bill(tmp_path / "bill.json"))
     assert bill["bomFormat"] == "CycloneDX"

@@ -159,6 +159,7 @@ async def test_waiting_sections_make_room_and_wait_for_it(start: Start, script: 
     assert most == 1
 
 
+@pytest.mark.long
 async def test_a_top_up_reaches_sections_that_are_at_work(start: Start, script: Script, temporal: Client) -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
 
@@ -228,6 +229,7 @@ async def test_what_ended_sections_used_is_shown_before_it_is_charged(start: Sta
     await handle.result()
 
 
+@pytest.mark.long
 async def test_a_section_that_went_on_in_a_new_history_is_heard(short_histories: Client, script: Script) -> None:
     """Sections pause, go on in a new history after a top-up, and pause again."""
     queue = run_id = f"run-{uuid.uuid4()}"

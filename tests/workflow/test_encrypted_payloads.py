@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from temporalio import activity
 from temporalio.client import Client
 
@@ -39,6 +40,7 @@ async def result_of(client: Client, run_id: str) -> ResearchResult:
     return result
 
 
+@pytest.mark.long
 async def test_runs_go_on_while_keys_are_turned_on_and_rotated(temporal: Client, tmp_path: Path) -> None:
     activities = [take_a_moment, *NOOP_ACTIVITIES[1:]]
     stages = [

@@ -54,6 +54,7 @@ async def test_each_of_many_sections_takes_little_of_the_history(start: Start, s
     assert result.usage.requests == len(script.calls) - script.calls.count("search")
 
 
+@pytest.mark.long
 async def test_a_stop_reaches_sections_that_are_just_starting(start: Start, script: Script) -> None:
     begun = asyncio.Event()
 

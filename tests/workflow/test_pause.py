@@ -232,6 +232,7 @@ async def test_continuing_first_leaves_it_waiting_for_its_top_up(start: Start, s
     assert (await handle.result()).ending is None
 
 
+@pytest.mark.long
 async def test_a_deep_run_whose_sections_wait_and_that_is_paused_needs_both(start: Start, script: Script) -> None:
     script.complete_in = 3
     handle = await start(mode="deep", limits=Limits(tokens=1_000_000, iterations=1, when_exhausted="pause"))

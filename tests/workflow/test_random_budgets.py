@@ -1,10 +1,12 @@
 """Random runs keep their budgets, report and end once, however their agents, their limits and their users behave."""
 
+import pytest
 from temporalio.client import Client
 
 from tests.workflow.random_runs import random_scenarios
 
 
+@pytest.mark.long
 async def test_random_runs_keep_their_budgets_and_report(temporal: Client) -> None:
     tally = await random_scenarios(temporal, 32, seed=2)
     assert tally.faults == ()

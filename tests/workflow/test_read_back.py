@@ -49,6 +49,7 @@ async def test_a_run_that_would_go_another_way_is_noticed(
     handed_logs.clear()  # they were written by the rules of before
 
 
+@pytest.mark.long
 async def test_sections_and_earlier_histories_are_read_as_well(
     short_histories: Client, queue: str, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:

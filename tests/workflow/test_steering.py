@@ -169,6 +169,7 @@ async def test_sections_are_added_and_dropped_while_others_run(start: Start, scr
     assert result.usage.tokens == own, "what was dropped was paid for"
 
 
+@pytest.mark.long
 async def test_sections_that_are_added_before_the_plan_are_in_it(start: Start, script: Script) -> None:
     gate = Gate(script, lambda given: "max_sections" in given)
     handle = await start(mode="deep", limits=Limits(tokens=400_000, sections=3))

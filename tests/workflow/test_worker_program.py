@@ -22,6 +22,7 @@ from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.settings.settings import Settings
 from elcano.testing.temporal import STARTUP
+from tests.cases import long_case
 
 ROOT = Path(__file__).parents[2]
 
@@ -137,7 +138,7 @@ async def test_a_server_that_is_not_ready_is_asked_again(
     assert ["is not ready" in record.getMessage() for record in caplog.records] == [True, True, False]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, long_case(signal.SIGINT)])
 async def test_a_signal_drains_it_and_is_no_failure(
     temporal_environment: WorkflowEnvironment, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -162,6 +163,7 @@ async def test_a_signal_drains_it_and_is_no_failure(
     assert b"Traceback" not in log
 
 
+@pytest.mark.long
 async def test_a_signal_ends_the_waiting_too(tmp_path: Path) -> None:
     (port,) = free_ports(1)
     environment = at(f"127.0.0.1:{port}", tmp_path).environment()

@@ -168,6 +168,7 @@ async def test_a_budget_that_is_used_up_waits_for_a_top_up_and_a_cancelled_batch
         assert (await api.post(f"{path}/top-up", json={"tokens": 1})).status_code == 409
 
 
+@pytest.mark.long
 async def test_a_batch_waits_for_a_quota_and_goes_on_by_itself(
     make_app: Callable[[Settings], FastAPI],
     temporal: Client,

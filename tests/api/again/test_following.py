@@ -15,6 +15,7 @@ from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, ended, log_of, until, working
 from tests.api.asking import start
 from tests.api.serving import speaking
+from tests.cases import long_case
 
 FURTHER = "And for activities?"
 
@@ -33,7 +34,7 @@ async def refused(api: httpx.AsyncClient, run_id: str) -> str:
     return said
 
 
-@pytest.mark.parametrize(("mode", "use_graph"), [("iterative", True), ("simple", False), ("deep", True)])
+@pytest.mark.parametrize(("mode", "use_graph"), [("iterative", True), ("simple", False), long_case("deep", True)])
 async def test_a_run_knows_what_was_asked_and_answered_before(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, mode: str, use_graph: bool
 ) -> None:
@@ -70,6 +71,7 @@ async def test_a_run_knows_what_was_asked_and_answered_before(
         assert "it was deleted" in await refused(api, before)
 
 
+@pytest.mark.long
 async def test_what_was_found_before_is_cited_though_nothing_is_found_now(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

@@ -68,6 +68,7 @@ async def test_a_saved_query_that_fails_is_told_and_not_mended_without_a_model(
     assert "Mending a query needs a language model" in report
 
 
+@pytest.mark.long
 async def test_a_model_is_told_the_query_that_was_answered_and_not_the_broken_ones(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

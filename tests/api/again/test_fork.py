@@ -74,6 +74,7 @@ async def test_shared_steps_are_neither_done_nor_paid_for_again(
         assert later["status"] == "completed"
 
 
+@pytest.mark.long
 async def test_a_fork_may_differ_in_what_it_asks_plans_and_may_spend(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

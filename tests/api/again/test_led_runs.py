@@ -34,6 +34,7 @@ async def test_a_team_under_its_other_name_ends_by_its_limits_and_shows_its_ledg
     assert listed["ledger"] is None
 
 
+@pytest.mark.long
 async def test_a_team_that_failed_in_a_turn_is_resumed_with_its_ledger(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

@@ -211,6 +211,7 @@ async def test_a_task_that_is_cancelled_cancels_its_run(
         assert (await elcano.run(run.run_id).view()).status == "cancelled"
 
 
+@pytest.mark.long
 async def test_it_is_served_over_standard_input_and_output(served: str) -> None:
     parameters = StdioServerParameters(
         command=sys.executable,

@@ -71,6 +71,7 @@ async def test_a_writer_that_is_refused_leaves_the_results(
         assert "event: report_ready" not in told
 
 
+@pytest.mark.long
 async def test_a_budget_that_does_not_pay_for_the_answer_leaves_the_results(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

@@ -58,6 +58,7 @@ async def test_a_deep_run_whose_last_section_failed_repeats_no_call_and_no_secti
     assert own == sorted(set(own))
 
 
+@pytest.mark.long
 async def test_a_failed_call_is_made_again_and_time_in_between_does_not_count(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
@@ -186,6 +187,7 @@ async def test_sections_that_were_added_and_dropped_midway_are_so_when_it_is_res
     await log_of(store, run_id)
 
 
+@pytest.mark.long
 async def test_a_run_that_was_ended_from_outside_goes_on_where_it_was(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
@@ -225,7 +227,7 @@ async def accepted(api: httpx.AsyncClient, run_id: str, what: str) -> bool:
     return answer.status_code == 202
 
 
-@pytest.mark.parametrize("how", ["cancelled", "unanswered", "tokens"])
+@pytest.mark.parametrize("how", [long_case("cancelled"), "unanswered", long_case("tokens")])
 async def test_runs_that_ended_otherwise_go_on_too(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, how: str
 ) -> None:

@@ -64,6 +64,7 @@ async def test_a_section_that_was_cut_can_be_named(
     assert [branch["status"] for branch in view["branches"]] == ["done"] * 3
 
 
+@pytest.mark.long
 async def test_sections_that_ended_early_go_on_where_they_were(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

@@ -155,6 +155,7 @@ sync_index(Folder(Path(sys.argv[2]), 10**6), Index(Path(sys.argv[3])), Parser(),
 """
 
 
+@pytest.mark.long
 def test_two_processes_can_index_at_once(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()

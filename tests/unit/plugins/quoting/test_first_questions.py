@@ -49,6 +49,7 @@ def said(report: ReportDraft) -> str:
     return " ".join(" ".join(claim.text for claim in claims).split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("question", "words"),
     [

@@ -291,6 +291,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.long
 async def test_several_processes_have_the_same_pages(tmp_path: Path) -> None:
     with loopback(lambda asked: Reply(f"{asked.path} " + "x" * 200_000)) as running:
         command = [sys.executable, "-W", "error", "-c", _PROCESS, running.url, str(tmp_path)]

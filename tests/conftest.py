@@ -42,7 +42,7 @@ os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
 os.environ.setdefault("GOGC", "1000")
 gc.set_threshold(20_000, 20, 50)
 # Each client would read the certificates of this machine anew, for 20 ms; hardly one of them asks a server with TLS.
-ssl.create_default_context = lru_cache(ssl.create_default_context)
+ssl.create_default_context = lru_cache(ssl.create_default_context)  # type: ignore[assignment]
 # How fast a machine is, or what else it does, is nothing that a test here says anything of.
 for profile, examples in (("elcano", 25), ("long", 200)):
     settings.register_profile(

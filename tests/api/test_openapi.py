@@ -14,11 +14,15 @@ from elcano.graphs.state.budget import Budget, Limits
 from elcano.graphs.state.events import EVENT_TYPES
 from elcano.settings.settings import Settings
 
+_made: list[dict[str, Any]] = []
+
 
 @pytest.fixture
 def document(app: FastAPI) -> dict[str, Any]:
-    found: dict[str, Any] = app.openapi()
-    return found
+    """The same for every test, none of which changes it: it takes a second to make."""
+    if not _made:
+        _made.append(app.openapi())
+    return _made[0]
 
 
 def generated(document: dict[str, Any], model: str, **given: object) -> dict[str, object]:

@@ -108,7 +108,7 @@ async def test_every_command_works_and_what_it_mends_is_mended(tour: Tour) -> No
         expected = {tour.runs[question] for question in questions}
         assert {run_id for run_id in tour.runs.values() if f"{run_id} " in heard[line]} == expected, heard[line]
     assert "waits for a top-up" in heard[f"workflow metadata --workflow-id {tour.runs[SPENT]}"]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(240):
         for question in (WORKING, REFUSED):
             while (await tour.run(question))["status"] != "completed":  # noqa: ASYNC110 - it is asked
                 await asyncio.sleep(0.2)

@@ -10,6 +10,7 @@ from temporalio.client import Client
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.bench import FIGURES, Bench, compare
 from benchmarks.server import temporal_server
+from tests.cases import long_case
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,11 @@ async def server() -> AsyncIterator[Client]:
         yield client
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+PROGRAMS = frozenset({"start", "telemetry"})
+"""Those that start several programs, which takes longer than all that they measure of them in small."""
+
+
+@pytest.mark.parametrize("name", [long_case(name) if name in PROGRAMS else name for name in BENCHMARKS])
 async def test_it_runs_through_and_tells_its_ratios(name: str, server: Client, tmp_path: Path) -> None:
     bench = Bench(name, tmp_path, small=True, shared=server)
     await BENCHMARKS[name].main(bench)

@@ -39,8 +39,18 @@ async def ask(api: httpx.AsyncClient, route: Route, run_id: str, key: Bearer | N
     return await api.request(route.method, route.path.format(**names), json=route.body, auth=key)
 
 
+_found: list[Route] = []
+
+
+def known_routes(app: FastAPI) -> list[Route]:
+    """Those of an app as all of these tests have it: its document takes a second to make."""
+    if not _found:
+        _found.extend(routes(app.openapi()))
+    return _found
+
+
 async def test_the_table_is_looked_up_for_every_route(app: FastAPI, taken: Mapping[str, Permission | None]) -> None:
-    known = {str(route) for route in routes(app.openapi())}
+    known = {str(route) for route in known_routes(app)}
     assert known <= set(taken)
     assert {permission for permission in taken.values() if permission} >= {"approve", "administer", "operate"}
 
@@ -56,7 +66,7 @@ async def test_every_route_for_two_tenants(
 ) -> None:
     run_id = await leave_run(store.of("acme"))
     keys = {tenant: await make_key(access, role, tenant=tenant) for tenant in ("zebra", "acme")}
-    for route in routes(app.openapi()):
+    for route in known_routes(app):
         permission = taken[str(route)]
         nobody = await ask(api, route, run_id, None)
         if permission is None:

@@ -3,6 +3,7 @@
 Answers of queries and what the archive is handed are persisted. New fields get defaults; nothing is renamed.
 """
 
+import operator
 from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
@@ -57,7 +58,7 @@ class ArchivedRun(Frozen):
     """What its client wrote on it, for itself."""
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """What it may take in, and whom it may contact."""
-    output_schema: JsonObject = Field(default={}, exclude_if=lambda schema: not schema)
+    output_schema: JsonObject = Field(default={}, exclude_if=operator.not_)
     """The JSON Schema of the answer that is wanted beside the report; empty: none."""
     log: str = ""
     """Artifact hash of its `RunLog`."""

@@ -4,8 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
 import httpx
+import pytest
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import open_sources
@@ -40,7 +42,11 @@ BODY: Final = {"question": "How often are the filters of the house changed?", "m
 
 @asynccontextmanager
 async def serve_handbook(folder: Path, temporal: Client) -> AsyncIterator[httpx.AsyncClient]:
-    """An API with one folder of documents, and a worker beside it in the same environment."""
+    """An API with one folder of documents, and a worker beside it in the same environment.
+
+    On a queue of their own: what another test has left on that of the product is not to be done, and paid for, here.
+    """
+    queue = f"handbook-{uuid4().hex}"
     (folder / "docs").mkdir()
     (folder / "docs" / "handbook.md").write_text(HANDBOOK, encoding="utf-8")
     settings = Settings.model_validate(
@@ -55,13 +61,15 @@ async def serve_handbook(folder: Path, temporal: Client) -> AsyncIterator[httpx.
     async def client() -> Client:
         return temporal
 
-    async with (
-        open_sources(settings) as sources,
-        open_store(folder / "data") as store,
-        build_worker(temporal, store, sources, settings),
-        speaking(create_app(settings, store=store, client=client)) as api,
-    ):
-        yield api
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("elcano.worker.TASK_QUEUE", queue)
+        async with (
+            open_sources(settings) as sources,
+            open_store(folder / "data") as store,
+            build_worker(temporal, store, sources, settings),
+            speaking(create_app(settings, store=store, client=client, task_queue=queue)) as api,
+        ):
+            yield api
 
 
 async def follow_run(api: httpx.AsyncClient, temporal: Client) -> None:

@@ -86,11 +86,13 @@ async def test_words_come_again_and_no_event_is_lost_or_doubled(
                 assert (message.id, message.data["node"]) == (None, "writer")
                 if shown[-1][1] and running.worker.pid == killed:
                     await kill_worker(running)
-                elif shown[-1][1] and shown[-1][0] == 2:
+                elif shown[-1][1] and shown[-1][0] > 1:
                     researcher.release()
         first, void, second, *_, over = shown
-        assert (first[0], void, over) == (1, (1, ""), (2, ""))
-        assert second == (2, first[1])
+        again = second[0]  # on a busy machine an attempt may be lost before its first word
+        assert (first[0], void, over) == (1, (1, ""), (again, ""))
+        assert again > 1
+        assert second[1] == first[1]
         assert first[1].startswith(f"# {HARBOUR}")
         events = [message for message in seen if message.id is not None]
         assert numbers(events) == list(range(1, len(events) + 1))
@@ -99,7 +101,7 @@ async def test_words_come_again_and_no_event_is_lost_or_doubled(
         assert await report(chosen, run) == await report(chosen, twin)
         assert await completed(chosen, run) == await completed(chosen, twin)
         asked = [place.agent for place, _ in researcher.prompts]
-        assert asked.count("writer") == 2
+        assert 2 <= asked.count("writer") <= again
 
 
 SECOND_DRAFT = Place(HARBOUR, "drafter", 2)

@@ -134,7 +134,8 @@ async def main(plan: Plan) -> None:
                 turn = number % len(those)
                 found = {one.name: await one.measure(plan) for one in those[turn:] + those[:turn]}
                 rounds.append([found[one.name] for one in those])
-                print(f"round {number + 1}: " + ", ".join(f"{one.step:.1f} ms {one.rate:.1f}/s" for one in rounds[-1]))
+                told = (f"{name} {one.step:.1f} ms, {one.rate:.1f}/s" for name, one in found.items())
+                print(f"round {number + 1}: {'; '.join(told)}", flush=True)
             kept = [await one.measure_kept(plan) for one in those]
     print(f"{'':<30}{'ms a step':>10}{'runs a second':>15}{'ms processor a step':>21}{'kB kept':>9}   times Elcano's")
     for place, (one, ratios) in enumerate(zip(those, compare(rounds), strict=True)):

@@ -194,7 +194,7 @@ def _compute_growth(before: object, after: object, most: int) -> int:
         added = sum(_weigh_value(name, most) for name in after.keys() - before.keys())
         removed = sum(_weigh_value(name, most) for name in before.keys() - after.keys())
         both = ((before.get(name, _NOTHING), after.get(name, _NOTHING)) for name in before | after)
-        return added - removed + sum(_compute_growth(one, two, most) for one, two in both)
+        return added - removed + sum(_compute_growth(one, two, most) for one, two in both if one is not two)
     if isinstance(before, tuple) and isinstance(after, tuple):
         return sum(_compute_growth(one, two, most) for one, two in zip_longest(before, after, fillvalue=_NOTHING))
     return (0 if after is _NOTHING else _weigh_value(after, most)) - (

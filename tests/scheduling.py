@@ -11,11 +11,15 @@ from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import
 WAITING = ("chaos", "page", "tour", "packaging", "seams", "scripts", "benchmarks", "load")
 """Folders whose tests wait for seconds more than they compute: at the end they would wait alone."""
 
+WAITING_FILES = ("test_holds.py", "test_long_holds.py", "test_pause.py", "test_tries.py")
+
 
 def rank_file(path: PurePosixPath) -> int:
     """The place of a file's tests in the order: what waits comes first, what is short last."""
     folder = path.parent.name
-    return WAITING.index(folder) if folder in WAITING else len(WAITING) + ("unit" in path.parts)
+    if folder in WAITING or path.name in WAITING_FILES:
+        return WAITING.index(folder) if folder in WAITING else len(WAITING)
+    return len(WAITING) + 1 + ("unit" in path.parts)
 
 
 TOGETHER = ("certificates", "packaging", "page", "tour")

@@ -213,14 +213,13 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
     Raises:
         BadInput: one cannot be taken, or none can be read.
     """
-    from elcano.api.uploaded_documents import name_file_collection
     from elcano.client.collections import AsyncCollection
-    from elcano.client.local_files import UNREADABLE, find_files
+    from elcano.client.local_files import UNREADABLE, find_files, name_own_collection
     from elcano.graphs.text import format_count
 
     try:
         files = find_files(paths)
-        own = name_file_collection((file.hash(), name) for name, file in files.items())
+        own = name_own_collection(files)
     except UNREADABLE as error:
         raise BadInput(f"--file cannot be read: {error}") from error
     collection = AsyncCollection(api.connection, own)

@@ -119,7 +119,7 @@ def test_updates_of_the_sdk_are_added_up() -> None:
     here, there = {"queue": "a"}, {"queue": "b"}
     given = [(counter, 1, here), (gauge, 5, here), (counter, 2, there), (histogram, 7, here), (counter, 3, here)]
     given += [(gauge, 4, here), (histogram, 8, here)]
-    found = SummedUpdates(Updates(*(Sum(*one) for one in given))).retrieve_updates()  # type: ignore[arg-type]
+    found = SummedUpdates(Updates(*(Sum(*one) for one in given))).retrieve_updates()
     assert [(one.metric, one.value, one.attributes) for one in found] == [
         (counter, 4, here),
         (gauge, 4, here),

@@ -4,7 +4,7 @@
 
 # Handed to the scripts as variables, not on their command lines, and as they were written: without `value` make would
 # take the $1 of "Does it cost $100?" for a variable of its own.
-HANDED := QUESTION DOCS MODE RUNS SEED RUN POSTGRES ENCRYPTED MODES AT_ONCE SECTIONS
+HANDED := QUESTION DOCS MODE RUNS SEED RUN POSTGRES ENCRYPTED MODES AT_ONCE SECTIONS PEERS
 $(foreach name,$(HANDED),$(eval override $(name) := $$(value $(name))))
 export $(HANDED)
 
@@ -38,7 +38,7 @@ check: dev ## style and types
 replay: dev ## record runs on each Python that there is, replay them on the others
 	@scripts/replay-across
 
-bench: dev ## measure
+bench: dev ## measure (PEERS=1: Elcano beside LangGraph, its plugin for Temporal, and DBOS)
 	@scripts/bench
 
 load: dev ## measure what a run costs on PostgreSQL and a real server (RUNS=30 AT_ONCE=10 SEED=1 MODE=iterative SECTIONS=0)

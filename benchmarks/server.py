@@ -61,12 +61,13 @@ def _runtime() -> Runtime:
 
 
 @asynccontextmanager
-async def temporal_server() -> AsyncIterator[Client]:
-    """A client of a fresh embedded server."""
+async def temporal_server(file: Path | None = None) -> AsyncIterator[Client]:
+    """A client of a fresh embedded server, which keeps everything in a file or, without one, in memory."""
     with TemporaryDirectory() as payloads:
         async with await WorkflowEnvironment.start_local(
             runtime=_runtime(),
             dev_server_existing_path=temporal_binary(),
+            dev_server_database_filename=str(file) if file else None,
             dev_server_extra_args=SERVER_OPTIONS,
             dev_server_startup_timeout=STARTUP,
             dev_server_log_level="never",
@@ -79,7 +80,11 @@ async def temporal_server() -> AsyncIterator[Client]:
 
 def chain_of_noops(length: int) -> ResearchGraph:
     """A graph of `length` nodes in a row, none of which does anything."""
-    nodes = tuple(ToolNode(id=f"n{number:03d}", tool="noop") for number in range(length))
+    return chain_of(tuple(ToolNode(id=f"n{number:03d}", tool="noop") for number in range(length)))
+
+
+def chain_of(nodes: tuple[ToolNode, ...]) -> ResearchGraph:
+    """A graph of these nodes, in a row."""
     edges = tuple(SequentialEdge(from_node=one.id, to_node=other.id) for one, other in itertools.pairwise(nodes))
     return ResearchGraph(name="noops", nodes=nodes, edges=edges, entry_node=nodes[0].id, exit_nodes=(nodes[-1].id,))
 

@@ -74,7 +74,7 @@ def render_run_details(
         failed = f"`{run.failure.node}` failed after {_format_count(run.failure.attempts, 'attempt')}"
         lines.append(f"- {failed}{_format_reason(run.failure.message)}")
     lines += _list_link_lines(asked, status)
-    if asked.graph.parallel_nodes:
+    if asked.graph.branches:
         called = "Sections" if run.state.plan else "Side by side"
         lines += _list_section_lines(branch_states(journal.events), waits, called)
     if graph:

@@ -107,7 +107,7 @@ async def start_stack(folder: Path, size: Size) -> AsyncIterator[Measured]:
                     "worker": _processes(workers),
                     "api": _processes(apis),
                     "temporal": _processes([server]),
-                    "postgres": [await asyncio.to_thread(_find_postmaster, database)],
+                    "postgres": [await asyncio.to_thread(find_postmaster, database)],
                     "model": _processes([answering]),
                 },
                 children=children,
@@ -143,7 +143,7 @@ def _processes(children: Sequence[Child]) -> list[psutil.Process]:
     return [psutil.Process(child.pid) for child in children]
 
 
-def _find_postmaster(url: str) -> psutil.Process:
+def find_postmaster(url: str) -> psutil.Process:
     """The server that all processes of PostgreSQL are children of."""
     with psycopg.connect(url) as connection:
         (pid,) = connection.execute("SELECT pg_backend_pid()").fetchone() or (0,)

@@ -16,7 +16,7 @@ from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.rules import AgentFigures, Rules
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
-from elcano.graphs.spec.walks import has_sections, researches_plan
+from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.budget import Budget, Estimate, Limits, SectionsAfforded, Usage
 from elcano.graphs.state.plan import open_sections
 from elcano.graphs.state.state import ResearchState
@@ -133,7 +133,7 @@ def update_budget_forecast(graph: ResearchGraph, run: Run) -> Run:
 def estimate_affordable_sections(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
     """How many sections `run` can pay for; None if it has no plan before it, or waits for more budget instead."""
     figures, limits = run.figures, run.budget.limits
-    if run.state.sections or limits.when_exhausted == "pause" or not has_sections(graph):
+    if not graph.branches or run.state.sections or limits.when_exhausted == "pause":
         return None
     plan, agents = _find_plan_ahead(graph, run)
     if plan is None:

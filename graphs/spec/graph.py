@@ -246,11 +246,6 @@ class ResearchGraph(Frozen):
         """The nodes by their id."""
         return {node.id: node for node in self.nodes}
 
-    @cached_property
-    def parallel_nodes(self) -> tuple[ParallelNode, ...]:
-        """The nodes that run branches."""
-        return tuple(node for node in self.nodes if isinstance(node, ParallelNode))
-
     def is_closing(self, node_id: str) -> bool:
         """Whether research is over at a node: an exit, or the appendix."""
         return node_id in self.exit_nodes or node_id == self.appendix

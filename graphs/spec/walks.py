@@ -17,7 +17,7 @@ def researches_plan(node: Node) -> bool:
 
 def has_sections(graph: ResearchGraph) -> bool:
     """Whether the plan's sections are researched anywhere in this graph."""
-    return any(researches_plan(node) for node in graph.parallel_nodes)
+    return any(researches_plan(node) for node in graph.nodes)
 
 
 def part_name(graph: ResearchGraph, branch: str) -> str:

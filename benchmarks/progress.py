@@ -75,9 +75,9 @@ async def measure(client: Client, settings: Settings, api: httpx.AsyncClient, cl
     return (await measure_history(client, run_id)).events, heard
 
 
-async def work(settings: Settings) -> None:
-    """The worker."""
-    scripted = Scripted(iterations=ITERATIONS, seconds=SECONDS)
+async def work(settings: Settings, iterations: int = ITERATIONS) -> None:
+    """The worker, whose runs take so many iterations."""
+    scripted = Scripted(iterations=iterations, seconds=SECONDS)
     worker = research_worker(await Client.connect(**connect_config(settings)), TASK_QUEUE, scripted.activities)
     await worker.run()
 

@@ -87,21 +87,21 @@ class Plugin:
     worker_companions: tuple[Path, ...] = ()
     """The same for workers alone: the API does not import them."""
     temporal_plugins: tuple[Path, ...] = ()
-    """Functions that are called with the settings, and return the plugins of Temporal's client
-    (`temporalio.client.Plugin`), which are those of its workers too."""
+    """Functions of the settings that return `temporalio.client.Plugin` objects, which are of its workers too."""
     stores: Mapping[str, Path] = field(default_factory=dict)
     """Its own stores beside the kernel's, by name: functions that open them on the database's engine and the settings,
     as `storage.deletion.PluginStore`. They are opened even if the plugin is left out, so that deleting a run reaches
     them."""
     exporters: tuple[Path, ...] = ()
-    """Functions that are called with a tenant's store, and yield `storage.tenant_file.TenantFile` objects: what an
-    export of the tenant has besides the rows of tables, reports and artifacts."""
+    """Functions of a tenant's store that yield `storage.tenant_file.TenantFile` objects: what the tenant's export has
+    besides the rows of tables, reports and artifacts."""
     admission_rules: tuple[Path, ...] = ()
     """Functions of the settings that return a `storage.admission.AdmissionRule`, a condition for starting a run; None:
     it is not set up."""
     spending_guards: tuple[Path, ...] = ()
-    """Functions of the settings that return an `activities.calls.usage.SpendingGuard`, which is asked before each
-    request to a model; None: it is not set up."""
+    """The same of an `activities.calls.usage.SpendingGuard`, which is asked before each request to a model."""
+    model_observers: tuple[Path, ...] = ()
+    """The same of an `activities.calls.models.Observe`, which puts something around each model that is asked."""
     ciphers: tuple[Path, ...] = ()
     """Functions that make the `storage.sql.cipher.Cipher` of the settings; None if these ask for none."""
     archivers: tuple[Path, ...] = ()

@@ -33,7 +33,7 @@ from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.calls.ledger_lines import Outcome, given_up, measure_queue_seconds
 from elcano.activities.calls.live_words import Streamers
-from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
+from elcano.activities.calls.models import Observe, Resolve, may_answer_offline, model_text, resolve_model
 from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
 from elcano.activities.calls.usage import SpendingGuard
 from elcano.activities.report.checked_draft import cited_ids
@@ -80,6 +80,7 @@ class AgentActivities:
         self._resolve = within(resolve or resolve_model)
         self._streamers = Streamers()
         self._guards: Sequence[SpendingGuard] = load_configured("spending_guards", settings)
+        self._observers: Sequence[Observe] = load_configured("model_observers", settings)
 
     async def run_agent(self, call: AgentCall) -> AgentResult:
         """Asks one agent.
@@ -89,7 +90,16 @@ class AgentActivities:
         """
         async with send_heartbeats() as pulse:
             store = self._store.of(call.tenant)
-            attempt = Attempt(call, pulse, store, self._settings, self._resolve, self._streamers_of(call), self._guards)
+            attempt = Attempt(
+                call,
+                pulse,
+                store,
+                self._settings,
+                self._resolve,
+                self._streamers_of(call),
+                self._guards,
+                self._observers,
+            )
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)

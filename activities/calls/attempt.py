@@ -34,7 +34,7 @@ from elcano.activities.calls.model_failures import (
     build_unreadable_answer_error,
     fault_of,
 )
-from elcano.activities.calls.models import CALL_SETTINGS, Resolve, in_order, require_model_contact
+from elcano.activities.calls.models import CALL_SETTINGS, Observe, Resolve, in_order, require_model_contact
 from elcano.activities.calls.request_forms import WINDOWS, Form
 from elcano.activities.calls.retry_classification import safe_text
 from elcano.activities.calls.usage import SpendingGuard, last_written, prompt_tokens, too_little, usage_of
@@ -85,6 +85,7 @@ class Attempt:
         resolve: Resolve,
         streamers: Streamers | None = None,
         guards: Sequence[SpendingGuard] = (),
+        observers: Sequence[Observe] = (),
     ) -> None:
         """Shows watchers the answer as it is written, if `streamers` are given; `guards` let its requests pass."""
         self.call = call
@@ -105,6 +106,7 @@ class Attempt:
         self._streamers = streamers
         self._listener: Listener | None = None
         self._guards = guards
+        self._observers = observers
         self._conversations = 0
         self._ended: list[str] = []
         """The claims of conversations that have ended since the ledger was last written."""
@@ -192,7 +194,7 @@ class Attempt:
             try:
                 async with agent.iter(
                     form.text,
-                    model=PatientModel(asked, self._settings.model_timeout_seconds),
+                    model=self._observed(asked, agent.name or self.call.agent),
                     instructions=form.told or None,
                     model_settings=settings,
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
@@ -227,6 +229,13 @@ class Attempt:
         last = result.response
         quoted = last.provider_name == OFFLINE
         return Answer(result.output, model=last.model_name or "", quoted=quoted, task=form.task)
+
+    def _observed(self, model: Model, agent: str) -> Model:
+        """`model`, which is waited for no longer than it may take, within what observes it."""
+        model = PatientModel(model, self._settings.model_timeout_seconds)
+        for observe in self._observers:
+            model = observe(model, agent)
+        return model
 
     def _measure(self, used: Usage, model: Model) -> None:
         names = {"agent": self.call.agent, "model": f"{model.system}:{model.model_name}"}

@@ -44,6 +44,9 @@ CALL_SETTINGS: Final = ModelSettings(max_retries=0, cache=CACHED)
 
 Resolve: TypeAlias = Callable[[ModelChoice, str, Settings], Model]
 """From a run's choice, an agent and the worker's settings to the model that answers: `resolve_model`, or a test's."""
+Observe: TypeAlias = Callable[[Model, str], Model]
+"""From a model and the name of the agent that asks it to one that does the same and is watched
+(`Plugin.model_observers`)."""
 
 
 def resolve_model(choice: ModelChoice, agent: str, settings: Settings) -> Model:

@@ -133,7 +133,7 @@ def update_budget_forecast(graph: ResearchGraph, run: Run) -> Run:
 def estimate_affordable_sections(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
     """How many sections `run` can pay for; None if it has no plan before it, or waits for more budget instead."""
     figures, limits = run.figures, run.budget.limits
-    if run.state.sections or limits.when_exhausted == "pause":
+    if not graph.branches or run.state.sections or limits.when_exhausted == "pause":
         return None
     plan, agents = _find_plan_ahead(graph, run)
     if plan is None:

@@ -193,10 +193,12 @@ def _compute_growth(before: object, after: object, most: int) -> int:
     if isinstance(before, dict) and isinstance(after, dict):
         added = sum(_weigh_value(name, most) for name in after.keys() - before.keys())
         removed = sum(_weigh_value(name, most) for name in before.keys() - after.keys())
-        both = ((before.get(name, _NOTHING), after.get(name, _NOTHING)) for name in before | after)
-        return added - removed + sum(_compute_growth(one, two, most) for one, two in both)
+        changed = [(old, new) for name, new in after.items() if (old := before.get(name, _NOTHING)) is not new]
+        changed += [(old, _NOTHING) for name, old in before.items() if name not in after]
+        return added - removed + sum(_compute_growth(old, new, most) for old, new in changed)
     if isinstance(before, tuple) and isinstance(after, tuple):
-        return sum(_compute_growth(one, two, most) for one, two in zip_longest(before, after, fillvalue=_NOTHING))
+        both = zip_longest(before, after, fillvalue=_NOTHING)
+        return sum(_compute_growth(one, two, most) for one, two in both if one is not two)
     return (0 if after is _NOTHING else _weigh_value(after, most)) - (
         0 if before is _NOTHING else _weigh_value(before, most)
     )

@@ -2,7 +2,7 @@
 
 Nodes stand in rows by the longest way that leads to them, so arrows lead downwards; those of loops lead back up at the
 right edge. Within rows, nodes stand near those they come from. A large graph, as that of `auto`, is drawn without
-the ways that a run has not taken.
+the ways that a run has not taken, and of a huge one what is around the latest node.
 """
 
 from collections import defaultdict
@@ -26,6 +26,8 @@ MARGIN: Final = 12
 MOST_LANES: Final = 8
 LARGE: Final = 24
 """Nodes of a graph from which on the ways not taken are left out."""
+MOST_DRAWN: Final = 120
+"""Nodes that a picture has at most: those around the latest one."""
 MOST_WAYS: Final = 4
 """Ways from a node of a large graph from which on they are drawn only once one is taken."""
 NAME_CHARACTERS: Final = 23
@@ -86,7 +88,7 @@ class Drawing:
     width: float
     height: float
     left_out: int
-    """Nodes that are not drawn, because the run has not gone their way."""
+    """Nodes that are not drawn: the run has not gone their way, or there are too many."""
 
 
 @dataclass(frozen=True)
@@ -158,11 +160,13 @@ def _choose_nodes(graph: ResearchGraph, progress: Progress) -> list[str]:
     """The nodes to draw: all, or of a large graph those that were visited and those that can still come."""
     names = [node.id for node in graph.nodes]
     visited = {*progress.visits, *filter(None, (progress.here,))}
-    if len(names) <= LARGE or not visited:
-        return names
-    latest = progress.here or max(progress.visits, key=lambda node: int(progress.visits[node]["last_step"]))
-    coming = find_reachable([latest], lambda node: _list_likely_nodes(graph, node)) if progress.here else set()
-    return [name for name in names if name in visited or name in coming or name == graph.entry_node]
+    latest = graph.entry_node
+    if len(names) > LARGE and visited:
+        latest = progress.here or max(progress.visits, key=lambda node: int(progress.visits[node]["last_step"]))
+        coming = find_reachable([latest], lambda node: _list_likely_nodes(graph, node)) if progress.here else set()
+        names = [name for name in names if name in visited or name in coming or name == graph.entry_node]
+    first = max(min(names.index(latest) - MOST_DRAWN // 2, len(names) - MOST_DRAWN), 0)
+    return names[first : first + MOST_DRAWN]
 
 
 def _list_likely_nodes(graph: ResearchGraph, node: str) -> list[str]:

@@ -17,13 +17,21 @@ TOOL_NAME: Final = "gen_ai.tool.name"
 DATA_SOURCE: Final = "gen_ai.data_source.id"
 INPUT_TOKENS: Final = "gen_ai.usage.input_tokens"
 OUTPUT_TOKENS: Final = "gen_ai.usage.output_tokens"
+PROVIDER: Final = "gen_ai.provider.name"
+REQUEST_MODEL: Final = "gen_ai.request.model"
+MAX_TOKENS: Final = "gen_ai.request.max_tokens"
+SERVER: Final = "server.address"
+RESPONSE_ID: Final = "gen_ai.response.id"
+FINISH_REASONS: Final = "gen_ai.response.finish_reasons"
+INPUT_MESSAGES: Final = "gen_ai.input.messages"
+OUTPUT_MESSAGES: Final = "gen_ai.output.messages"
+INSTRUCTIONS: Final = "gen_ai.system_instructions"
 RESPONSE_MODEL: Final = "gen_ai.response.model"
 ERROR_TYPE: Final = "error.type"
 
 INVOKE_WORKFLOW: Final = "invoke_workflow"
-CALL: Final = "call"
-"""An attempt of an agent's call. The operation `invoke_agent` is the span within it, which pydantic-ai makes: were both
-named so, whoever counts agents would count each twice."""
+INVOKE_AGENT: Final = "invoke_agent"
+CHAT: Final = "chat"
 RETRIEVAL: Final = "retrieval"
 EXECUTE_TOOL: Final = "execute_tool"
 
@@ -45,9 +53,9 @@ STATUS: Final = "elcano.status"
 
 CONTENTS: Final = frozenset(
     {
-        "gen_ai.input.messages",
-        "gen_ai.output.messages",
-        "gen_ai.system_instructions",
+        INPUT_MESSAGES,
+        OUTPUT_MESSAGES,
+        INSTRUCTIONS,
         "gen_ai.tool.call.arguments",
         "gen_ai.tool.call.result",
         "gen_ai.tool.definitions",

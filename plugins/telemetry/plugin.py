@@ -12,6 +12,7 @@ plugin: Final = Plugin(
     starters=(".start:start_telemetry",),
     companions=(".start:accompany_program",),
     temporal_plugins=(".start:build_temporal_plugins",),
+    model_observers=(".start:open_model_observer",),
     routes=(".routes:router",),
     checks=(".start:check_telemetry",),
     deep_checks=(

@@ -18,7 +18,7 @@ from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExp
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
 from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, Histogram, MeterProvider
-from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.metrics.view import ExplicitBucketHistogramAggregation, View
 from opentelemetry.sdk.resources import (
     SERVICE_INSTANCE_ID,
@@ -29,10 +29,8 @@ from opentelemetry.sdk.resources import (
 )
 from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
-from opentelemetry.trace import Status
+from opentelemetry.trace import Span, Status, StatusCode
 from opentelemetry.util.types import Attributes, AttributeValue
-from pydantic_ai import Agent
-from pydantic_ai.models.instrumented import InstrumentationSettings
 from temporalio.contrib.opentelemetry import ReplaySafeMeterProvider, create_tracer_provider
 
 from elcano import __version__
@@ -44,6 +42,13 @@ from elcano.plugins.telemetry.names import CONTENTS, SECONDS
 from elcano.plugins.telemetry.settings import TelemetrySettings
 from elcano.redaction import without_these_secrets
 from elcano.settings import Settings, list_secrets
+
+
+def mark_failed(span: Span, kind: str) -> None:
+    """Mark a span as failed, by the type of the error alone."""
+    span.set_attribute(names.ERROR_TYPE, kind)
+    span.set_status(Status(StatusCode.ERROR))
+
 
 SHORT: Final = 200
 """Characters up to which cleaned texts are remembered: names of models, agents and runs return in span after span."""
@@ -70,13 +75,16 @@ class SafeSpanExporter(SpanExporter):
         return self._inner.force_flush(timeout_millis)
 
     def _clean(self, span: ReadableSpan, secrets: tuple[str, ...]) -> ReadableSpan:
+        attributes = self._clean_attributes(span.attributes, secrets)
+        if attributes == span.attributes and not span.events and not span.status.description:
+            return span
         description = span.status.description if self._contents else None  # it is the exception's text
         return ReadableSpan(
             name=span.name,
             context=span.context,
             parent=span.parent,
             resource=span.resource,
-            attributes=self._clean_attributes(span.attributes, secrets),
+            attributes=attributes,
             events=[
                 Event(one.name, self._clean_attributes(one.attributes, secrets), one.timestamp) for one in span.events
             ],
@@ -111,6 +119,12 @@ FLUSH_SECONDS: Final = 1.5
 EXPORT_SECONDS: Final = 5.0
 """Time limit of one export, unless `OTEL_EXPORTER_OTLP_TIMEOUT` says otherwise; OpenTelemetry's default is 10 s."""
 
+OF_EXPORTED_METRICS: Final = (
+    "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
+    "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION",
+)
+"""Variables by which exported metrics differ from those that Prometheus is given."""
+
 _installed: list["Providers"] = []
 
 
@@ -128,14 +142,21 @@ class Providers:
         if chosen.traces:
             safe = SafeSpanExporter(exporter or OTLPSpanExporter(timeout=timeout), contents=chosen.trace_contents)
             self.tracer_provider.add_span_processor(BatchSpanProcessor(safe))
+        served = PrometheusMetricReader(scope_info_enabled=False) if chosen.metrics else None
+        self._exported = PeriodicExportingMetricReader(OTLPMetricExporter()) if served and _exports(settings) else None
+        apart = self._exported is not None and any(settings.key(name) for name in OF_EXPORTED_METRICS)
         self.meter_provider = MeterProvider(
-            _list_readers(settings) if chosen.metrics else (),
+            [reader for reader in (served, self._exported if apart else None) if reader is not None],
             resource,
             shutdown_on_exit=False,
             views=_list_views(),
             # Every measurement would be offered to one; OpenTelemetry's variable turns them on.
             exemplar_filter=None if settings.key("OTEL_METRICS_EXEMPLAR_FILTER") else AlwaysOffExemplarFilter(),
         )
+        if self._exported is not None and served is not None and not apart:
+            # It gives what Prometheus is given: for a reader of its own the provider would count everything once more.
+            collect = self.meter_provider._measurement_consumer.collect
+            self._exported._set_collect_callback(lambda _, **limit: collect(served, **limit))  # type: ignore[arg-type]
         self.tracer = self.tracer_provider.get_tracer(names.SCOPE)
         """Of our spans in activities; making one takes as long as a span."""
         self.instruments = Instruments(self.meter_provider, settings)
@@ -151,7 +172,8 @@ class Providers:
 
     def _export_all(self) -> None:
         self.tracer_provider.force_flush()
-        self.meter_provider.force_flush()
+        if self._exported is not None:
+            self._exported.force_flush()
 
 
 def install_providers(
@@ -167,16 +189,6 @@ def install_providers(
     metrics.set_meter_provider(ReplaySafeMeterProvider(found.meter_provider))
     install_recorder(KernelRecorder(found.instruments))
     measure_statements(found.instruments)
-    if chosen.traces:
-        Agent.instrument_all(
-            InstrumentationSettings(
-                tracer_provider=found.tracer_provider,
-                meter_provider=metrics.NoOpMeterProvider(),  # ours count the same, with fewer series
-                include_content=chosen.trace_contents,
-                include_binary_content=False,
-                include_model_request_parameters=False,
-            )
-        )
     return found
 
 
@@ -211,11 +223,9 @@ def require_http_protocol(settings: Settings) -> None:
             raise InputInvalid(name, f"{name} is {said!r}, and only http/protobuf is spoken: {remedy}")
 
 
-def _list_readers(settings: Settings) -> Sequence[MetricReader]:
-    readers: list[MetricReader] = [PrometheusMetricReader(scope_info_enabled=False)]
-    if any(settings.key(f"OTEL_EXPORTER_OTLP_{kind}ENDPOINT") for kind in ("", "METRICS_")):
-        readers.append(PeriodicExportingMetricReader(OTLPMetricExporter()))
-    return readers
+def _exports(settings: Settings) -> bool:
+    """Whether metrics are exported."""
+    return any(settings.key(f"OTEL_EXPORTER_OTLP_{kind}ENDPOINT") for kind in ("", "METRICS_"))
 
 
 def _list_views() -> Sequence[View]:

@@ -3,6 +3,8 @@
 import logging
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING
 
 from temporalio.client import Plugin
 
@@ -14,6 +16,9 @@ from elcano.plugins.telemetry.settings import TelemetrySettings, read_telemetry_
 from elcano.redaction import without_secrets
 from elcano.settings import Settings
 from elcano.settings.plugins import Finding
+
+if TYPE_CHECKING:  # the API asks no models
+    from elcano.activities.calls.models import Observe
 
 EXTRA = "telemetry"
 
@@ -62,6 +67,16 @@ def build_temporal_plugins(settings: Settings) -> Sequence[Plugin]:
     from elcano.plugins.telemetry.temporal import build_plugins
 
     return build_plugins(chosen)
+
+
+def open_model_observer(settings: Settings) -> "Observe | None":
+    """Return what makes spans of requests to models; None without traces."""
+    chosen = read_telemetry_settings()
+    if not chosen.traces:
+        return None
+    from elcano.plugins.telemetry.model_requests import ObservedModel
+
+    return partial(ObservedModel, contents=chosen.trace_contents)
 
 
 def require_extra(chosen: TelemetrySettings) -> None:

@@ -12,7 +12,7 @@ from datetime import timedelta
 from functools import cache
 from typing import Any, Final
 
-from opentelemetry.trace import Span, Status, StatusCode
+from opentelemetry.trace import Span
 from temporalio import activity
 from temporalio.client import Interceptor, Plugin
 from temporalio.contrib.opentelemetry import OpenTelemetryPlugin
@@ -28,7 +28,7 @@ from elcano.graphs.records import ArchiveCall
 from elcano.graphs.tenant_identity import RunScoped
 from elcano.measures import TENANT
 from elcano.plugins.telemetry import names
-from elcano.plugins.telemetry.providers import get_providers
+from elcano.plugins.telemetry.providers import get_providers, mark_failed
 from elcano.plugins.telemetry.runs import LinkedStarts, TracedRuns
 from elcano.plugins.telemetry.settings import TelemetrySettings
 
@@ -61,10 +61,10 @@ class _ObservedAttempt(ActivityInboundInterceptor):
                 result = await super().execute_activity(input)
                 outcome = "completed"
             except ApplicationError as error:
-                _mark_failed(span, error.type or type(error).__name__)
+                mark_failed(span, error.type or type(error).__name__)
                 raise
             except BaseException as error:
-                _mark_failed(span, type(error).__name__)
+                mark_failed(span, type(error).__name__)
                 outcome = "cancelled" if not isinstance(error, Exception) else outcome
                 raise
             finally:
@@ -90,7 +90,7 @@ def _name_work(given: object, activity_type: str) -> tuple[str, str]:
 def _name_span(given: object, activity_type: str) -> str:
     match given:
         case AgentCall():
-            return f"{names.CALL} {activity_type}"
+            return f"{names.INVOKE_AGENT} {activity_type}"
         case ToolCall() if source := _read_source(given):
             return f"{names.RETRIEVAL} {source}"
         case ToolCall():
@@ -116,18 +116,13 @@ def _describe_attempt(given: object, info: activity.Info, waited: float) -> Mapp
     if isinstance(given, AgentCall | ToolCall):
         found |= {names.STEP: given.step, names.NODE: given.node}
     if isinstance(given, AgentCall):
-        found[names.AGENT_NAME] = given.agent
+        found |= {names.OPERATION: names.INVOKE_AGENT, names.AGENT_NAME: given.agent}
     if isinstance(given, ToolCall):
         source = _read_source(given)
         found |= {names.OPERATION: names.RETRIEVAL if source else names.EXECUTE_TOOL, names.TOOL_NAME: given.tool}
         if source:
             found[names.DATA_SOURCE] = source
     return found
-
-
-def _mark_failed(span: Span, kind: str) -> None:
-    span.set_attribute(names.ERROR_TYPE, kind)
-    span.set_status(Status(StatusCode.ERROR))
 
 
 def _describe_answer(span: Span, result: AgentResult) -> None:

@@ -6,6 +6,7 @@ itself. What imports each other can only be understood, tested and changed toget
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -32,10 +33,16 @@ def room(module: str) -> str:
     return f"plugins.{inner[0]}" if first == "plugins" and inner else first
 
 
+@cache
+def names_imported(source: str) -> tuple[str, ...]:
+    """Kept: each test looks through the whole house."""
+    return tuple(name for _, name in imported(ast.parse(source)))
+
+
 def imports(sources: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Which module imports which, of our own."""
     for module, source in sources.items():
-        for _, name in imported(ast.parse(source)):
+        for name in names_imported(source):
             target = name if name in sources else name.rpartition(".")[0]
             if target in sources:
                 yield module, target

@@ -34,6 +34,7 @@ OTHER_KINDS = (
     "exporters",
     "admission_rules",
     "spending_guards",
+    "model_observers",
     "archivers",
     "comparisons",
     "deep_checks",

@@ -16,6 +16,7 @@ from elcano.dev.program import CannotStart
 from elcano.dev.stack import open_stack
 from elcano.settings import Settings, SettingsInvalid
 from elcano.storage.store import DATABASE_FILE
+from tests.cases import long_case
 
 ROOT = Path(__file__).parents[2]
 BAD_COLLECTIONS = (
@@ -52,7 +53,7 @@ async def test_a_setting_that_cannot_be_read_is_named_in_a_line(tmp_path: Path, 
     assert await ended(program, alone(tmp_path), ELCANO_COLLECTIONS="docs") == (2, BAD_COLLECTIONS)
 
 
-@pytest.mark.parametrize("program", ["worker", "api"])
+@pytest.mark.parametrize("program", ["worker", long_case("api")])
 async def test_a_setting_of_a_plugin_is_named_too(tmp_path: Path, program: str) -> None:
     code, said = await ended([program], alone(tmp_path), ELCANO_ENCRYPTION_KEYS="bad")
     assert code == 2
@@ -130,7 +131,7 @@ async def test_a_folder_that_is_not_there_keeps_worker_and_stack_from_starting(t
             pass
 
 
-@pytest.mark.parametrize("program", ["worker", "api"])
+@pytest.mark.parametrize("program", ["worker", long_case("api")])
 async def test_a_damaged_database_is_named_and_a_variable_that_is_no_setting(tmp_path: Path, program: str) -> None:
     (tmp_path / DATABASE_FILE).write_bytes(b"no database " * 1_000)
     code, said = await ended([program], alone(tmp_path), ELCANO_COLECTIONS='{"handbook": "docs"}')

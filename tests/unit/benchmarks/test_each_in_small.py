@@ -20,8 +20,8 @@ async def server() -> AsyncIterator[Client]:
         yield client
 
 
-PROGRAMS = frozenset({"start", "telemetry"})
-"""Those that start several programs, which takes longer than all that they measure of them in small."""
+PROGRAMS = frozenset({"page", "start", "telemetry"})
+"""Those that start several programs, or a browser, which takes longer than all that they measure of them in small."""
 
 
 @pytest.mark.parametrize("name", [long_case(name) if name in PROGRAMS else name for name in BENCHMARKS])

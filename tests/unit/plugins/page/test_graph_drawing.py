@@ -5,9 +5,10 @@ from itertools import combinations
 
 import pytest
 
+from benchmarks.server import chain_of_noops
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.plugins.page.graph_drawing import BOX_WIDTH, LARGE, MOST_LANES, Box, Progress, draw_graph
+from elcano.plugins.page.graph_drawing import BOX_WIDTH, LARGE, MOST_DRAWN, MOST_LANES, Box, Progress, draw_graph
 
 VISITS = {"first_search": {"count": 1, "last_step": 1, "failed": False}}
 
@@ -65,3 +66,13 @@ def test_a_large_graph_is_drawn_without_the_ways_not_taken() -> None:
     done = draw_graph(graph, Progress(visits={**visits, first: {"count": 1, "last_step": 2, "failed": False}}))
     assert [box.id for box in done.boxes] == [graph.entry_node, first]
     assert done.left_out == len(graph.nodes) - 2
+
+
+def test_a_huge_graph_is_drawn_around_the_latest_node() -> None:
+    graph = chain_of_noops(2_000)
+    visits = {f"n{step:03d}": {"count": 1, "last_step": step, "failed": False} for step in range(1_000)}
+    drawing = draw_graph(graph, Progress(here="n1000", visits=visits))
+    names = [box.id for box in drawing.boxes]
+    assert (len(names), drawing.left_out) == (MOST_DRAWN, 2_000 - MOST_DRAWN)
+    assert names.index("n1000") == MOST_DRAWN // 2
+    assert draw_graph(graph, Progress()).boxes[0].id == "n000"

@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Mapping
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -215,15 +214,15 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
         BadInput: one cannot be taken, or none can be read.
     """
     from elcano.client.collections import AsyncCollection
-    from elcano.client.local_files import UNREADABLE, find_files
+    from elcano.client.local_files import UNREADABLE, find_files, name_own_collection
     from elcano.graphs.text import format_count
 
     try:
         files = find_files(paths)
-        names = sorted(f"{file.hash()} {name}" for name, file in files.items())
+        own = name_own_collection(files)
     except UNREADABLE as error:
         raise BadInput(f"--file cannot be read: {error}") from error
-    collection = AsyncCollection(api.connection, f"files-{sha256(chr(0).join(names).encode()).hexdigest()[:16]}")
+    collection = AsyncCollection(api.connection, own)
     refused = [one for one in api.call(collection.add, *paths) if one.refusal]
     if not files or refused:
         raise BadInput(

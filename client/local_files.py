@@ -4,7 +4,7 @@ Nothing of an archive is written to the disk, so none of its names can lead anyw
 kinds of what is in it, as of any file.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -13,6 +13,7 @@ from typing import IO, Final
 
 from elcano.api import archive_members
 from elcano.api.archive_members import is_hidden, list_members, open_archive, open_member
+from elcano.api.uploaded_documents import name_file_collection
 from elcano.graphs.errors import InputInvalid
 
 PIECE: Final = 1 << 20
@@ -60,6 +61,15 @@ def find_files(paths: Iterable[Path | str]) -> dict[str, LocalFile]:
     except OSError as error:
         raise InputInvalid("paths", f"files cannot be read: {error}") from error
     return found
+
+
+def name_own_collection(files: Mapping[str, LocalFile]) -> str:
+    """The name of a collection of just these files.
+
+    Raises:
+        OSError: and what else is in `UNREADABLE`: one cannot be read.
+    """
+    return name_file_collection((file.hash(), name) for name, file in files.items())
 
 
 def _name_files(paths: Iterable[Path | str]) -> Iterator[tuple[str, LocalFile]]:

@@ -214,4 +214,6 @@ def _read_progress(event: StreamEvent) -> str:
         return str(event["text"])
     if event["type"] == "response.output_item.added" and event["item"]["type"] == "web_search_call":
         return f"Searching: {event['item']['action']['query']}"
+    if event["type"] == "response.output_item.added" and event["item"]["type"] == "file_search_call":
+        return f"Searching files: {' · '.join(event['item']['queries'])}"
     return ""

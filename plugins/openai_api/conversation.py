@@ -1,4 +1,4 @@
-"""The input of a client, as a run takes it: the question, what is wanted of the report, and what was said before.
+"""The input of a client, as a run takes it: the question, wishes about the report, files, and what was said before.
 
 The question is what the user said last. System and developer messages are instructions. Earlier turns are told to the
 agents as background, the newest first to be kept, unless the question follows a run that knows them.
@@ -12,14 +12,21 @@ from typing import Any, Final
 from elcano.api.http.errors import FieldFault
 from elcano.graphs.tenant_identity import RUN_ID
 from elcano.graphs.text import shorten_text
+from elcano.plugins.openai_api.attached_files import AttachedFile
 
 TURN_CHARACTERS: Final = 4_000
 """How much of one earlier turn is told; a report is longer, and begins with its answer."""
 TRANSCRIPT_CHARACTERS: Final = 30_000
 """How much of all earlier turns."""
-_OWN_ITEMS: Final = frozenset({"reasoning", "web_search_call", "mcp_approval_request"})
+_OWN_ITEMS: Final = frozenset({"reasoning", "web_search_call", "file_search_call", "mcp_approval_request"})
 """Items of our own answers, which clients send back with a conversation; the run that they are of knows more."""
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
+_FILES: Final = frozenset({"input_file", "file"})
+_NO_TEXT: Final = {
+    "input_image": "is a picture: a run quotes text. Say in words what it shows, or send its text as a file",
+    "input_audio": "is a sound: a run quotes text. Send what is said as text",
+}
+_NO_TEXT["image_url"] = _NO_TEXT["input_image"]
 _RUN_LINE: Final = re.compile(rf"\[Run (?P<run>{RUN_ID})\]\(\S+\)\s*\Z")
 """The last line of an answer of chat completions, as `format_run_line` writes it."""
 
@@ -42,6 +49,7 @@ class Conversation:
     instructions: list[str] = field(default_factory=list)
     earlier: list[tuple[str, str]] = field(default_factory=list)
     """Earlier turns: who spoke, and what."""
+    files: list[AttachedFile] = field(default_factory=list)
     approvals: list[Approval] = field(default_factory=list)
     faults: list[FieldFault] = field(default_factory=list)
 
@@ -125,10 +133,26 @@ def _read_text(content: Any, place: str, found: Conversation) -> str:
     texts = list[str]()
     for number, part in enumerate(content if isinstance(content, list) else [None]):
         kind = part.get("type") if isinstance(part, dict) else None
+        where = f"{place}.{number}" if isinstance(content, list) else place
         if kind in _TEXTS and isinstance(part.get("text"), str):
             texts.append(part["text"])
+        elif kind in _FILES:
+            _read_file(part, where, found)
         elif kind != "refusal":
-            where = f"{place}.{number}" if isinstance(content, list) else place
-            message = f"is {kind!r}; only text is read: images, files and audio are not" if kind else "is no text"
+            message = _NO_TEXT.get(kind or "") or (f"is {kind!r}; text and files are read" if kind else "is no text")
             found.faults.append(FieldFault(field=where, message=message))
     return "\n\n".join(texts)
+
+
+def _read_file(part: dict[str, Any], place: str, found: Conversation) -> None:
+    """A file as Responses have it, or with its fields in `file`, as chat completions do."""
+    given = part["file"] if isinstance(part.get("file"), dict) else part
+    fields = {name: given.get(name) or "" for name in ("file_id", "file_data", "file_url", "filename")}
+    if not all(isinstance(value, str) for value in fields.values()):
+        found.faults.append(FieldFault(field=place, message="has a field that is no text"))
+        return
+    name = fields.pop("filename")
+    if sum(map(bool, fields.values())) != 1:
+        found.faults.append(FieldFault(field=place, message="needs one of `file_id`, `file_data` and `file_url`"))
+        return
+    found.files.append(AttachedFile(place, fields["file_id"], fields["file_data"], fields["file_url"], name))

@@ -19,7 +19,10 @@ from elcano.api.runs.named_graphs import find_named_graph
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import MAX_INSTRUCTIONS, RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
+from elcano.api.runs.trust_checks import explain_source_refusal
 from elcano.graphs.records import ArchivedRun, RunFilter
+from elcano.graphs.trust import Trust
+from elcano.plugins.openai_api.attached_files import find_collection_sources, keep_attached_files
 from elcano.plugins.openai_api.conversation import Conversation
 from elcano.plugins.openai_api.parameters import IGNORED, OpenAIRequest
 
@@ -29,6 +32,7 @@ RETRIED_SECONDS: Final = 120.0
 """How long after its end a run is still what a retry asks for."""
 LOOKED_AT: Final = 50
 """The newest runs, among which the first attempt of a retry is looked for."""
+_INSIDE: Final = Trust(egress="private")
 _NAMES: Final[Mapping[str, str]] = {
     "mode": "model",
     "previous_run": "previous_response_id",
@@ -73,6 +77,8 @@ async def start_run(
 
     Raises:
         RequestInvalid: it asks for what a run cannot do, with all faults by its own names.
+        Forbidden: it sends files, and who asks may not upload.
+        UploadsFull: there is no room for them.
         ModelNotFound: there is no such mode or graph.
         Exception: as of `submit_run`.
     """
@@ -81,8 +87,10 @@ async def start_run(
     if taken := sorted(_SET_HERE.intersection(request.elcano or {})):
         told = "is said by the request itself"
         raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
+    own = [*await find_collection_sources(request.collections, services)]
+    own += await keep_attached_files(said.files, services)
     with faults_by_name({**_NAMES, "question": asks_in, "output_schema": request.schema_field}):
-        asked = _build_run_request(request, said, services, previous_run, instructions)
+        asked = _build_run_request(request, said, services, previous_run, instructions, own)
         if retry and key is None and (known := await _find_first_attempt(asked, services)) is not None:
             return known
         submission = await submit_run(
@@ -109,7 +117,12 @@ def _rename_field(name: str, names: Mapping[str, str]) -> str:
 
 
 def _build_run_request(
-    request: OpenAIRequest, said: Conversation, services: Services, previous_run: str | None, instructions: str
+    request: OpenAIRequest,
+    said: Conversation,
+    services: Services,
+    previous_run: str | None,
+    instructions: str,
+    documents: list[str],
 ) -> RunRequest:
     own = request.elcano or {}
     wanted = "\n\n".join(filter(None, (instructions, *said.instructions)))
@@ -119,7 +132,7 @@ def _build_run_request(
         metadata[IGNORED] = ", ".join(untaken)
     fields: dict[str, Any] = {
         **own,
-        **_choose_sources(request, own, services),
+        **_choose_sources(request, own, services, documents),
         "output_schema": request.output_schema or own.get("output_schema"),
         "question": said.question,
         "mode": request.model,
@@ -134,13 +147,29 @@ def _build_run_request(
         raise explain_invalid(error) from error
 
 
-def _choose_sources(request: OpenAIRequest, own: Mapping[str, Any], services: Services) -> dict[str, Any]:
-    """The web beside what is searched anyway, if the request asks for a search of it."""
-    if not request.wants_web or "sources" in own:
+def _choose_sources(
+    request: OpenAIRequest, own: Mapping[str, Any], services: Services, documents: list[str]
+) -> dict[str, Any]:
+    """What is searched, if the request says anything of it.
+
+    Documents that it sends or names are searched alone, unless it names sources or asks for the web besides. A search
+    of the web is made beside what is searched anyway, and one that stays inside only of that which is inside.
+    """
+    web = [WEB] if request.wants_web else []
+    if "sources" in own:
+        named = own["sources"] if isinstance(own["sources"], list) else []
+        return {"sources": [*dict.fromkeys((*named, *documents))]} if documents and named else {}
+    if documents:
+        return {"sources": [*documents, *web]}
+    if not web and not request.stays_inside:
         return {}
     found = services.sources
-    usual = (name for name in found.by_default if name not in found.missing and name != "packages")
-    return {"sources": [*dict.fromkeys((*usual, WEB))]}
+    usual = [name for name in found.by_default if name not in found.missing]
+    if web:
+        return {"sources": [*dict.fromkeys((*(name for name in usual if name != "packages"), *web))]}
+    return {
+        "sources": [name for name in usual if not explain_source_refusal(_INSIDE, found.specs[name], services.settings)]
+    }
 
 
 async def _find_first_attempt(asked: RunRequest, services: Services) -> ArchivedRun | None:

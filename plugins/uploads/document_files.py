@@ -38,6 +38,21 @@ async def keep_document(
     return made, True
 
 
+async def keep_if_room(
+    store: TenantStore, collection: str, path: str, data: bytes, by: str
+) -> tuple[UploadedDocument, bool]:
+    """As `keep_document`, where what is there already is no matter of room.
+
+    Raises:
+        UploadsFull: it is new or changed, and nothing more can be kept.
+    """
+    if (full := await find_fullness(store)) is not None:
+        known = await get_uploads(store).find(collection, path)
+        if known is None or known.data_hash != sha256(data).hexdigest():
+            raise full
+    return await keep_document(store, collection, path, data, by)
+
+
 async def delete_documents(store: TenantStore, collection: str, found: Sequence[UploadedDocument]) -> None:
     """Delete documents of a collection."""
     await _delete_files(store, *found)

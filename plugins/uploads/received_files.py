@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import IO, Final
 
 from fastapi import Request
@@ -29,7 +29,7 @@ def check_declared_size(request: Request, limit: int) -> None:
         raise BodyTooLarge(_explain_size_limit(int(declared), limit))
 
 
-async def limit_body(request: Request, limit: int) -> AsyncIterator[bytes]:
+async def limit_body(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
     """The pieces of a body.
 
     Raises:

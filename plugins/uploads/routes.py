@@ -5,7 +5,6 @@ same bytes under the same name change nothing.
 """
 
 import asyncio
-from hashlib import sha256
 from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -23,7 +22,7 @@ from elcano.plugins.uploads.document_files import (
     delete_collection,
     delete_documents,
     find_fullness,
-    keep_document,
+    keep_if_room,
 )
 from elcano.plugins.uploads.document_names import LONGEST_NAME, normalize_name
 from elcano.plugins.uploads.document_store import CollectionCount, UploadedDocument, get_uploads
@@ -166,18 +165,15 @@ async def put_document(
     name = _parse_name(path)
     limit = services.settings.file_limit_bytes
     check_declared_size(request, limit)
-    known = await get_uploads(services.store).find(collection, name)
     full = await find_fullness(services.store)
-    if full is not None and known is None:
-        raise full
+    if full is not None and await get_uploads(services.store).find(collection, name) is None:
+        raise full  # before anything of it is read
     with await receive_file(request, limit) as file:
         async with KEPT_AT_ONCE:
             data = await asyncio.to_thread(file.read)
             if not data:
                 raise RequestInvalid([FieldFault(field="body", message="is empty: send the document's bytes")])
-            if full is not None and known is not None and sha256(data).hexdigest() != known.data_hash:
-                raise full
-            kept, changed = await keep_document(services.store, collection, name, data, services.principal.user)
+            kept, changed = await keep_if_room(services.store, collection, name, data, services.principal.user)
     response.status_code = 201 if changed else 200
     return view_document(kept)
 

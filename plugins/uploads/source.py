@@ -13,7 +13,7 @@ from pathlib import Path
 
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import NAME, SourceSpec
-from elcano.graphs.errors import SourceRefused
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.plugins.uploads.document_store import get_uploads
 from elcano.plugins.uploads.source_spec import UPLOADS
@@ -103,18 +103,20 @@ class UploadsSource:
 
         Raises:
             SourceRefused: the tenant has no such collection, or none at all.
-            SourceUnavailable: an index cannot be written now.
+            SourceUnavailable: an index cannot be written now, or nothing was found where documents are yet to be read.
         """
-        names = [*await get_uploads(store).count(self._collection or None)]
-        if not names:
+        counts = await get_uploads(store).count(self._collection or None)
+        if not counts:
             wanted = f"collection {self._collection!r}" if self._collection else "collection"
             raise SourceRefused(f"there is no {wanted} of uploaded documents: upload some, or name another source")
         found: list[SearchResults] = []
-        for name in names:
+        for name in counts:
             async with self._indexes.open(store, name) as source:
                 found.append(await source.search(query, limit))
         ranked = chain.from_iterable(zip_longest(*(one.evidence for one in found)))
         evidence = [passage for passage in ranked if passage is not None][:limit]
+        if not evidence and any(count.uploaded for count in counts.values()):
+            raise SourceUnavailable("nothing is found so far, and there are documents that are yet to be read")
         hashes = {passage.content_hash for passage in evidence}
         return SearchResults(
             evidence=tuple(evidence),

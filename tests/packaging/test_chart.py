@@ -45,6 +45,7 @@ def renderer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`helm/render.go`, compiled."""
     folder = tmp_path_factory.mktemp("renderer")
     go = Path(sysconfig.get_path("purelib")) / "go" / "bin" / "go"
+    assert go.exists(), "these tests need what requirements-chart.txt locks: `scripts/test-long` installs it"
     own = {"GO111MODULE": "off", "GOCACHE": str(folder / "cache"), "GOFLAGS": "", "GOROOT": str(go.parents[1])}
     command = [str(go), "build", "-o", str(folder / "render"), str(Path(__file__).parent / "helm" / "render.go")]
     subprocess.run(command, env={**os.environ, **own}, check=True)
@@ -112,7 +113,7 @@ CONTROLLED: Mapping[str, Any] = {
 def test_manifests_fit_the_schemas_of_kubernetes(
     renderer: Path, given: list[Mapping[str, Any]], beside: set[str]
 ) -> None:
-    import kubernetes_validate  # type: ignore[import-untyped]
+    import kubernetes_validate
 
     manifests = render(renderer, NEEDED, *given)
     checked = [one for one in manifests if one["apiVersion"] in OF_KUBERNETES]

@@ -18,7 +18,12 @@ MODES = {"teams": "magentic", "literature": "literature_review", "data": "data",
 SOURCES = {"documents": "packages", "literature": "pubmed", "web": "web", "knowledge": "knowledge"}
 SOURCES["uploads"] = "uploads"
 ROUTES = {"data": "/v1/databases", "mcp": "/v1/tools", "knowledge": "/v1/knowledge"}
-WITH = {"documents": ["uploads", "web"], "certificates": ["exports"], "edits": ["schedules"]}
+WITH = {
+    "documents": ["openai_api", "uploads", "web"],
+    "uploads": ["openai_api"],
+    "certificates": ["exports"],
+    "edits": ["schedules"],
+}
 """What is left out with a plugin, because it needs it."""
 
 

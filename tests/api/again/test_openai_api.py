@@ -224,7 +224,12 @@ async def test_a_client_that_sends_a_request_again_by_itself_gets_the_same_run(
         assert other.json()["id"] not in ids
 
 
+def attach(**file: str) -> list[Json]:
+    return [{"role": "user", "content": [{"type": "input_text", "text": QUESTION}, {"type": "input_file", **file}]}]
+
+
 FUNCTION: Json = {"type": "function", "name": "f"}
+STORE: Json = {"type": "file_search", "vector_store_ids": ["v"]}
 OFFLINE_SEARCH: Json = {"type": "web_search", "external_web_access": False}
 REFUSED: list[tuple[Json, int, str, str]] = [
     ({"model": "telepathy"}, 404, "model_not_found", "model"),
@@ -235,9 +240,17 @@ REFUSED: list[tuple[Json, int, str, str]] = [
     ({"input": [{"role": "wizard", "content": "Hello"}]}, 422, "request_invalid", "input.0.role"),
     ({"input": [{"type": "function_call_output"}]}, 422, "request_invalid", "input.0.type"),
     ({"input": [{"role": "user", "content": 7}]}, 422, "request_invalid", "input.0.content"),
-    ({"tools": [{"type": "file_search", "vector_store_ids": ["v"]}]}, 422, "request_invalid", "tools.0"),
+    ({"tools": [{"type": "code_interpreter"}]}, 422, "request_invalid", "tools.0"),
+    ({"tools": [STORE], "tool_choice": "required"}, 422, "request_invalid", "tools.0.vector_store_ids"),
+    ({"tools": [{**STORE, "filters": {"type": "eq"}}]}, 422, "request_invalid", "tools.0.filters"),
+    ({"tools": [{"type": "file_search"}]}, 422, "request_invalid", "tools.0.vector_store_ids"),
+    ({"input": attach(file_id="files-none")}, 422, "request_invalid", "input.0.content.1"),
+    ({"input": attach(file_data="%%%")}, 422, "request_invalid", "input.0.content.1"),
+    ({"input": attach(file_data="iVBORw0KGgo=")}, 422, "request_invalid", "input.0.content.1"),
+    ({"input": attach(file_data="QQ==", filename="../x")}, 422, "request_invalid", "input.0.content.1"),
+    ({"input": attach(file_url="http://169.254.169.254/")}, 422, "request_invalid", "input.0.content.1"),
+    ({"input": attach(file_data="QQ==", file_id="files-none")}, 422, "request_invalid", "input.0.content.1"),
     ({"tools": [FUNCTION], "tool_choice": "required"}, 422, "request_invalid", "tool_choice"),
-    ({"tools": [OFFLINE_SEARCH]}, 422, "request_invalid", "tools.0.external_web_access"),
     ({"tools": [{"type": "web_search"}], "tool_choice": "required"}, 422, "request_invalid", "elcano.sources"),
     ({"tools": [{"type": "web_search"}]}, 422, "request_invalid", "elcano.sources"),
     ({"tool_choice": {"type": "function"}}, 422, "request_invalid", "tool_choice"),
@@ -285,6 +298,27 @@ async def test_what_cannot_be_done_is_refused_as_openai_does(api: httpx.AsyncCli
     assert (broken.status_code, broken.json()["error"]["code"]) == (400, "body_unreadable")
     runs = (await api.get("/v1/runs")).json()["runs"]
     assert runs == []
+
+
+async def test_files_and_vector_stores_are_what_a_run_searches(api: httpx.AsyncClient) -> None:
+    async def list_sources(**fields: Any) -> list[str]:
+        asked = {"model": "simple", "input": QUESTION, "background": True, **fields}
+        answer = (await api.post("/openai/v1/responses", json=asked)).json()
+        sources: list[str] = (await api.get(f"/v1/runs/{answer['metadata']['elcano_run']}")).json()["sources"]
+        return sources
+
+    sent = (await api.post("/openai/v1/files", files={"file": ("a.md", b"A")}, data={"purpose": "user_data"})).json()
+    assert (sent["filename"], sent["bytes"], sent["status"]) == ("a.md", 1, "uploaded")
+    path = f"/openai/v1/files/{sent['id']}"
+    assert (await api.get(path)).json() == sent
+    same = await list_sources(input=attach(file_data="data:text/markdown;base64,QQ==", filename="a.md"))
+    assert same == await list_sources(input=attach(file_id=sent["id"])) == [f"uploads:{sent['id']}"]
+    assert await list_sources(tools=[{**STORE, "vector_store_ids": [sent["id"]]}]) == same
+    assert await list_sources(input=attach(file_id=sent["id"]), elcano={"sources": ["uploads"]}) == ["uploads", *same]
+    assert await list_sources(tools=[OFFLINE_SEARCH], tool_choice="required") == await list_sources()
+    assert (await api.delete(path)).json() == {"id": sent["id"], "object": "file", "deleted": True}
+    assert (await api.get(path)).status_code == (await api.delete(path)).status_code == 404
+    assert (await api.post("/openai/v1/files", data={"purpose": "user_data"})).json()["error"]["param"] == "file"
 
 
 async def test_a_run_that_fails_is_an_error_of_its_chat(

@@ -13,7 +13,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import REPORTED, RunStatus, Stage
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import QUESTION_CHARACTERS, ResearchInput, escape_markdown_line
-    from elcano.graphs.spec.graph import ParallelNode, ResearchGraph, find_reachable
+    from elcano.graphs.spec.graph import ResearchGraph, find_reachable
     from elcano.graphs.state.branches import BranchState, branch_states
     from elcano.graphs.state.budget import Budget, usd_from_microusd
     from elcano.graphs.state.failures import Hold, HoldReason, WaitingCall
@@ -74,7 +74,7 @@ def render_run_details(
         failed = f"`{run.failure.node}` failed after {_format_count(run.failure.attempts, 'attempt')}"
         lines.append(f"- {failed}{_format_reason(run.failure.message)}")
     lines += _list_link_lines(asked, status)
-    if any(isinstance(node, ParallelNode) for node in asked.graph.nodes):
+    if asked.graph.branches:
         called = "Sections" if run.state.plan else "Side by side"
         lines += _list_section_lines(branch_states(journal.events), waits, called)
     if graph:

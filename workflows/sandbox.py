@@ -1,8 +1,10 @@
-"""Runs workflow code in the SDK's sandbox, without work that is not needed here.
+"""Runs workflow code: in the SDK's sandbox where tests check it, and without it in workers.
 
-The SDK enters the sandbox several times for every payload, to ask on whose behalf it is converted. Our converter
-ignores that, and our payloads depend only on the run, which is known from the start; asking took half of the time that
-a worker's event loop spent on workflow tasks.
+The sandbox loads the modules of workflows anew for every run and watches what they reach for. What they may import and
+call is fixed when they are written, so tests check that, once and for all; a worker would pay for it in every task.
+
+The SDK asks several times for every payload on whose behalf it is converted. Our converter ignores that, and our
+payloads depend only on the run, which is known from the start.
 
 And a run receives events only in workflow tasks. To answer a query, the SDK may also deliver events that came after the
 run's last task, and caches the run in that state. Events that precede them in their task (signals, updates) are then
@@ -18,14 +20,19 @@ never ends, and the worker, which waits for it, never stops. A run that does loo
 
 import threading
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
 from temporalio.converter import SerializationContext, StorageDriverStoreContext, StorageDriverWorkflowInfo
-from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails
+from temporalio.worker import (
+    UnsandboxedWorkflowRunner,
+    WorkflowInstance,
+    WorkflowInstanceDetails,
+    WorkflowRunner,
+)
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
-from temporalio.workflow import Info
+from temporalio.workflow import Info, _Definition
 
 from elcano.graphs.contracts import ANSWER_MARK, TOO_EARLY
 from elcano.graphs.plugin import load_registries
@@ -40,12 +47,17 @@ REMEMBERED: Final = 1_000
 _NO_EVENTS: Final = ("query_workflow", "remove_from_cache")
 
 
-def workflow_runner() -> SandboxedWorkflowRunner:
-    """Return the sandbox of workflows: `graphs` and its imports pass through, all else is loaded anew in it."""
+def workflow_runner() -> WorkflowRunner:
+    """Return what runs the workflows of a worker."""
+    load_registries()
+    return InTurnRunner(UnsandboxedWorkflowRunner())
+
+
+def checking_runner() -> WorkflowRunner:
+    """Return the same in a sandbox: `graphs` and its imports pass through, all else is loaded anew in it."""
     load_registries()  # nothing can be imported while a workflow runs
-    return ContextFreeRunner(
-        restrictions=SandboxRestrictions.default.with_passthrough_modules("elcano.graphs", "jmespath")
-    )
+    passed = SandboxRestrictions.default.with_passthrough_modules("elcano.graphs", "jmespath")
+    return InTurnRunner(SandboxedWorkflowRunner(restrictions=passed))
 
 
 class EventOrder:
@@ -65,24 +77,33 @@ class EventOrder:
         return True
 
 
-@dataclass(frozen=True)
-class ContextFreeRunner(SandboxedWorkflowRunner):
-    """The SDK's sandbox, for converters and storage drivers that treat all payloads of a run alike."""
+class InTurnRunner(WorkflowRunner):
+    """A runner of the SDK's whose runs receive events in their turn."""
 
-    in_turn: EventOrder = field(default_factory=EventOrder)
+    def __init__(self, runner: WorkflowRunner) -> None:
+        self._runner = runner
+        self._in_turn = EventOrder()
+
+    def prepare_workflow(self, defn: _Definition) -> None:
+        """Load a workflow once, so that what is wrong with it is known before it runs."""
+        self._runner.prepare_workflow(defn)
 
     def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
-        """Create one run in its sandbox."""
-        return _Heard(super().create_instance(det), det.info, self.in_turn)
+        """Create one run."""
+        return _Heard(self._runner.create_instance(det), det.info, self._in_turn)
+
+    def set_worker_level_failure_exception_types(self, types: Sequence[type[BaseException]]) -> None:
+        """Set the exceptions that fail a run of this worker, and not its task."""
+        self._runner.set_worker_level_failure_exception_types(types)
 
 
 class _Heard(WorkflowInstance):
     """A run that receives events in their turn; its payloads are converted without a context, and are all its own."""
 
-    def __init__(self, sandboxed: WorkflowInstance, info: Info, in_turn: EventOrder) -> None:
-        self._sandboxed = sandboxed
-        run = StorageDriverWorkflowInfo(namespace=info.namespace, id=info.workflow_id)
-        self._own = StorageDriverStoreContext(target=run)
+    def __init__(self, run: WorkflowInstance, info: Info, in_turn: EventOrder) -> None:
+        self._run = run
+        target = StorageDriverWorkflowInfo(namespace=info.namespace, id=info.workflow_id)
+        self._own = StorageDriverStoreContext(target=target)
         self._in_turn = in_turn
         self._last: tuple[int, int] | None = None
         """The time of the last workflow task, in nanoseconds, and the number of the last delivered event."""
@@ -105,7 +126,7 @@ class _Heard(WorkflowInstance):
                 completion = WorkflowActivationCompletion(run_id=act.run_id)
                 completion.successful.SetInParent()
                 return completion
-        return _mark_query_answers(self._sandboxed.activate(act))
+        return _mark_query_answers(self._run.activate(act))
 
     def _is_ahead(self, act: "WorkflowActivation") -> bool:
         """Whether it reports events that no workflow task has reported: later events at the same time."""
@@ -119,7 +140,7 @@ class _Heard(WorkflowInstance):
         return self._own
 
     def get_info(self) -> Info:
-        return self._sandboxed.get_info()
+        return self._run.get_info()
 
     def get_thread_id(self) -> int | None:
         """Return no thread: it is asked for only to be interrupted."""

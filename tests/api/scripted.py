@@ -10,7 +10,7 @@ from temporalio import activity, workflow
 from temporalio.client import Client
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, ChildWorkflowError
-from temporalio.worker import UnsandboxedWorkflowRunner, Worker, WorkflowInstance, WorkflowInstanceDetails
+from temporalio.worker import Worker
 
 from elcano.graphs.contracts import (
     ARCHIVE_RUN,
@@ -33,8 +33,7 @@ from elcano.graphs.state.budget import TopUp
 from elcano.graphs.state.events import AgentEvent, EventType
 from elcano.graphs.state.failures import Ending, Hold
 from elcano.storage.store import Store
-from elcano.workflows import sandbox
-from elcano.workflows.sandbox import EventOrder
+from elcano.workflows.sandbox import workflow_runner
 
 PAGE = 3
 """Small, so that a handful of events makes several pages."""
@@ -252,13 +251,6 @@ class ScriptedWorkflow:
         )
 
 
-class InTurnRunner(UnsandboxedWorkflowRunner):
-    """Runs them as they are in production but for the sandbox: in which order they hear, and how they are evicted."""
-
-    def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
-        return sandbox._Heard(super().create_instance(det), det.info, EventOrder())
-
-
 def archiving(store: Store) -> Callable[[ArchiveCall], Awaitable[None]]:
     """The activity that archives runs into `store`."""
 
@@ -276,6 +268,6 @@ def worker(client: Client, store: Store, task_queue: str, *more: Callable[..., o
         task_queue=task_queue,
         workflows=[ScriptedWorkflow],
         activities=[archiving(store), *more],
-        workflow_runner=InTurnRunner(),
+        workflow_runner=workflow_runner(),
         max_heartbeat_throttle_interval=timedelta(milliseconds=100),
     )

@@ -117,11 +117,18 @@ def broken_rule(file: PurePath, name: str) -> str | None:
         return "fakes are for tests"
     if top in PROGRAMS and top != room and room != "testing" and not (room == "plugins" and "command" in file.name):
         return "programs are never imported"
+    if is_plugin_workflow(file) and not within(name, {*ROOMS["workflows"], f"plugins.{file.parts[1]}.contracts"}):
+        return "workflows of plugins may import what workflows may, and their contracts"
     if within(name, {*ROOMS[room], *EXTRA.get(file.as_posix(), ()), *({room} & set(PROGRAMS))}):
         return None
     if room in CLOSED or top in GUARDED:
         return f"{room} may import only {', '.join(sorted(ROOMS[room] - CLOCKLESS)) or 'no room'}"
     return None
+
+
+def is_plugin_workflow(file: PurePath) -> bool:
+    """Whether a file is workflow code of a plugin: no sandbox checks it where it runs."""
+    return file.parts[0] == "plugins" and file.name == "workflows.py"
 
 
 def of_asyncio(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -170,7 +177,7 @@ def read_clocks(tree: ast.AST) -> Iterator[int]:
 def violations(file: PurePath, source: str) -> list[str]:
     """Every rule that `file` breaks, each with its line."""
     tree = ast.parse(source)
-    room = file.parts[0]
+    room = "workflows" if is_plugin_workflow(file) else file.parts[0]
     found = [
         f"{file}:{line}: import of {name}: {rule}" for line, name in imported(tree) if (rule := broken_rule(file, name))
     ]
@@ -241,6 +248,9 @@ def test_the_house_keeps_its_rules() -> None:
         ("workflows/a.py", "import asyncio.locks"),
         ("workflows/a.py", "workflow.wait_condition(f, timeout=3)"),
         ("workflows/a.py", "wait_condition(f, **options)"),
+        ("plugins/a/workflows.py", "import time"),
+        ("plugins/a/workflows.py", "import datetime\ndatetime.datetime.now()"),
+        ("plugins/a/workflows.py", "from elcano.plugins.b.contracts import B"),
         ("activities/a.py", "from temporalio import workflow"),
         ("activities/a.py", "from elcano.workflows.research import ResearchWorkflow"),
         ("activities/a.py", "from elcano.api.app import app"),

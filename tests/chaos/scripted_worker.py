@@ -1,7 +1,6 @@
 """A worker of scripted activities as a process of its own, to be killed. It notes in a file what it does."""
 
 import asyncio
-import dataclasses
 import random
 from collections.abc import Callable
 from datetime import timedelta
@@ -12,7 +11,6 @@ from pydantic import BaseModel
 from temporalio import activity
 from temporalio.client import Client
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor, Worker
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.records import ArchiveCall
@@ -102,14 +100,8 @@ async def _work(address: str, queue: str, payloads: Path, noting: Noting, script
         workflows=[ResearchWorkflow],
         activities=scripted_activities(script),
         interceptors=[noting],
-        workflow_runner=_with_these_policies(workflow_runner()),
+        workflow_runner=workflow_runner(),
         sticky_queue_schedule_to_start_timeout=NOTICED,
         build_id="scripted",  # else the SDK reads the code of every module, which takes longer than the run
     )
     await worker.run()
-
-
-def _with_these_policies(runner: SandboxedWorkflowRunner) -> SandboxedWorkflowRunner:
-    """The sandbox loads modules anew, and would find the policies as they are in the file."""
-    restrictions = runner.restrictions.with_passthrough_modules("elcano.workflows.retry_policies")
-    return dataclasses.replace(runner, restrictions=restrictions)

@@ -14,14 +14,14 @@ from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
-from elcano.workflows.sandbox import workflow_runner
+from elcano.workflows.sandbox import checking_runner
 
 
 def replayer(payloads: Path) -> Replayer:
     return Replayer(
         workflows=[ResearchWorkflow, ChainWorkflow],
         data_converter=data_converter(open_objects("", payloads)),
-        workflow_runner=workflow_runner(),
+        workflow_runner=checking_runner(),
     )
 
 

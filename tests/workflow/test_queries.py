@@ -21,8 +21,7 @@ from temporalio.workflow import Info
 from elcano.api.temporal.connection import RetryQueries
 from elcano.graphs.contracts import ANSWER_MARK, TOO_EARLY
 from elcano.workflows import sandbox
-from elcano.workflows.sandbox import PATIENCE, EventOrder
-from tests.api.scripted import InTurnRunner
+from elcano.workflows.sandbox import PATIENCE, EventOrder, workflow_runner
 
 
 class Told(WorkflowInstance):
@@ -223,7 +222,7 @@ async def test_a_thread_that_takes_long_is_not_interrupted(temporal: Client, mon
         apply_query(self, job)
 
     queue = f"idle-{uuid.uuid4()}"
-    async with Worker(temporal, task_queue=queue, workflows=[Idle], workflow_runner=InTurnRunner()):
+    async with Worker(temporal, task_queue=queue, workflows=[Idle], workflow_runner=workflow_runner()):
         handle = await temporal.start_workflow(Idle.run, id=queue, task_queue=queue)
         assert await handle.query(Idle.state) == "idle"
         monkeypatch.setattr(_WorkflowInstanceImpl, "_apply_query_workflow", apply_slowly)

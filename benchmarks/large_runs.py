@@ -84,12 +84,15 @@ class LargeRuns:
         )
         await self._archive(asked, journal, published)
         limits = branches[0].limits.model_copy(update={"iterations": self._sizes.iterations, "tokens": MOST_TOKENS})
-        walked = await self._walk(branches[0].model_copy(update={"limits": limits}))
+        longest = branches[0].model_copy(update={"limits": limits})
+        walked = await self._walk(longest)
         for branch in branches:
             assert branch.branch_of is not None
             place = {"path": branch.branch_of.path, "section": branch.branch_of.section}
             told = tuple(event.model_copy(update=place) for event in walked.events)
-            await self._archive(branch, Journal(branch.graph, walked.pages.model_copy(update={"events": told})), None)
+            as_walked = longest.model_copy(update={"run_id": branch.run_id, "branch_of": branch.branch_of})
+            pages = walked.pages.model_copy(update={"events": told})
+            await self._archive(as_walked, Journal(branch.graph, pages), None)
         return asked.run_id
 
     async def _walk(self, asked: ResearchInput, branches: list[ResearchInput] | None = None) -> Journal:

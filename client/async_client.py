@@ -1,6 +1,5 @@
 """Research from asynchronous programs: `AsyncElcano` is the API, `AsyncRun` one run of it."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
@@ -123,8 +122,7 @@ class AsyncRun:
         """Return it once it has ended, however it did."""
         async for _ in self.events():
             pass
-        while (await self.view()).status == "running":  # noqa: ASYNC110 - it is asked
-            await asyncio.sleep(SETTLE_SECONDS)
+        await self._connection.poll(self.view, lambda view: view.status != "running", every=SETTLE_SECONDS)
         return self
 
     async def report(self) -> Report:

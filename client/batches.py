@@ -3,7 +3,6 @@
 What a batch tells is data, as the API describes it.
 """
 
-import asyncio
 import csv
 import io
 import json
@@ -52,9 +51,8 @@ class AsyncBatch:
 
     async def wait(self) -> JsonObject:
         """Return how it stands once it has ended, or waits for a top-up."""
-        while (view := await self.view())["state"] not in ("ended", "cancelled", "out_of_budget"):  # noqa: ASYNC110
-            await asyncio.sleep(LOOK_SECONDS)
-        return view
+        over = ("ended", "cancelled", "out_of_budget")
+        return await self._connection.poll(self.view, lambda view: view["state"] in over, every=LOOK_SECONDS)
 
     async def top_up(self, *, key: str = "", **amounts: float) -> JsonObject:
         """Raise its budget by `tokens`, `cost_usd` or `seconds`."""

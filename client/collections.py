@@ -106,9 +106,7 @@ class AsyncCollection:
 
     async def wait(self) -> "CollectionView":
         """Return how it stands once all of its documents are read, or refused."""
-        while (view := await self.view()).unread:  # noqa: ASYNC110 - it is asked over HTTP
-            await asyncio.sleep(LOOK_SECONDS)
-        return view
+        return await self._connection.poll(self.view, lambda view: not view.unread, every=LOOK_SECONDS)
 
     async def delete(self, path: str = "") -> None:
         """Delete one document of it, or all with it. Passages that runs found stay with the runs."""

@@ -7,10 +7,10 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -28,8 +28,10 @@ from elcano.client.local_files import PIECE
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.events import AgentEvent
 
+Found = TypeVar("Found")
+
 GIVE_UP_SECONDS = 120.0
-"""How long to keep reconnecting a stream that broke off, without one response."""
+"""How long to keep reconnecting a stream that broke off, or looking how something stands, without one response."""
 REPEAT_SECONDS = 60.0
 """How long to resend a request whose outcome is unknown."""
 FIRST_PAUSE = 0.5
@@ -144,6 +146,27 @@ class Connection:
             checks = (await self._http.get("/readyz")).json()["checks"].values()
             return next((str(check["detail"]) for check in checks if not check["ok"]), "")
         return ""
+
+    async def poll(
+        self, look: Callable[[], Awaitable[Found]], is_over: Callable[[Found], bool], *, every: float
+    ) -> Found:
+        """What `look` finds once that is over; it looks every so many seconds, also while the API restarts.
+
+        Raises:
+            Unreachable, Unavailable: there was no answer for `GIVE_UP_SECONDS`.
+        """
+        answered = time.monotonic()
+        while True:
+            try:
+                found = await look()
+            except (Unreachable, Unavailable):
+                if time.monotonic() - answered >= GIVE_UP_SECONDS:
+                    raise
+            else:
+                if is_over(found):
+                    return found
+                answered = time.monotonic()
+            await asyncio.sleep(every)
 
     async def download(self, path: str, file: Path) -> None:
         """Save `path` as `file`, byte for byte, once all of it has arrived; if it breaks off, the file is as it was."""

@@ -32,6 +32,8 @@ OPENS_MILLISECONDS: Final = 1_500
 PAINTED_MILLISECONDS: Final = 300
 USABLE_MILLISECONDS: Final = 500
 AGE_MILLISECONDS: Final = 60
+LONGEST_MILLISECONDS: Final = 120_000
+"""For so long a page may take to open on a machine that is busy."""
 WATCHING: Final = """
 globalThis.measured = { tasks: [], ages: [] };
 new PerformanceObserver((list) => measured.tasks.push(...list.getEntries().map((task) => task.duration)))
@@ -115,7 +117,7 @@ def _list_tasks(tasks: Sequence[float]) -> str:
 
 async def open_view(page: Page, path: str) -> Opened:
     """Open a view, and scroll through it."""
-    await page.goto(path)
+    await page.goto(path, timeout=LONGEST_MILLISECONDS)
     found = await page.evaluate(OPENED)
     return Opened(opening=found.pop("tasks"), scrolling=await page.evaluate(SCROLLED), **found)
 
@@ -137,11 +139,14 @@ async def measure_ages(
     """The ages of a run's events in milliseconds: at a client without a browser, and on the screens of pages."""
     body = {"question": "How do its parts belong together?", "mode": "iterative", "budget": {"iterations": iterations}}
     run_id = (await api.post("/v1/runs", json=body)).raise_for_status().json()["run_id"]
+    (await api.post(f"/v1/runs/{run_id}/pause")).raise_for_status()  # until all are there
     async with AsyncExitStack() as opened:
         tabs = [await opened.enter_async_context(open_tab(browser, settings.base_url)) for _ in range(pages)]
-        await asyncio.gather(*(tab.goto(f"/runs/{run_id}") for tab in tabs))
+        for tab in tabs:
+            await tab.goto(f"/runs/{run_id}", timeout=LONGEST_MILLISECONDS)
         await asyncio.gather(*(tab.evaluate("measured.ages.splice(0)") for tab in tabs))
         begun = time.time()
+        (await api.post(f"/v1/runs/{run_id}/unpause")).raise_for_status()
         heard = await follow(settings.api_port, f"/v1/runs/{run_id}", asyncio.Event())
         seen = await asyncio.gather(*(tab.evaluate("measured.ages") for tab in tabs))
     return [1_000 * (at - event.at) for at, event in heard if event.at > begun], [age for ages in seen for age in ages]

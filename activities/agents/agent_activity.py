@@ -36,6 +36,7 @@ from elcano.activities.calls.live_words import Streamers
 from elcano.activities.calls.models import Observe, Resolve, may_answer_offline, model_text, resolve_model
 from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
 from elcano.activities.calls.usage import SpendingGuard
+from elcano.activities.phrases import choose_phrases
 from elcano.activities.report.checked_draft import cited_ids
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AgentDefinition, agent_called
@@ -184,7 +185,8 @@ class AgentActivities:
             draft, already = await write_long(agent, given, loaded, attempt, attempt.store.artifacts)
         else:
             draft = await _merge_sections(attempt, agent, given, loaded)
-        draft = complete_draft(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts)
+        words = choose_phrases(given.question, (passage.text for passage in loaded.drafts.shown.items))
+        draft = complete_draft(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts, words)
         quoted = attempt.quoted and loaded.drafts.quoted
         return await _handed_over(attempt, given, draft, loaded.drafts.shown, quoted=quoted, already=already)
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from elcano.activities.agents.answer_drafts import UNREAD
 from elcano.activities.agents.prompt_passages import build_evidence_item, name_passages, of_work
+from elcano.activities.phrases import ENGLISH, Phrases
 from elcano.activities.report.references import Works
 from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.activities.text.stems import list_stems
@@ -29,8 +30,8 @@ UNKNOWN: Final = "unknown:"
 MOST_RELATED: Final = 8
 NOTE_CHARACTERS: Final = 500
 """Maximum length of a section's notes on its passages."""
-NOTHING_TO_QUOTE: Final = "no sentence was found that may be quoted as its answer"
-NOT_USED: Final = "nothing of its draft was used"
+NOTHING_TO_QUOTE: Final = ENGLISH.nothing_to_quote
+NOT_USED: Final = ENGLISH.nothing_used
 
 
 def join_section_drafts(
@@ -134,12 +135,15 @@ def _number_criteria(result: SectionResult, keys: Mapping[str, str]) -> tuple[Cr
     )
 
 
-def complete_draft(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
+def complete_draft(draft: ReportDraft, drafts: Drafts, words: Phrases = ENGLISH) -> ReportDraft:
     """Return `draft`, citing by id, with what no model may omit: missing sections, unread parts, related passages."""
+    own = {NOTHING_TO_QUOTE: words.nothing_to_quote, NOT_USED: words.nothing_used}
     reasons = {heading_for(section.title): section.missing for section in drafts.sections if section.missing}
     headings = {section.heading for section in draft.sections}
     sections = [*draft.sections, *(DraftSection(heading=one) for one in reasons if one not in headings)]
-    missing = [f"“{one.heading}” ({reasons.get(one.heading, NOT_USED)})" for one in sections if not one.claims]
+    empty = {one.heading: reasons.get(one.heading, NOT_USED) for one in sections if not one.claims}
+    listed = "; ".join(f"“{heading}” ({own.get(reason, reason)})" for heading, reason in empty.items())
+    missing = [words.missing.format(sections=listed)] if empty else []
     cited = {cited.evidence for claim in draft.claims for cited in claim.citations}
     said = [(section.title, one) for section in drafts.sections for one in section.limitations if UNREAD in one]
     unread = [f"“{heading_for(title)}”: {one}" for title, one in said]
@@ -147,7 +151,11 @@ def complete_draft(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
         update={
             "sections": tuple(sections),
             "related": tuple(id for id in drafts.related if id not in cited),
-            "limitations": (*draft.limitations, *unread, *([f"Missing: {'; '.join(missing)}."] if missing else [])),
+            "limitations": (
+                *draft.limitations,
+                *unread,
+                *([words.missing.format(sections=missing)] if missing else []),
+            ),
             "answered": draft.answered and bool(draft.claims),
         }
     )

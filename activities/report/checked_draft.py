@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import Final
 
+from elcano.activities.phrases import ENGLISH
 from elcano.activities.report.references import Works
 from elcano.graphs.report.report import Reference, ReportDraft
 from elcano.graphs.report.statements import (
@@ -22,9 +23,9 @@ from elcano.storage.evidence import Evidence
 
 REASONS: Final[dict[Verdict, str]] = {
     "verified": "the words stand in the evidence",
-    "unknown_evidence": "the evidence it cites was never given to the writer",
-    "quote_not_found": "the words it quotes do not stand in the evidence it cites",
-    "no_citation": "it cites nothing",
+    "unknown_evidence": ENGLISH.never_given,
+    "quote_not_found": ENGLISH.not_there,
+    "no_citation": ENGLISH.uncited,
 }
 
 

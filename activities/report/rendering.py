@@ -23,7 +23,7 @@ from elcano.activities.text.words import first_sentences
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.lifecycle.finish import list_made_queries
 from elcano.graphs.report.report import heading_for
-from elcano.graphs.report.statements import CheckedCitation, Part, Statement
+from elcano.graphs.report.statements import Part
 from elcano.graphs.report.works import describe_work_flags
 from elcano.graphs.spec.graph import MISSING
 from elcano.graphs.state.budget import usd_from_microusd
@@ -101,7 +101,7 @@ def render_report(
             *(block for one in added for block in one.closing),
             *(limitations if draft.answered or explained else []),
             *(nearest if explained else []),
-            *render_bullets(words.unverified, _list_unverified_claims(checked, added)),
+            *render_bullets(words.unverified, _list_unverified_claims(checked, words, added)),
             *related,
             *render_bullets(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
             *_render_searches(call, words, checked.given, searched),
@@ -284,24 +284,19 @@ def _list_quotes(checked: CheckedDraft) -> dict[int, list[tuple[str, str]]]:
     return quotes
 
 
-def _list_unverified_claims(checked: CheckedDraft, added: Iterable[AddedText]) -> Iterable[str]:
+def _list_unverified_claims(checked: CheckedDraft, words: Phrases, added: Iterable[AddedText]) -> Iterable[str]:
     titles = {one.id: one.title for one in checked.given}
-    yield from (_render_failed_citation(one, titles.get(one.evidence, "")) for one in checked.unverified)
-    yield from map(_render_doubted_statement, checked.doubted)
+    own = {ENGLISH.never_given: words.never_given, ENGLISH.not_there: words.not_there, ENGLISH.uncited: words.uncited}
+    for cited in checked.unverified:
+        reason = f"{sanitize_markdown(cited.claim)} — {own[REASONS[cited.verdict]]}."
+        title = titles.get(cited.evidence, "")
+        work = f" {words.cited_work.format(title=escape_markdown(title))}" if title else ""
+        quoted = f"{work} {words.cited_words.format(words=escape_markdown(cited.quote))}"
+        yield reason if cited.verdict == "no_citation" else f"{reason}{quoted}"
+    for one in checked.doubted:
+        reason = one.reason.rstrip(".")
+        yield f"{sanitize_markdown(one.text)} — {escape_markdown(own.get(reason, reason))}."
     yield from (line for one in added for line in one.doubts)
-
-
-def _render_failed_citation(cited: CheckedCitation, title: str) -> str:
-    if cited.verdict == "no_citation":
-        return f"{sanitize_markdown(cited.claim)} — {REASONS[cited.verdict]}."
-    source = f" Cited work: {escape_markdown(title)}." if title else ""
-    return (
-        f"{sanitize_markdown(cited.claim)} — {REASONS[cited.verdict]}.{source} Quoted: “{escape_markdown(cited.quote)}”"
-    )
-
-
-def _render_doubted_statement(statement: Statement) -> str:
-    return f"{sanitize_markdown(statement.text)} — {escape_markdown(statement.reason.rstrip('.'))}."
 
 
 def _render_passage_entry(works: Works, passage: Evidence) -> str:

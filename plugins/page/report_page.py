@@ -44,6 +44,9 @@ EXPORTS: Final[Mapping[str, str]] = {
 _MAIN: Final = re.compile(r"<main>\n(.*)</main>", re.DOTALL)
 _TITLE: Final = re.compile(r"\A<h1>.*?</h1>\n?", re.DOTALL)
 _HEADING: Final = re.compile(r"<h2>(.*?)</h2>", re.DOTALL)
+_BEFORE_HEADING: Final = re.compile(r"(?=<h2>)")
+_OPENING: Final = re.compile(r"<(?:blockquote|details|li|td)[ >]")
+_CLOSING: Final = re.compile(r"</(?:blockquote|details|li|td)>")
 _TAG: Final = re.compile(r"<[^>]*>")
 
 router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
@@ -111,8 +114,25 @@ def split_report(page: str) -> tuple[Markup, list[str]]:
     body = _TITLE.sub("", found[1] if found else "", count=1)
     headings = [_TAG.sub("", heading) for heading in _HEADING.findall(body)]
     numbers = iter(range(1, len(headings) + 1))
-    numbered = _HEADING.sub(lambda heading: f'<h2 id="part-{next(numbers)}">{heading[1]}</h2>', body)
-    return Markup(numbered), [Markup(heading).unescape() for heading in headings]
+    parts = (
+        _HEADING.sub(lambda heading: f'<h2 id="part-{next(numbers)}">{heading[1]}</h2>', part)
+        for part in _list_parts(body)
+        if part.strip()
+    )
+    return Markup("".join(f"<section>{part}</section>" for part in parts)), [Markup(one).unescape() for one in headings]
+
+
+def _list_parts(body: str) -> list[str]:
+    """The text under each heading that stands in nothing else, with it; a browser lays out one part at a time."""
+    parts = [""]
+    within = 0
+    for piece in _BEFORE_HEADING.split(body):
+        if piece.startswith("<h2>") and not within:
+            parts.append(piece)
+        else:
+            parts[-1] += piece
+        within += len(_OPENING.findall(piece)) - len(_CLOSING.findall(piece))
+    return parts
 
 
 def list_claims(report: Mapping[str, Any], passages: Mapping[str, Mapping[str, Any]]) -> Iterator[Claim]:

@@ -57,5 +57,8 @@ def test_a_quote_stands_in_its_passage_only_where_it_is() -> None:
 def test_parts_of_a_report_are_numbered_and_its_title_stands_above() -> None:
     body, contents = split_report("<body>\n<main>\n<h1>T</h1>\n<h2>A &amp; <em>B</em></h2>\n<h2>C</h2>\n</main>\n")
     assert contents == ["A & B", "C"]
-    assert body == '<h2 id="part-1">A &amp; <em>B</em></h2>\n<h2 id="part-2">C</h2>\n'
+    first, second = '<h2 id="part-1">A &amp; <em>B</em></h2>\n', '<h2 id="part-2">C</h2>\n'
+    assert body == f"<section>{first}</section><section>{second}</section>"
     assert split_report("<p>nothing</p>") == ("", [])
+    quoted = "<blockquote>\n<h2>B</h2>\n</blockquote>\n"
+    assert split_report(f"<main>\n<h1>T</h1>\n{quoted}</main>")[0].count("<section>") == 1

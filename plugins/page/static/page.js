@@ -16,7 +16,8 @@ export function tellTimes(within = document) {
   for (const time of within.querySelectorAll("time[data-ago]")) {
     const at = new Date(time.dateTime);
     time.title ||= absolute.format(at);
-    time.textContent = tellAgo(at);
+    const told = tellAgo(at);
+    if (time.textContent !== told) time.textContent = told;
   }
 }
 

@@ -9,6 +9,7 @@ const connection = document.getElementById("connection");
 const feed = document.getElementById("feed");
 const FEED_LINES = 60;
 const RECENT = 30;
+const MOST_SECTIONS = 20; // whose events are all told to who comes: those of 200 are tens of megabytes
 const REFRESH_MS = 2000; // between two looks at what the server knows
 const PATIENCE = 5; // and this many times as long as the last one took: who is slow is asked less often, but at least
 const SLOWEST_MS = 15_000; // so often
@@ -24,8 +25,9 @@ const WHOLE = ["questions_asked", "questions_answered", "plan_proposed", "plan_a
 
 let source;
 const shownTo = Number(run.dataset.lastEvent ?? 0); // what the page shows already: the last event that the server knew
-// A run without open sections is told from its latest events on; the place in a stream with sections is known to the stream alone.
-let lastId = run.querySelector(".lanes .running") ? "" : String(Math.max(shownTo - RECENT, 0));
+// Of a run with a few open sections everything is told, so that each says where it is; else the latest events are.
+const sections = run.querySelectorAll(".lanes > li").length;
+let lastId = sections <= MOST_SECTIONS && run.querySelector(".lanes .running") ? "" : String(Math.max(shownTo - RECENT, 0));
 let ended = !run.dataset.events;
 let retry;
 let refreshing;
@@ -117,9 +119,9 @@ function showLines() {
     return line;
   });
   waitingLines = [];
+  lines.forEach(tellTimes);
   feed.append(...lines);
   while (feed.childElementCount > FEED_LINES) feed.firstElementChild.remove();
-  tellTimes(feed);
   feed.scrollTop = feed.scrollHeight;
 }
 

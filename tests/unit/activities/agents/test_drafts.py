@@ -2,6 +2,7 @@
 
 from elcano.activities.agents.answer_drafts import with_canonical_ids
 from elcano.activities.agents.section_drafts import UNKNOWN, complete_draft, join_section_drafts
+from elcano.activities.phrases import get_phrases
 from elcano.graphs.agents.envelope import Drafts, SectionItem
 from elcano.graphs.agents.writing import select_fitting_claims
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
@@ -94,6 +95,8 @@ def test_a_gap_and_an_unanswered_section_say_why_they_are_empty() -> None:
     (told,) = whole.limitations
     assert "“Gap” (the key was refused)" in told
     assert "“Silent” (no sentence was found that may be quoted as its answer)" in told
+    chinese = " ".join(complete_draft(ReportDraft(title="T"), drafts, get_phrases("zh")).limitations)
+    assert "“Silent” (没有找到可以引用来回答它的句子)" in chinese
     assert not whole.answered
 
 

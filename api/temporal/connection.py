@@ -31,7 +31,7 @@ from temporalio.client import (
 )
 from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import ApplicationError
-from temporalio.service import RPCError, RPCStatusCode
+from temporalio.service import RetryConfig, RPCError, RPCStatusCode
 
 from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerUnavailable
 from elcano.graphs.contracts import TOO_EARLY
@@ -41,6 +41,10 @@ from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 
 CONNECT_TIMEOUT: Final = timedelta(seconds=5)
+"""To be connected and greeted; the SDK itself would wait half a minute for the greeting."""
+RETRIES: Final = RetryConfig(max_elapsed_time_millis=2_000)
+"""How long a call that the server refuses is repeated before the client is told: the SDK's default is 10 s. A call that
+takes longer has its own time (`CALL_TIMEOUT`), and is not repeated then."""
 
 
 class Connection:
@@ -69,11 +73,13 @@ async def connect_client(settings: Settings) -> Client:
     """A client of the server that the settings name, with the converter that the workers use.
 
     Raises:
-        RuntimeError: the server cannot be reached.
+        RuntimeError: the server cannot be reached, or does not answer in `CONNECT_TIMEOUT`.
     """
-    return await Client.connect(
-        **connect_config(settings), connect_timeout=CONNECT_TIMEOUT, interceptors=[RetryQueries()]
-    )
+    try:
+        async with asyncio.timeout(CONNECT_TIMEOUT.total_seconds()):
+            return await Client.connect(**connect_config(settings), retry_config=RETRIES, interceptors=[RetryQueries()])
+    except TimeoutError as error:
+        raise RuntimeError(f"no answer within {CONNECT_TIMEOUT.total_seconds():g} s") from error
 
 
 Answer = TypeVar("Answer")

@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,7 +13,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.api.temporal import executions, history
+from elcano.api.temporal import connection, executions, history
 from elcano.api.temporal.executions import Execution, describe_execution
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
@@ -49,6 +50,15 @@ def silent() -> Iterator[str]:
     """A server that takes connections and says nothing."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield f"127.0.0.1:{listening.getsockname()[1]}"
+
+
+async def test_a_server_that_takes_connections_and_says_nothing_is_given_up(
+    silent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "CONNECT_TIMEOUT", timedelta(milliseconds=200))
+    monkeypatch.setenv("TEMPORAL_ADDRESS", silent)
+    with pytest.raises(RuntimeError, match="no answer within"):
+        await connection.connect_client(Settings(_env_file=None))
 
 
 @pytest.mark.long

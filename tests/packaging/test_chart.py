@@ -61,7 +61,7 @@ def merge(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def render(renderer: Path, *given: Mapping[str, Any]) -> list[dict[str, Any]]:
+def render(renderer: Path, *given: Mapping[str, Any], name: str = "mine") -> list[dict[str, Any]]:
     """The manifests.
 
     Raises:
@@ -78,7 +78,7 @@ def render(renderer: Path, *given: Mapping[str, Any]) -> list[dict[str, Any]]:
     context = {
         "Values": values,
         "Chart": {name.capitalize(): value for name, value in chart.items()} | {"AppVersion": chart["appVersion"]},
-        "Release": {"Name": "mine", "Namespace": "research", "Service": "Helm"},
+        "Release": {"Name": name, "Namespace": "research", "Service": "Helm"},
     }
     done = subprocess.run([renderer, CHART, json.dumps(context)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -105,7 +105,7 @@ CONTROLLED: Mapping[str, Any] = {
     ("given", "beside"),
     [
         ([{}], set()),
-        ([EVERYTHING], {"ScaledObject"}),
+        ([EVERYTHING], {"ScaledObject", "TriggerAuthentication"}),
         ([EVERYTHING, CONTROLLED], {"WorkerDeployment", "Connection"}),
     ],
     ids=["least", "all", "controlled"],
@@ -156,6 +156,47 @@ def test_settings_reach_both_programs_and_keys_of_providers_only_workers(rendere
     assert deployed["worker"]["terminationGracePeriodSeconds"] > Settings.model_fields["shutdown_seconds"].default
 
 
+ODD: Mapping[str, Any] = {
+    "temporal": {"secret": "1e5", "namespace": "0123"},
+    "store": {"secret": "123"},
+    "settings": {"ELCANO_OPEN_RUNS": 1_000_000, "PGSSLMODE": "yes", "ELCANO_MODEL": 'a: "b" # {c}'},
+    "providers": {"secret": "null"},
+    "api": {"url": "https://research.example.org:8443", "tolerations": [{"operator": "Exists"}]},
+    "ingress": {"className": "on", "tlsSecret": "0x10"},
+    "serviceAccount": {"annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/elcano"}},
+}
+"""Legal values that YAML would take for something else, or that one place alone used to be given."""
+
+
+@pytest.mark.parametrize("beside", [{}, CONTROLLED], ids=["scaled", "controlled"])
+def test_odd_values_arrive_as_they_are(renderer: Path, beside: Mapping[str, Any]) -> None:
+    import kubernetes_validate
+
+    manifests = render(renderer, NEEDED, EVERYTHING, ODD, beside, name="2.0")
+    for manifest in manifests:
+        if manifest["apiVersion"] in OF_KUBERNETES:
+            kubernetes_validate.validate(manifest, VERSIONS[-1], strict=True)
+        assert manifest["metadata"]["name"].startswith("2-0")
+    data = named(manifests, "ConfigMap")["data"]
+    settings = {"ELCANO_OPEN_RUNS": "1000000", "PGSSLMODE": "yes", "ELCANO_MODEL": 'a: "b" # {c}'}
+    assert {name: data[name] for name in settings} == settings
+    migrating = named(manifests, "Job")["spec"]["template"]["spec"]
+    assert settings.items() <= {one["name"]: one["value"] for one in migrating["containers"][0]["env"]}.items()
+    assert migrating["tolerations"] == [{"operator": "Exists"}]
+    assert named(manifests, "Ingress")["spec"]["rules"][0]["host"] == "research.example.org"
+    assert named(manifests, "ServiceAccount")["metadata"]["annotations"]
+    if not beside:
+        assert {one["authenticationRef"]["name"] for one in named(manifests, "ScaledObject")["spec"]["triggers"]} == {
+            named(manifests, "TriggerAuthentication")["metadata"]["name"]
+        }
+
+
+def test_an_api_is_asked_while_others_are_away(renderer: Path) -> None:
+    (api,) = named(render(renderer, NEEDED), "Deployment", "api")["spec"]["template"]["spec"]["containers"]
+    probes = {kind: api[f"{kind}Probe"]["httpGet"]["path"] for kind in ("startup", "liveness", "readiness")}
+    assert probes == {"startup": "/readyz", "liveness": "/healthz", "readiness": "/healthz"}
+
+
 def test_one_alone_counts_workers(renderer: Path) -> None:
     scaled = render(renderer, NEEDED, EVERYTHING)
     assert "replicas" not in named(scaled, "Deployment", "worker")["spec"]
@@ -179,6 +220,9 @@ def test_one_alone_counts_workers(renderer: Path) -> None:
         ({"keda": {"enabled": True}, "workerController": {"enabled": True}}, "choose one"),
         ({"worker": {"deployment": "x"}, "workerController": {"enabled": True}}, "the controller names the deployment"),
         ({"settings": {"ELCANO_STORE_URL": "postgresql://other"}}, "settings.ELCANO_STORE_URL has a value of its own"),
+        ({"settings": {"ELCANO_METRICS_PORT": 9000}}, "settings.ELCANO_METRICS_PORT has a value of its own"),
+        ({"settings": {"ELCANO_SHUTDOWN_SECONDS": "60"}}, "would be killed before they are done"),
+        ({"keda": {"enabled": True, "minReplicas": 30}}, "more than keda.maxReplicas"),
         ({"ingress": {"enabled": True}}, "ingress.enabled needs api.url"),
     ],
 )
@@ -192,6 +236,7 @@ def test_what_cannot_work_is_refused_in_words(renderer: Path, given: Mapping[str
     [
         {"worker": {"replicas": "many"}},
         {"worker": {"replicas": -1}},
+        {"keda": {"minReplicas": 0}},
         {"workers": {"replicas": 2}},
         {"image": {"digest": "latest"}},
         {"temporal": {"address": "temporal"}},

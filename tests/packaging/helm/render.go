@@ -12,7 +12,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sort"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -66,6 +68,18 @@ func main() {
 		"toYaml": toYaml,
 		"toJson": toJson,
 		"list":   list,
+		"get": func(values map[string]any, key string) any {
+			if value, there := values[key]; there {
+				return value
+			}
+			return ""
+		},
+		"int": func(value any) int {
+			number, _ := strconv.ParseFloat(fmt.Sprint(value), 64)
+			return int(number)
+		},
+		"kindIs":  func(kind string, value any) bool { return reflect.TypeOf(value).Kind().String() == kind },
+		"replace": func(old, new, text string) string { return strings.ReplaceAll(text, old, new) },
 		"default": func(other any, value any) any {
 			if empty(value) {
 				return other
@@ -82,7 +96,6 @@ func main() {
 		"hasKey":     func(values map[string]any, key string) bool { _, there := values[key]; return there },
 		"hasPrefix":  func(prefix, text string) bool { return strings.HasPrefix(text, prefix) },
 		"quote":      func(value any) string { return fmt.Sprintf("%q", fmt.Sprint(value)) },
-		"toString":   func(value any) string { return fmt.Sprint(value) },
 		"sha256sum":  func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) },
 		"trunc":      func(length int, text string) string { return text[:min(length, len(text))] },
 		"trimSuffix": func(suffix, text string) string { return strings.TrimSuffix(text, suffix) },
@@ -95,7 +108,7 @@ func main() {
 			if err != nil {
 				return nil, err
 			}
-			return map[string]any{"host": parsed.Host}, nil
+			return map[string]any{"hostname": parsed.Hostname()}, nil
 		},
 	})
 	files, _ := filepath.Glob(filepath.Join(os.Args[1], "templates", "*"))

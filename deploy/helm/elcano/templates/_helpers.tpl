@@ -1,10 +1,10 @@
 {{- define "elcano.name" -}}
-{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- .Release.Name | replace "." "-" | trunc 50 | trimSuffix "-" -}}
 {{- end }}
 
 {{- define "elcano.labels" -}}
 app.kubernetes.io/name: elcano
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
@@ -12,7 +12,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 
 {{- define "elcano.selector" -}}
 app.kubernetes.io/name: elcano
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "elcano.image" -}}
@@ -37,14 +37,29 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
+{{- /* A setting as text; Helm reads every number as a float, and would write a million as 1e+06. */ -}}
+{{- define "elcano.text" -}}
+{{- if kindIs "string" . }}{{ . }}{{ else }}{{ toJson . }}{{ end -}}
+{{- end }}
+
+{{- /* Where pods of a part of the values may run. */ -}}
+{{- define "elcano.placement" -}}
+{{- range $name := list "nodeSelector" "affinity" "tolerations" }}
+{{- with index $ $name }}
+{{ $name }}:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- /* Variables of every program: the ConfigMap, the secrets of the store and of Temporal. */ -}}
 {{- define "elcano.envFrom" -}}
-- configMapRef: { name: {{ include "elcano.name" . }} }
+- configMapRef: { name: {{ include "elcano.name" . | quote }} }
 {{- if .Values.store.secret }}
-- secretRef: { name: {{ .Values.store.secret }} }
+- secretRef: { name: {{ .Values.store.secret | quote }} }
 {{- end }}
 {{- if .Values.temporal.secret }}
-- secretRef: { name: {{ .Values.temporal.secret }} }
+- secretRef: { name: {{ .Values.temporal.secret | quote }} }
 {{- end }}
 {{- end }}
 
@@ -64,7 +79,7 @@ capabilities: { drop: [ALL] }
 - { name: tmp, emptyDir: {} }
 {{- if .Values.encryption.secret }}
 - name: encryption
-  secret: { secretName: {{ .Values.encryption.secret }}, defaultMode: 288 }
+  secret: { secretName: {{ .Values.encryption.secret | quote }}, defaultMode: 288 }
 {{- end }}
 {{- if .Values.volumes }}
 {{ toYaml .Values.volumes }}
@@ -80,7 +95,7 @@ metadata:
   annotations:
     checksum/config: {{ include (print $.Template.BasePath "/configmap.yaml") . | sha256sum }}
 spec:
-  serviceAccountName: {{ include "elcano.name" . }}
+  serviceAccountName: {{ include "elcano.name" . | quote }}
   automountServiceAccountToken: false
   terminationGracePeriodSeconds: {{ .Values.worker.terminationGracePeriodSeconds }}
   securityContext:
@@ -105,7 +120,7 @@ spec:
       envFrom:
         {{- include "elcano.envFrom" . | nindent 8 }}
         {{- if .Values.providers.secret }}
-        - secretRef: { name: {{ .Values.providers.secret }} }
+        - secretRef: { name: {{ .Values.providers.secret | quote }} }
         {{- end }}
       {{- if and .Values.worker.deployment (not .Values.workerController.enabled) }}
       env:
@@ -124,16 +139,5 @@ spec:
         {{- include "elcano.volumeMounts" . | nindent 8 }}
   volumes:
     {{- include "elcano.volumes" . | nindent 4 }}
-  {{- if .Values.worker.nodeSelector }}
-  nodeSelector:
-    {{- toYaml .Values.worker.nodeSelector | nindent 4 }}
-  {{- end }}
-  {{- if .Values.worker.affinity }}
-  affinity:
-    {{- toYaml .Values.worker.affinity | nindent 4 }}
-  {{- end }}
-  {{- if .Values.worker.tolerations }}
-  tolerations:
-    {{- toYaml .Values.worker.tolerations | nindent 4 }}
-  {{- end }}
+  {{- include "elcano.placement" .Values.worker | nindent 2 }}
 {{- end }}

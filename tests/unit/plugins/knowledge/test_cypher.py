@@ -9,7 +9,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.plugins.knowledge import age as age_graph
 from elcano.plugins.knowledge.cypher import LONGEST, parse_agtype, require_columns, require_reading
 from elcano.plugins.knowledge.graph import KnowledgeGraph, build_knowledge_edge, build_knowledge_node
-from elcano.plugins.knowledge.knowledge_store import get_graph
+from elcano.plugins.knowledge.knowledge_store import export_knowledge, get_graph
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 
@@ -153,6 +153,27 @@ async def test_the_transaction_itself_cannot_write(filled: KnowledgeGraph, monke
     with pytest.raises(CypherRefused, match="read-only"):
         await filled.cypher("CREATE (n:Entity {id: 'x'}) RETURN n", ["n"], {})
     assert sum((await filled.counts()).nodes.values()) == 2
+
+
+async def test_everything_is_exported_as_it_is(filled: KnowledgeGraph, whole: Store, tenant: str) -> None:
+    hostile = [
+        "a\"b'c\\",
+        "$$ %s :x",
+        "\x00\ue0000",
+        "\r\x1f\x85",
+        '{"id": 1}::vertex',
+        "漢 \U0001f600",
+        "\\u0041",
+        "NaN",
+    ]
+    nodes = [build_knowledge_node("entity", name, name, text=name) for name in hostile]
+    edges = [build_knowledge_edge("mentions", PAPER.id, one.id, "run-2", evidence=one.name) for one in nodes]
+    await filled.upsert(nodes, edges)
+    lines: list[str] = []
+    async for file in export_knowledge(whole.of(tenant)):
+        lines += [piece.decode() async for piece in file.pieces]
+    assert {f"{one.model_dump_json()}\n" for one in (*nodes, *edges, PAPER, AUTHOR)} < set(lines)
+    assert len(lines) == len(nodes) + len(edges) + 3
 
 
 async def test_tables_do_not_speak_it(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """How soon a run goes on, and how long one takes to be read by a worker that has forgotten it.
 
-From a request to the first new call, of runs that are resumed, taken back and forked.
+From a request to the first new call, of runs that are resumed, taken back and forked. And how long its steps take to be
+listed; target 200 ms for 400 of them.
 
 A run of 25 iterations with three searches each, some 1,000 history events, whose writer fails. Targets: 2 s to the
 first new call, 1 s for a cold read. Compared within one run: with the time that a new run takes to its first call.
@@ -148,12 +149,16 @@ async def main(bench: Bench) -> None:
                     await ended(client, run_id)
                 bench.say(f"{what}: {median(took):.2f} s to the first new call, at most {max(took):.2f} s")
                 bench.tell(f"first call, {what} / new run", median(took) / beginning)
+            pages = {limit: f"/v1/runs/{run_id}/steps?limit={limit}" for limit in range(500 - repeated, 501)}
+            steps = await bench.milliseconds(lambda number: api.get(pages[500 - number]), repeated)  # each is kept
+            bench.say(f"its {step} steps are listed in {steps:.0f} ms")
         async with answering.worker(client, store, cached=0):
             handle = client.get_workflow_handle(run_id, run_id=await _longest(client, run_id))
             events = (await handle.describe()).history_length
             cold = await bench.milliseconds(lambda _: handle.query("snapshot"), repeated)
             bench.say(f"a cold read of {events} events: {cold / 1_000:.2f} s (target at most 1 s)")
             bench.tell("cold read / first call of a new run", cold / 1_000 / beginning)
+            bench.tell("steps listed / cold read", steps / cold)
 
 
 async def _longest(client: Client, run_id: str) -> str:

@@ -61,13 +61,12 @@ def _runtime() -> Runtime:
 
 
 @asynccontextmanager
-async def temporal_server(file: Path | None = None) -> AsyncIterator[Client]:
-    """A client of a fresh embedded server, which keeps everything in a file or, without one, in memory."""
+async def temporal_server() -> AsyncIterator[Client]:
+    """A client of a fresh embedded server."""
     with TemporaryDirectory() as payloads:
         async with await WorkflowEnvironment.start_local(
             runtime=_runtime(),
             dev_server_existing_path=temporal_binary(),
-            dev_server_database_filename=str(file) if file else None,
             dev_server_extra_args=SERVER_OPTIONS,
             dev_server_startup_timeout=STARTUP,
             dev_server_log_level="never",

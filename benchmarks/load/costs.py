@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from benchmarks.load.meters import Reading
+from benchmarks.load.statement_counter import SLOW
 from elcano.graphs.frozen import Frozen
 
-NO_STATEMENTS: Final = ("commit", "rollback", "checkout")
+NO_STATEMENTS: Final = ("commit", "rollback", "checkout", SLOW)
 
 
 class Plan(Frozen):
@@ -89,6 +90,8 @@ class Costs(Frozen):
     commits: float
     """Of these transactions, those that may have changed something: PostgreSQL writes each to disk."""
     checkouts: float
+    slow: Mapping[str, float] = {}
+    """What took over a second, of all runs together: statements, and Temporal's queries of runs."""
     """Connections taken from a pool, each with a question whether it still lives."""
     rows: Mapping[str, float]
     table_bytes: Mapping[str, float]
@@ -139,6 +142,7 @@ def divide_usage(
         transactions=counted["commit"] + counted["rollback"],
         commits=counted["commit"],
         checkouts=counted["checkout"],
+        slow={"statements": counted[SLOW] * runs, "queries of runs": used.slow_queries},
         rows=share(used.rows, {}),
         table_bytes=share(used.table_bytes, {}),
         wal_bytes=used.wal_bytes / runs,

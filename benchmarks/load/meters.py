@@ -42,6 +42,8 @@ class Reading(Frozen):
     """What the Temporal server asked of its own database, by operation."""
     temporal_bytes: float
     """Of its database on disk."""
+    slow_queries: float
+    """Queries of runs that took over a second."""
     objects: float
     object_bytes: float
     model: Mapping[str, float]
@@ -68,6 +70,10 @@ async def read_meters(stack: Measured) -> Reading:
         metrics = (await http.get(stack.metrics_url)).text
         model = (await http.get(f"{stack.model_url}/count")).json()
     requests = sum_samples(metrics, "service_requests", service_name="frontend")
+    queries, quick = (
+        sum_samples(metrics, "service_latency_bucket", service_name="frontend", le=le).get("QueryWorkflow", 0.0)
+        for le in ("+Inf", "1")
+    )
     rows, sizes, wal = await asyncio.to_thread(_read_database, stack.database)
     objects = await asyncio.to_thread(lambda: list(_list_sizes(stack.settings.data_dir / "objects")))
     temporal = await asyncio.to_thread(
@@ -84,6 +90,7 @@ async def read_meters(stack: Measured) -> Reading:
         polls={name: count for name, count in requests.items() if _is_poll(name)},
         persistence=dict(sum_samples(metrics, "persistence_requests")),
         temporal_bytes=temporal,
+        slow_queries=queries - quick,
         objects=len(objects),
         object_bytes=sum(objects),
         model=model,

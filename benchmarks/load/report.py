@@ -31,6 +31,7 @@ def list_cost_lines(costs: Costs) -> Iterator[str]:
     yield f"{'doing nothing, processor ms a second':44}" + _join(costs.idle_cpu, 1_000)
     yield f"{'memory of a program at rest, MB':44}" + _join(costs.base_bytes, 1e-6)
     yield f"{'memory of an open run, MB':44}" + _join(costs.open_run_bytes, 1e-6)
+    yield f"{'took over a second, of all runs':44}" + _join(costs.slow, 1)
     stream = costs.stream
     quiet = f"{stream.open_cpu * 1_000:.3f} ms a second, {stream.open_bytes / 1e3:.0f} kB"
     yield f"{'an open stream that has nothing to say':44}{quiet}"

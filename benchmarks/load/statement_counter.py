@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import re
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from sqlalchemy import event
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.pool import Pool
 
 from elcano.graphs.plugin import Plugin, Surroundings
@@ -24,6 +25,8 @@ from elcano.settings import Settings
 
 FOLDER: Final = "statement-counts"
 WRITE_SECONDS: Final = 0.5
+SLOW: Final = "over a second"
+"""The name under which statements that took so long are counted once more."""
 _VERB: Final = re.compile(r"[\s(]*(\w+)")
 _TABLE: Final = re.compile(r"\b(?:FROM|INTO|UPDATE)\s+\"?(\w+)", re.IGNORECASE)
 _counts: Final[Counter[str]] = Counter()
@@ -41,8 +44,13 @@ def count_statements(program: str, settings: Settings) -> None:
     """Count from now on what all engines of this process do."""
 
     @event.listens_for(Engine, "before_cursor_execute")
-    def execute(connection: object, cursor: object, statement: str, *_: object) -> None:
+    def execute(connection: Connection, cursor: object, statement: str, *_: object) -> None:
         _counts[name_statement(statement)] += 1
+        connection.info["began"] = time.perf_counter()
+
+    @event.listens_for(Engine, "after_cursor_execute")
+    def look(connection: Connection, *_: object) -> None:
+        _counts[SLOW] += time.perf_counter() - connection.info["began"] > 1
 
     @event.listens_for(Engine, "commit")
     def commit(connection: object) -> None:

@@ -4,8 +4,8 @@
 (b) 60 runs of 12 such steps at once: runs a second
 (c) kB that are kept of a run of (a): of Temporal the history, of others how much their database grows
 
-Processor time is that of a contender's own program and of its server. Both servers keep everything in files, as they do
-for users.
+Processor time is that of a contender's own program and of its server. Temporal's server keeps everything in memory: on
+a file it is what everybody waits for who uses it. PostgreSQL and SQLite write to files.
 """
 
 import argparse
@@ -35,7 +35,7 @@ BEGIN: Final = "import sys, uvloop; from benchmarks.peers.{} import main; uvloop
 """Of the programs: Temporal's plugin runs no functions that are defined in `__main__`."""
 WARM_UP: Final = 3
 """Steps of a run that is not counted."""
-FULL: Final = Plan(rounds=7, steps=50, runs=60, steps_at_once=12, kept=10)
+FULL: Final = Plan(rounds=5, steps=50, runs=60, steps_at_once=12, kept=10)
 SMALL: Final = Plan(rounds=1, steps=4, runs=3, steps_at_once=2, kept=2)
 
 
@@ -83,7 +83,7 @@ async def contenders(folder: Path, plan: Plan) -> AsyncIterator[list[Contender]]
             await contender.work(1, WARM_UP)
             return contender
 
-        client = await opened.enter_async_context(temporal_server(folder / "temporal.db"))
+        client = await opened.enter_async_context(temporal_server())
         temporal = next(one for one in psutil.Process().children() if "temporal" in one.name())
         database = opened.enter_context(postgresql())
         postgres = find_postmaster(database)

@@ -43,6 +43,7 @@ NOTHING = Reading(
     polls={},
     persistence={},
     temporal_bytes=0.0,
+    slow_queries=0.0,
     objects=0.0,
     object_bytes=0.0,
     model={},

@@ -29,6 +29,8 @@ from elcano.plugins.exports.report_elements import (
 )
 
 RIGHT_TO_LEFT: Final = frozenset({"ar", "fa", "he", "ur"})
+_LANGUAGES: Final = {"zh": "zh-CN", "zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
+"""What Word calls those that it names by a region."""
 _LEFT_OUT: Final = {"svg": "picture", "math": "formula"}
 _DEEPEST_LIST: Final = 3
 """Levels of lists that Word has styles for."""
@@ -53,6 +55,7 @@ class _Writer:
         about.title, about.author = clean_text(self._report.title)[:255], "Elcano"
         about.subject = clean_text(self._report.question)[:255]
         about.language, about.comments = self._report.language, f"Run {self._report.run_id}"
+        self._set_language(_LANGUAGES.get(self._report.language, self._report.language))
         for element in read_report_elements(self._report):
             self._add_block(element, "", 0)
         for note in describe_changes(self._changed):
@@ -60,6 +63,13 @@ class _Writer:
         file = io.BytesIO()
         self._document.save(file)
         return file.getvalue()
+
+    def _set_language(self, language: str) -> None:
+        """Of all text, by which a program chooses the forms of its characters; without one, the template's stays."""
+        written: Any = self._document.styles.element
+        for one in written.xpath("w:docDefaults/w:rPrDefault/w:rPr/w:lang") if language else ():
+            for attribute in ("w:val", "w:eastAsia", "w:bidi"):
+                one.set(qn(attribute), language)
 
     def _add_paragraph(self, style: str | None = None) -> Paragraph:
         paragraph = self._document.add_paragraph(style=style)

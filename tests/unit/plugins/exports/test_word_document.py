@@ -82,6 +82,7 @@ def test_right_to_left_is_set_by_the_language() -> None:
     data = write_word_document(report(f"# מים\n\nקפא.\n\n{LIST}", language="he"))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.read("word/document.xml").count(b"<w:bidi/>") >= 3
+        assert b'w:bidi="he"' in archive.read("word/styles.xml")
 
 
 def test_strangers_write_nothing_but_text() -> None:

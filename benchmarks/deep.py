@@ -110,6 +110,6 @@ async def main(bench: Bench) -> None:
     scripted = Scripted(iterations=ITERATIONS, sections=OPEN_SECTIONS, seconds=SECONDS)
     async with bench.temporal() as client, research_worker(client, QUEUE, scripted.activities):
         if not bench.small:
-            await deep_run(client, SECTIONS, 2)  # the first run loads the sandbox
+            await deep_run(client, SECTIONS, 2)  # the first run loads what is loaded late
         await walls(bench, client)
         await memory(bench, client)

@@ -76,6 +76,6 @@ async def many(bench: Bench, client: Client) -> None:
 async def main(bench: Bench) -> None:
     """Runs both."""
     async with bench.temporal() as client, research_worker(client, QUEUE, NOOP_ACTIVITIES, Handwritten):
-        await asyncio.gather(graph_run(client, 3), twin_run(client, 3))  # first runs load the sandbox
+        await asyncio.gather(graph_run(client, 3), twin_run(client, 3))  # first runs load what is loaded late
         await overhead(bench, client)
         await many(bench, client)

@@ -26,12 +26,17 @@ _PROSE = "What was found so far speaks to the first part of the question but lea
 
 
 class Scripted:
-    """Answers every agent after `seconds`; a loop is complete after `iterations`, a plan has `sections`."""
+    """Answers every agent after `seconds`; a loop is complete after `iterations`, a plan has `sections`.
 
-    def __init__(self, *, iterations: int, sections: int = 0, seconds: float = 0.0) -> None:
+    `in_one`: a thought names the gaps and the searches too, as those of language models do. Else two more agents are
+    asked for them, as they are with the extractive model.
+    """
+
+    def __init__(self, *, iterations: int, sections: int = 0, seconds: float = 0.0, in_one: bool = False) -> None:
         self._iterations = iterations
         self._sections = sections
         self._seconds = seconds
+        self._in_one = in_one
         self.calls = 0
 
     @property
@@ -55,13 +60,12 @@ class Scripted:
         turn: Any = call.input.get("iteration", 1)
         match call.agent:
             case "thinking":
-                return {"thought": _PROSE * 4}
+                named = {**self._name_gaps(turn), **_choose_searches(call, turn)} if self._in_one else {}
+                return {"thought": _PROSE * 4, **named}
             case "knowledge_gap":
-                complete = turn > self._iterations
-                return {"research_complete": complete, "outstanding_gaps": [] if complete else [_PROSE]}
+                return self._name_gaps(turn)
             case "tool_selector":
-                queries = [f"{call.input['question']} part {part} of turn {turn}" for part in range(SEARCHES)]
-                return {"tasks": [{"source": "library", "query": query, "gap": _PROSE} for query in queries]}
+                return _choose_searches(call, turn)
             case "judge":
                 return {"sufficient": False, "confidence": 0.5, "recommendation": "continue", "reasoning": _PROSE * 3}
             case "planner":
@@ -77,6 +81,15 @@ class Scripted:
                 artifact = hashlib.sha256(call.run_id.encode()).hexdigest()
                 draft: JsonObject = {"artifact": artifact, "title": _PROSE, "answered": True, "claims": 12}
                 return draft | {"cited": len(given[:20]), "evidence": given[:20]}
+
+    def _name_gaps(self, turn: int) -> JsonObject:
+        complete = turn > self._iterations
+        return {"research_complete": complete, "outstanding_gaps": [] if complete else [_PROSE]}
+
+
+def _choose_searches(call: AgentCall, turn: int) -> JsonObject:
+    queries = [f"{call.input['question']} part {part} of turn {turn}" for part in range(SEARCHES)]
+    return {"tasks": [{"source": "library", "query": query, "gap": _PROSE} for query in queries]}
 
 
 def _found(source: str, query: str) -> JsonObject:

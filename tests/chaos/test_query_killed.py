@@ -7,10 +7,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from temporalio.client import Client
 
 from elcano.dev import open_stack
 from elcano.settings import Settings
+from elcano.storage.payloads import connect_config
 from tests.chaos.conftest import ask, completed, report, told
+from tests.chaos.histories import pending_activities
 from tests.unit.dev.test_dev import until
 
 ROWS = 200_000_000
@@ -45,9 +48,16 @@ async def test_a_query_is_asked_again_by_the_worker_after_the_one_that_died(slow
     async with open_stack(slow) as running, asyncio.timeout(380):
         run = await ask(slow, QUESTION, mode="data")
         following = asyncio.create_task(told(slow, run))
-        while not any(node == "question_answering" for _, node, _, _ in await completed(slow, run)):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-        await asyncio.sleep(0.7)
+        client, run_id = await Client.connect(**connect_config(slow)), run.rpartition("/")[2]
+
+        async def is_under_way() -> bool:
+            calls = await pending_activities(client, run_id)
+            return any(
+                "data_execution" in name and call.HasField("last_started_time") for (_, name), call in calls.items()
+            )
+
+        await until(is_under_way)
+        await asyncio.sleep(0.5)
         killed = running.worker.pid
         assert not any(node == "data_execution" for _, node, _, _ in await completed(slow, run)), "it is in mid-query"
         running.worker.kill()

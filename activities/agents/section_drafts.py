@@ -151,11 +151,7 @@ def complete_draft(draft: ReportDraft, drafts: Drafts, words: Phrases = ENGLISH)
         update={
             "sections": tuple(sections),
             "related": tuple(id for id in drafts.related if id not in cited),
-            "limitations": (
-                *draft.limitations,
-                *unread,
-                *([words.missing.format(sections=missing)] if missing else []),
-            ),
+            "limitations": (*draft.limitations, *unread, *missing),
             "answered": draft.answered and bool(draft.claims),
         }
     )

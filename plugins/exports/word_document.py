@@ -65,7 +65,7 @@ class _Writer:
         return file.getvalue()
 
     def _set_language(self, language: str) -> None:
-        """Of all text, by which a program chooses the forms of its characters; without one, the template's stays."""
+        """Set that of all text: by it a program chooses the forms of characters; without one, the template's stays."""
         written: Any = self._document.styles.element
         for one in written.xpath("w:docDefaults/w:rPrDefault/w:rPr/w:lang") if language else ():
             for attribute in ("w:val", "w:eastAsia", "w:bidi"):

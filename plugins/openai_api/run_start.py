@@ -150,7 +150,7 @@ def _build_run_request(
 def _choose_sources(
     request: OpenAIRequest, own: Mapping[str, Any], services: Services, documents: list[str]
 ) -> dict[str, Any]:
-    """What is searched, if the request says anything of it.
+    """The sources of a request that says anything of them.
 
     Documents that it sends or names are searched alone, unless it names sources or asks for the web besides. A search
     of the web is made beside what is searched anyway, and one that stays inside only of that which is inside.

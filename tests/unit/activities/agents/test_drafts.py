@@ -93,6 +93,8 @@ def test_a_gap_and_an_unanswered_section_say_why_they_are_empty() -> None:
     whole = complete_draft(ReportDraft(title="T", sections=(DraftSection(heading="Crash", claims=()),)), drafts)
     assert [one.heading for one in whole.sections] == ["Crash", "Gap", "Silent", "Searched"]
     (told,) = whole.limitations
+    assert told.startswith("Missing: “")
+    assert told.count("Missing") == 1
     assert "“Gap” (the key was refused)" in told
     assert "“Silent” (no sentence was found that may be quoted as its answer)" in told
     chinese = " ".join(complete_draft(ReportDraft(title="T"), drafts, get_phrases("zh")).limitations)

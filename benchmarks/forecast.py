@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from statistics import fmean
 from typing import Any, Final, get_args
 
@@ -119,7 +118,6 @@ def _tried(values: Sequence[float], models: Sequence[ModelName], tallies: Mappin
             FitRequest(
                 model=model,
                 values=tuple(values),
-                moments=tuple(datetime(2000 + month // 12, month % 12 + 1, 1) for month in range(len(values))),
                 season=season,
                 ends=(*ends, known),
                 horizon=AHEAD,

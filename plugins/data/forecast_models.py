@@ -15,10 +15,7 @@ from elcano.graphs.text import ensure_list, format_count
 from elcano.plugins.data.tables import ResultDigest
 
 Frequency: TypeAlias = Literal["yearly", "quarterly", "monthly", "weekly", "daily", "hourly"]
-ModelName: TypeAlias = Literal["seasonal_naive", "theta", "ets", "arima", "prophet"]
-Missing: TypeAlias = Literal["refuse", "interpolate", "zero"]
-"""How missing times of a series are handled. `interpolate`: a straight line between their neighbours, for a few of
-them. `zero`: no row means that nothing happened, as in sums and counts."""
+ModelName: TypeAlias = Literal["seasonal_naive", "theta", "ets", "arima"]
 Span: TypeAlias = Literal["periods", "years", "quarters", "months", "weeks", "days", "hours"]
 """The unit of a horizon. `periods`: the steps of the series itself."""
 RefusalReason: TypeAlias = Literal[
@@ -48,7 +45,6 @@ MODEL_WORDS: Final[dict[ModelName, str]] = {
     "theta": "Theta (AutoTheta)",
     "ets": "exponential smoothing (AutoETS)",
     "arima": "ARIMA (AutoARIMA)",
-    "prophet": "Prophet",
 }
 
 
@@ -66,11 +62,8 @@ class ForecastInput(Frozen):
     span: Span = "periods"
     until: str = Field(default="", max_length=40)
     """Instead of a horizon: up to the end of a moment, as `2027`, `2027-Q2`, `2027-06` or `2027-06-30`."""
-    missing: Missing = "refuse"
-    keep_unfinished: bool = False
-    """Whether the last period counts although it was not over when the rows were read."""
     models: tuple[ModelName, ...] = Field(default=("seasonal_naive", "theta", "ets", "arima"), min_length=1)
-    """Among which is chosen; `prophet` only where it is installed."""
+    """Among which is chosen."""
     seconds: float = Field(default=15.0, ge=1, le=600, allow_inf_nan=False)
     """For everything together. ARIMA is left out when they do not suffice."""
 

@@ -4,13 +4,11 @@ Their libraries are large and may hang, so they run in no thread of the worker. 
 its process.
 """
 
-import importlib
 import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.text import shorten_text
@@ -34,44 +32,6 @@ class CannotFit(Exception):
     """This model is not for this series; the text is a clause that says why."""
 
 
-class Forecaster(Protocol):
-    """A model that continues a series. The same values give the same answer."""
-
-    def forecast(self, values: Sequence[float], moments: Sequence[datetime], season: int, horizon: int) -> ModelFit:
-        """The next `horizon` values. A `season` of 1 is none.
-
-        Args:
-            values: what is known.
-            moments: of these values and of those to come.
-            season: values that make up a season.
-            horizon: values to come.
-
-        Raises:
-            CannotFit: the model is not for this series.
-            Exception: what its library raises.
-        """
-
-
-class StatsforecastModel:
-    """A statsforecast model, made for a season and the known values."""
-
-    def __init__(self, make: Callable[[Any, int, Sequence[float]], Any]) -> None:
-        self._make = make
-
-    def forecast(self, values: Sequence[float], moments: Sequence[datetime], season: int, horizon: int) -> ModelFit:
-        """See `Forecaster`; moments are not looked at."""
-        import numpy as np
-        from statsforecast import models
-
-        made = self._make(models, season, values)
-        found = made.forecast(y=np.array(values, dtype=np.float64), h=horizon, level=list(LEVELS))
-        return build_finite_fit(
-            found["mean"],
-            {level: found[f"lo-{level}"] for level in LEVELS},
-            {level: found[f"hi-{level}"] for level in LEVELS},
-        )
-
-
 def build_finite_fit(
     mean: Sequence[float], low: Mapping[int, Sequence[float]], high: Mapping[int, Sequence[float]]
 ) -> ModelFit:
@@ -91,73 +51,41 @@ def build_finite_fit(
     return fit
 
 
-SEED: Final = 1
+def fit_values(model: ModelName, values: Sequence[float], season: int, horizon: int) -> ModelFit:
+    """The next `horizon` values by a model of statsforecast. The same values give the same answer.
 
+    Args:
+        model: its name.
+        values: what is known.
+        season: values that make up a season; 1: there is none.
+        horizon: values to come.
 
-class ProphetModel:
-    """Fits of Prophet with its defaults; it finds seasons by itself."""
+    Raises:
+        CannotFit: the model is not for this series.
+        Exception: what its library raises.
+    """
+    import numpy as np
+    from statsforecast import models
 
-    def forecast(self, values: Sequence[float], moments: Sequence[datetime], season: int, horizon: int) -> ModelFit:
-        """See `Forecaster`.
-
-        Raises:
-            CannotFit: Prophet is not installed.
-        """
-        try:
-            prophet: Any = importlib.import_module("prophet")
-        except ModuleNotFoundError as error:
-            raise CannotFit("it is not installed (`pip install prophet`)") from error
-        import numpy as np
-
-        pandas: Any = importlib.import_module("pandas")
-
-        known = pandas.DataFrame({"ds": list(moments[: len(values)]), "y": list(values)})
-        asked = pandas.DataFrame({"ds": list(moments[len(values) :])})
-        mean: list[float] = []
-        low: dict[int, list[float]] = {}
-        high: dict[int, list[float]] = {}
-        for level in LEVELS:
-            model = prophet.Prophet(interval_width=level / 100)
-            np.random.seed(SEED)
-            model.fit(known, seed=SEED)
-            found = model.predict(asked)
-            mean = list(found["yhat"])
-            low[level], high[level] = list(found["yhat_lower"]), list(found["yhat_upper"])
-        return build_finite_fit(mean, low, high)
-
-
-def _build_ets_model(models: Any, season: int, values: Sequence[float]) -> Any:
-    if season > LONGEST_SEASON_OF_ETS:
-        raise CannotFit(f"it knows no seasons of more than {LONGEST_SEASON_OF_ETS} values")
-    return models.AutoETS(season_length=season)
-
-
-def _build_theta_model(models: Any, season: int, values: Sequence[float]) -> Any:
-    kind = "multiplicative" if min(values) > 0 else "additive"
-    return models.AutoTheta(season_length=season, decomposition_type=kind)
-
-
-def _build_arima_model(models: Any, season: int, values: Sequence[float]) -> Any:
-    return models.AutoARIMA(season_length=season, approximation=True)
-
-
-def _build_naive_model(models: Any, season: int, values: Sequence[float]) -> Any:
-    return models.SeasonalNaive(season_length=season)
-
-
-def build_forecaster(model: ModelName) -> Forecaster:
-    """The model of a name."""
+    made: Any
     match model:
         case "seasonal_naive":
-            return StatsforecastModel(_build_naive_model)
+            made = models.SeasonalNaive(season_length=season)
         case "theta":
-            return StatsforecastModel(_build_theta_model)
+            kind = "multiplicative" if min(values) > 0 else "additive"
+            made = models.AutoTheta(season_length=season, decomposition_type=kind)
         case "ets":
-            return StatsforecastModel(_build_ets_model)
+            if season > LONGEST_SEASON_OF_ETS:
+                raise CannotFit(f"it knows no seasons of more than {LONGEST_SEASON_OF_ETS} values")
+            made = models.AutoETS(season_length=season)
         case "arima":
-            return StatsforecastModel(_build_arima_model)
-        case "prophet":
-            return ProphetModel()
+            made = models.AutoARIMA(season_length=season, approximation=True)
+    found = made.forecast(y=np.array(values, dtype=np.float64), h=horizon, level=list(LEVELS))
+    return build_finite_fit(
+        found["mean"],
+        {level: found[f"lo-{level}"] for level in LEVELS},
+        {level: found[f"hi-{level}"] for level in LEVELS},
+    )
 
 
 REASON_CHARACTERS: Final = 300
@@ -168,8 +96,6 @@ class FitRequest(TimedRequest):
 
     model: ModelName
     values: tuple[float, ...]
-    moments: tuple[datetime, ...]
-    """The times of the values, and `horizon` more."""
     season: int
     ends: tuple[int, ...]
     horizon: int
@@ -188,12 +114,8 @@ def fit_requested_model(request: FitRequest) -> FitAnswer:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of convergence: what a fit is worth shows in the back-test
-            model = build_forecaster(request.model)
             fits = tuple(
-                model.forecast(
-                    request.values[:end], request.moments[: end + request.horizon], request.season, request.horizon
-                )
-                for end in request.ends
+                fit_values(request.model, request.values[:end], request.season, request.horizon) for end in request.ends
             )
     except CannotFit as error:
         return FitAnswer(failed=str(error))

@@ -152,7 +152,6 @@ def forecast_table(table: ResultTable, given: ForecastInput, fit_model: FitModel
         request = FitRequest(
             model=model,
             values=made.values,
-            moments=(*made.moments, *moments),
             season=season,
             ends=(*ends, len(made.values)),
             horizon=ahead,

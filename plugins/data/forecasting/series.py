@@ -1,7 +1,7 @@
 """From rows to a series that can be forecast, or the reasons why it cannot.
 
-Nothing is mended on the quiet: what is missing is filled only if that was asked for, what is there twice is never added
-up, and of a period that was not over when the rows were read it is said that it does not count.
+Nothing is mended: what is missing is never filled, what is there twice is never added up, and of a period that was not
+over when the rows were read it is said that it does not count. The query is the place for all of that.
 """
 
 import math
@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from elcano.graphs.text import shorten_text
-from elcano.plugins.data.forecast_models import ForecastInput, ForecastRefusal, Missing, RefusalReason
+from elcano.plugins.data.forecast_models import ForecastInput, ForecastRefusal, RefusalReason
 from elcano.plugins.data.forecasting.frequencies import (
     Form,
     FoundFrequency,
@@ -88,9 +88,8 @@ def build_time_series(table: ResultTable, given: ForecastInput) -> Series:
         raise build_forecast_refusal("truncated", text)
     time, value = choose_series_columns(table, given.time_column, given.value_column)
     names = table.columns[time].name, table.columns[value].name
-    read_in = _read_series_cells(table, time, value, given.missing)
-    form, points = read_in.form, sorted(read_in.points)
-    every = sorted([*(at for at, _ in points), *read_in.gaps])
+    form, points = _read_series_cells(table, time, value)
+    every = [at for at, _ in points]
     if twice := [str(format_moment(at, form)) for at, count in Counter(every).items() if count > 1]:
         text = (
             f"several rows have the same {names[0]} ({format_first_names(twice)}): aggregate in "
@@ -108,9 +107,9 @@ def build_time_series(table: ResultTable, given: ForecastInput) -> Series:
     look = find_frequency(every)
     if look.period is None:
         raise _build_irregular_refusal(look, form)
-    moments, values, notes = fill_gaps(points, read_in.zeros, look.period, look.ends, form, given.missing, MOST)
-    made = Series(look.period, look.ends, form, moments, values, *names, notes)
-    made = made if given.keep_unfinished else _without_unfinished(made, table.at)
+    _require_no_gaps(every, look.period, look.ends, form)
+    values = tuple(amount for _, amount in points)
+    made = _without_unfinished(Series(look.period, look.ends, form, tuple(every), values, *names), table.at)
     if max(made.values) == min(made.values):
         raise build_forecast_refusal(
             "constant", f"all {len(made.values):,} values are {made.values[0]:g}: there is nothing to forecast."
@@ -118,18 +117,8 @@ def build_time_series(table: ResultTable, given: ForecastInput) -> Series:
     return made
 
 
-@dataclass(frozen=True)
-class _Read:
-    form: Form
-    points: list[tuple[datetime, float]]
-    gaps: list[datetime]
-    """Moments whose value is NULL, to be filled by a line."""
-    zeros: list[datetime]
-    """Moments whose value is NULL and counts as zero; they are among the points."""
-
-
-def _read_series_cells(table: ResultTable, time: int, value: int, missing: Missing) -> _Read:
-    """All cells of the two columns.
+def _read_series_cells(table: ResultTable, time: int, value: int) -> tuple[Form, list[tuple[datetime, float]]]:
+    """All cells of the two columns: how moments are written, and the values in the order of their moments.
 
     Raises:
         Refused: some cannot be read.
@@ -137,37 +126,33 @@ def _read_series_cells(table: ResultTable, time: int, value: int, missing: Missi
     faults: dict[RefusalReason, list[str]] = {}
     forms: dict[tuple[object, ...], list[str]] = {}
     zones: dict[str, list[str]] = {}
-    made = _Read(Form("date"), [], [], [])
+    points: list[tuple[datetime, float]] = []
     first: Moment | None = None
     for row, cells in enumerate(table.rows, 1):
         moment = parse_moment_cell(cells[time])
+        where = f"row {row}: {_format_faulty_cell(cells[time])}"
         if moment is None:
-            faults.setdefault("not_moments", []).append(f"row {row}: {_format_faulty_cell(cells[time])}")
+            faults.setdefault("not_moments", []).append(where)
             continue
         first = first or moment
-        forms.setdefault((moment.form.name, moment.form.number), []).append(
-            f"row {row}: {_format_faulty_cell(cells[time])}"
-        )
-        zones.setdefault(moment.form.offset, []).append(f"row {row}: {_format_faulty_cell(cells[time])}")
+        forms.setdefault((moment.form.name, moment.form.number), []).append(where)
+        zones.setdefault(moment.form.offset, []).append(where)
         amount = parse_cell_number(cells[value])
         if cells[value] is None:
-            if missing == "refuse":
-                faults.setdefault("missing_values", []).append(f"row {row}")
-            (made.zeros if missing == "zero" else made.gaps).append(moment.at)
+            faults.setdefault("missing_values", []).append(f"row {row}")
         elif amount is None:
             faults.setdefault("not_numbers", []).append(f"row {row}: {_format_faulty_cell(cells[value])}")
         elif not math.isfinite(amount) or abs(amount) > LARGEST:
             faults.setdefault("not_finite", []).append(f"row {row}: {_format_faulty_cell(cells[value])}")
         else:
-            made.points.append((moment.at, amount))
+            points.append((moment.at, amount))
     if len(forms) > 1:
         faults.setdefault("not_moments", []).extend(sorted(forms.values(), key=len)[0])
     if len(zones) > 1:
         faults["time_zones"] = [rows[0] for rows in zones.values()]
     if faults or first is None:
         raise _build_cell_refusal(faults, table.columns[time].name, table.columns[value].name)
-    made.points.extend((at, 0.0) for at in made.zeros)
-    return replace(made, form=first.form)
+    return first.form, sorted(points)
 
 
 def _build_cell_refusal(faults: dict[RefusalReason, list[str]], time: str, value: str) -> Refused:
@@ -175,8 +160,7 @@ def _build_cell_refusal(faults: dict[RefusalReason, list[str]], time: str, value
         "not_moments": f"{time} has cells that are no moments, or are written otherwise than the others: write them "
         "as ISO 8601 (`2024-05-31`, `2024-05`)",
         "time_zones": f"{time} has several time zones: convert to one in the query",
-        "missing_values": f"{value} is NULL in some rows: say how to fill them "
-        '(`"missing": "interpolate"` or `"zero"`)',
+        "missing_values": f"{value} is NULL in some rows: fill them or leave them out in the query",
         "not_numbers": f"{value} has cells that are no numbers",
         "not_finite": f"{value} has numbers that are infinite, too large or none",
     }
@@ -236,92 +220,20 @@ def _format_faulty_cell(cell: object) -> str:
     return "NULL" if cell is None else repr(shorten_text(cell, SHOWN) if isinstance(cell, str) else cell)
 
 
-LINE_SHARE: Final = 0.1
-LINE_RUN: Final = 3
-"""Maximum number of missing times, and of consecutive ones, that a line between neighbours may fill."""
-ZERO_SHARE: Final = 0.5
-"""So many may be zeros that no row says."""
-
-
-def fill_gaps(
-    points: Sequence[tuple[datetime, float]],
-    zeros: Sequence[datetime],
-    period: Period,
-    ends: bool,
-    form: Form,
-    missing: Missing,
-    most: int,
-) -> tuple[tuple[datetime, ...], tuple[float, ...], tuple[str, ...]]:
-    """Return moments without gaps, their values, and notes on what was filled.
-
-    Args:
-        points: in the order of their moments, each moment once.
-        zeros: those of them whose value is NULL and counts as zero.
-        period: what their moments go by.
-        ends: whether their moments are last days of months.
-        form: how moments are written.
-        missing: what becomes of gaps.
-        most: so many values may come out.
-
-    Raises:
-        Refused: there are gaps, and they may not be filled, or are too many.
-    """
-    known = {period.ordinal(at): value for at, value in points}
-    first, last = min(known), max(known)
-    if last - first >= most:
-        before, after = max(pairwise(points), key=lambda pair: pair[1][0] - pair[0][0])
-        which = [str(format_moment(at, form)) for at, _ in (before, after)]
+def _require_no_gaps(moments: Sequence[datetime], period: Period, ends: bool, form: Form) -> None:
+    """Refuse a series, in the order of its moments, that lacks some; the first of them are named."""
+    known = {period.ordinal(at) for at in moments}
+    length = max(known) - min(known) + 1
+    if length > MOST:
+        which = [str(format_moment(at, form)) for at in max(pairwise(moments), key=lambda pair: pair[1] - pair[0])]
         text = f"there is nothing between {which[0]} and {which[1]}: leave out in the query what is far off."
         raise build_forecast_refusal("irregular", text, moments=which)
-    moments = tuple(period.after(points[0][0], step, ends) for step in range(last - first + 1))
-    absent = [ordinal for ordinal in range(first, last + 1) if ordinal not in known]
-    which = [str(format_moment(moments[ordinal - first], form)) for ordinal in absent]
+    absent = [step for step in range(length) if min(known) + step not in known]
     if absent:
-        _require_fillable_gaps(absent, which, len(moments), period, missing)
-    line = missing == "interpolate"
-    values = tuple(
-        known[ordinal] if ordinal in known else _interpolate_value(known, ordinal) if line else 0.0
-        for ordinal in range(first, last + 1)
-    )
-    empty = [*which, *(str(format_moment(at, form)) for at in zeros)]
-    how = "by a line between their neighbours" if line else "with zero, as no row or NULL means none"
-    return moments, values, (f"Filled {how}: {format_first_names(empty)}.",) if empty else ()
-
-
-def _require_fillable_gaps(
-    absent: Sequence[int], which: Sequence[str], length: int, period: Period, missing: Missing
-) -> None:
-    lack = f"of {length:,} {period.one}s {len(absent):,} are missing ({format_first_names(which)})"
-    share = len(absent) / length
-    if missing == "refuse":
-        weekdays = period.frequency == "daily" and share > 0.25
-        text = "say how to fill them (`interpolate`, or `zero` if no row means none), or aggregate in the query" + (
-            " by week." if weekdays else "."
+        which = [str(format_moment(period.after(moments[0], step, ends), form)) for step in absent]
+        weekdays = period.frequency == "daily" and len(absent) > length / 4
+        text = (
+            f"of {length:,} {period.one}s {len(absent):,} are missing ({format_first_names(which)}): give them in the "
+            f"query, as 0 if no row means none, or aggregate there{' by week' if weekdays else ''}."
         )
-        raise build_forecast_refusal("irregular", f"{lack}: {text}", moments=which)
-    if missing == "zero" and share > ZERO_SHARE:
-        raise build_forecast_refusal(
-            "irregular", f"{lack}: more than half would be zeros; aggregate in the query.", moments=which
-        )
-    if missing == "interpolate" and (share > LINE_SHARE or _longest_run(absent) > LINE_RUN):
-        text = f"a line fills at most {LINE_SHARE:.0%} of a series and {LINE_RUN} in a row; aggregate in the query."
-        raise build_forecast_refusal("irregular", f"{lack}: {text}", moments=which)
-
-
-def _longest_run(ordinals: Sequence[int]) -> int:
-    longest = run = 0
-    before: int | None = None
-    for ordinal in ordinals:
-        run = run + 1 if before is not None and ordinal == before + 1 else 1
-        longest, before = max(longest, run), ordinal
-    return longest
-
-
-def _interpolate_value(known: dict[int, float], ordinal: int) -> float:
-    """On the line between the nearest known values. There is one on both sides, a few steps away."""
-    low, high = ordinal - 1, ordinal + 1
-    while low not in known:
-        low -= 1
-    while high not in known:
-        high += 1
-    return known[low] + (known[high] - known[low]) * (ordinal - low) / (high - low)
+        raise build_forecast_refusal("irregular", text, moments=which)

@@ -84,7 +84,7 @@ def test_what_the_next_node_reads_is_checked_before_a_run() -> None:
         {"seconds": float("nan")},
         {"seconds": 0},
         {"span": "decades"},
-        {"missing": "guess"},
+        {"missing": "zero"},
         {"models": []},
         {"models": ["lstm"]},
         {"until": "x" * 50},

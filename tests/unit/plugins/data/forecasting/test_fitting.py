@@ -2,7 +2,6 @@
 
 import importlib.util
 from collections.abc import Sequence
-from datetime import datetime
 
 import pytest
 
@@ -13,15 +12,12 @@ from tests.unit.plugins.data.forecasting.material import wave
 
 assert importlib.util.find_spec("statsforecast"), "its models are a part of what this project is worked on with"
 
-MONTHS = tuple(datetime(2000 + month // 12, month % 12 + 1, 1) for month in range(120))
-
 
 def request(model: ModelName = "ets", values: Sequence[float] | None = None, season: int = 12) -> FitRequest:
     values = tuple(values or wave(60))
     return FitRequest(
         model=model,
         values=values,
-        moments=MONTHS[: len(values) + 6],
         season=season,
         ends=(len(values) - 6, len(values)),
         horizon=6,
@@ -63,13 +59,11 @@ def test_odd_values_give_figures_or_a_reason(model: ModelName, values: list[floa
         assert bool(answer.failed) != bool(answer.fits)
 
 
-class Broken:
-    def forecast(self, values: Sequence[float], moments: Sequence[datetime], season: int, horizon: int) -> ModelFit:
+def test_a_library_that_fails_is_left_out_with_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: object) -> ModelFit:
         raise ZeroDivisionError("by zero " + "0" * 10_000)
 
-
-def test_a_library_that_fails_is_left_out_with_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitting, "build_forecaster", lambda model: Broken())
+    monkeypatch.setattr(fitting, "fit_values", fail)
     answer = fit_requested_model(request())
     assert answer.failed.startswith("it failed (ZeroDivisionError: by zero 0")
     assert len(answer.failed) <= fitting.REASON_CHARACTERS

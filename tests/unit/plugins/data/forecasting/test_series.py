@@ -110,37 +110,11 @@ def test_a_moment_that_is_there_twice_is_never_added_up() -> None:
     assert "aggregate" in found.message
 
 
-def test_missing_months_are_named_and_filled_only_if_that_is_said() -> None:
+def test_missing_months_are_named() -> None:
     rows = monthly(40)
     lacking = [*rows[:10], *rows[12:]]
     found = refusal(lacking)
     assert (found.reasons, found.moments) == (("irregular",), ("2015-11", "2015-12"))
-    line = made(lacking, missing="interpolate")
-    assert len(line.values) == 40
-    assert line.values[9] < line.values[10] < line.values[11] or line.values[9] > line.values[10] > line.values[11]
-    assert line.notes == ("Filled by a line between their neighbours: 2015-11, 2015-12.",)
-    zero = made(lacking, missing="zero")
-    assert zero.values[10:12] == (0.0, 0.0)
-    assert "with zero" in zero.notes[0]
-
-
-def test_null_is_filled_like_a_month_that_is_missing() -> None:
-    rows = monthly(40)
-    rows[10][1] = None
-    assert made(rows, missing="zero").values[10] == 0.0
-    assert "2015-11" in made(rows, missing="zero").notes[0]
-    known = [value for value in (rows[9][1], rows[11][1]) if isinstance(value, float)]
-    assert made(rows, missing="interpolate").values[10] == pytest.approx(sum(known) / 2)
-
-
-@pytest.mark.parametrize(
-    ("missing", "lost"), [("interpolate", range(10, 14)), ("interpolate", range(10, 40, 4)), ("zero", range(1, 39))]
-)
-def test_too_much_is_never_filled(missing: str, lost: range) -> None:
-    rows = [row for place, row in enumerate(monthly(60)) if place not in lost]
-    found = refusal(rows, missing=missing)
-    assert found.reasons == ("irregular",)
-    assert found.moments[0] == months(60)[lost[0]]
 
 
 def test_steps_that_are_no_frequency_are_named() -> None:
@@ -161,7 +135,7 @@ def test_working_days_are_told_to_be_aggregated() -> None:
 
 
 def test_a_moment_that_stands_for_never_does_not_fill_the_memory() -> None:
-    found = refusal([*[[f"{day}-01", value] for day, value in monthly(40)], ["9999-01-01", 1.0]], missing="zero")
+    found = refusal([*[[f"{day}-01", value] for day, value in monthly(40)], ["9999-01-01", 1.0]])
     assert (found.reasons, found.moments) == (("irregular",), ("2018-04-01", "9999-01-01"))
 
 
@@ -202,7 +176,6 @@ def test_the_period_that_is_not_over_does_not_count_and_that_is_said() -> None:
     found = build_time_series(within, given())
     assert found.name(found.moments[-1]) == "2018-03"
     assert "2018-04 was not over" in found.notes[0]
-    assert build_time_series(within, given(keep_unfinished=True)).values[-1] == rows[-1][1]
     assert build_time_series(table(rows, at="2018-05-01T00:00:00+00:00"), given()).notes == ()
     planned = build_time_series(table(rows, at="2018-01-12T10:00:00+00:00"), given())
     assert len(planned.values) == 40

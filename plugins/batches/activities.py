@@ -29,7 +29,7 @@ from elcano.graphs.state.failures import Cancellation
 from elcano.graphs.tenant_identity import run_id as new_run_id
 from elcano.plugins.batches.batch_store import TenantBatches, get_batches
 from elcano.plugins.batches.batch_tables import DONE, Batch, BatchQuestion, QuestionState
-from elcano.plugins.batches.contracts import ADVANCE, BatchProgress, BatchState, BatchWork
+from elcano.plugins.batches.workflows import ADVANCE, BatchProgress, BatchState, BatchWork
 from elcano.storage.admission import RequestKey
 
 TURN_SECONDS: Final = 60.0

@@ -14,8 +14,7 @@ from elcano.api.temporal.owned_workflows import begin_workflow
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.batches.activities import BatchActivities
 from elcano.plugins.batches.batch_store import BatchStore, get_batch_store
-from elcano.plugins.batches.contracts import CHANGED, TASK_QUEUE, WORKFLOW
-from elcano.plugins.batches.workflows import BatchWorkflow
+from elcano.plugins.batches.workflows import CHANGED, TASK_QUEUE, WORKFLOW, BatchWorkflow
 
 LOOK_SECONDS: Final = 1.0
 """How often batches are looked for that were made, topped up or cancelled."""

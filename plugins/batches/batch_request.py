@@ -19,7 +19,7 @@ from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.tenant_identity import run_id as new_run_id
 from elcano.plugins.batches.batch_tables import BatchQuestion
-from elcano.plugins.batches.contracts import METADATA
+from elcano.plugins.batches.workflows import METADATA
 
 MOST_QUESTIONS: Final = 1_000
 _Name: TypeAlias = Annotated[Text, Field(max_length=200)]

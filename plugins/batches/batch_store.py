@@ -19,7 +19,7 @@ from elcano.plugins.batches.batch_tables import (
     batches,
 )
 from elcano.plugins.batches.budget_shares import BatchSpending, share_out
-from elcano.plugins.batches.contracts import BatchState, BatchWork
+from elcano.plugins.batches.workflows import BatchState, BatchWork
 from elcano.settings.settings import Settings
 from elcano.storage.admission import STARTING, KeyClaim, RequestKey, claim_key
 from elcano.storage.sql.dialect import begin_exclusive

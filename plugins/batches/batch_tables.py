@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table
 
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.plugins.batches.budget_shares import SharedLimits
-from elcano.plugins.batches.contracts import BatchState
+from elcano.plugins.batches.workflows import BatchState
 from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText
 from elcano.storage.sql.tables import metadata
 

@@ -19,7 +19,7 @@ from elcano.graphs.state.budget import usd_from_microusd
 from elcano.graphs.text import shorten_text
 from elcano.plugins.batches.batch_store import get_batches
 from elcano.plugins.batches.batch_tables import Batch, BatchQuestion
-from elcano.plugins.batches.contracts import BatchState
+from elcano.plugins.batches.workflows import BatchState
 
 PAGE: Final = 20
 """Questions whose reports are read at the same time."""

@@ -2,15 +2,54 @@
 
 What a turn did is in the store, so the history holds a few events for each minute, however many questions there are,
 and a turn that is cut off anywhere is made again.
+
+Names and fields are persisted in histories: new fields get defaults, nothing is renamed.
 """
 
 from datetime import timedelta
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from temporalio import workflow
 from temporalio.common import RetryPolicy
 
-from elcano.plugins.batches.contracts import ADVANCE, CHANGED, WORKFLOW, BatchProgress, BatchWork
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.tenant_identity import Tenant
+
+TASK_QUEUE: Final = "elcano-batches"
+WORKFLOW: Final = "BatchOfQuestions"
+ADVANCE: Final = "advance_batch"
+CHANGED: Final = "batch_changed"
+"""The signal that a batch was topped up or cancelled."""
+METADATA: Final = "elcano_batch"
+"""The metadata of a run that says which batch started it."""
+
+BatchState: TypeAlias = Literal["running", "waiting", "out_of_budget", "cancelling", "ended", "cancelled"]
+"""`waiting`: for room or a quota, after which it goes on by itself; `out_of_budget`: for a top-up."""
+
+
+class BatchWork(Frozen):
+    """A batch by its name; its questions are in the store."""
+
+    tenant: Tenant
+    batch: str
+
+    @property
+    def workflow_id(self) -> str:
+        """The id of its workflow: no tenant's name has a full stop, so no two batches share one."""
+        return f"batch.{self.tenant}.{self.batch}"
+
+
+class BatchProgress(Frozen):
+    """How far a batch is."""
+
+    state: BatchState
+    waiting: int = 0
+    """Questions whose runs are yet to be started."""
+    open: int = 0
+    """Questions whose runs go on."""
+    reason: str = ""
+    """Why it waits."""
+
 
 TURN_TIMEOUT: Final = timedelta(minutes=10)
 """A turn ends by itself after a minute; starting a run may take some of it."""

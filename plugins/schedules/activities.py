@@ -26,7 +26,7 @@ from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.records import RunFilter
 from elcano.plugins.edits.judgement import ChangeBody, EditRefused, judge_update
-from elcano.plugins.schedules.contracts import START, WAIT, ScheduledQuestion, ScheduledStart, StartedRun
+from elcano.plugins.schedules.workflows import START, WAIT, ScheduledQuestion, ScheduledStart, StartedRun
 from elcano.storage.runs import ListedRun
 from elcano.storage.store import TenantStore
 

@@ -10,9 +10,8 @@ from elcano.activities.background_work import build_queue_worker
 from elcano.api.process import Process
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.schedules.activities import ScheduleActivities
-from elcano.plugins.schedules.contracts import TASK_QUEUE
 from elcano.plugins.schedules.settings import read_schedule_settings
-from elcano.plugins.schedules.workflows import ScheduledRunWorkflow
+from elcano.plugins.schedules.workflows import TASK_QUEUE, ScheduledRunWorkflow
 
 
 @asynccontextmanager

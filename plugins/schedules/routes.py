@@ -18,7 +18,6 @@ from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.tenant_identity import run_id as new_run_id
 from elcano.plugins.schedules.activities import list_scheduled_runs
-from elcano.plugins.schedules.contracts import RunBudget, ScheduledQuestion
 from elcano.plugins.schedules.settings import read_schedule_settings
 from elcano.plugins.schedules.temporal_schedules import (
     LEAST_SECONDS,
@@ -29,6 +28,7 @@ from elcano.plugins.schedules.temporal_schedules import (
     TenantSchedules,
     build_spec,
 )
+from elcano.plugins.schedules.workflows import RunBudget, ScheduledQuestion
 
 MOST_CRON: Final = 20
 NAME: Final = r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"

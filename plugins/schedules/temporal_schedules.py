@@ -29,8 +29,8 @@ from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid
 from elcano.api.temporal.client import describe_owner
 from elcano.api.temporal.connection import connect_client, map_rpc_errors
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
-from elcano.plugins.schedules.contracts import TASK_QUEUE, WORKFLOW, ScheduledQuestion
 from elcano.plugins.schedules.settings import read_schedule_settings
+from elcano.plugins.schedules.workflows import TASK_QUEUE, WORKFLOW, ScheduledQuestion
 from elcano.settings.settings import Settings
 
 PREFIX: Final = "schedule"

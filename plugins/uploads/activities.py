@@ -16,11 +16,11 @@ from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.text import format_count
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.uploads.content_kind import find_parted_type, name_by_content
-from elcano.plugins.uploads.contracts import READ_BATCH, ReadingWork
 from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
 from elcano.plugins.uploads.file_parts import delete_parts, iterate_parts, keep_parts
 from elcano.plugins.uploads.source import CollectionIndexes
 from elcano.plugins.uploads.uploaded_collection import write_text
+from elcano.plugins.uploads.workflows import READ_BATCH, ReadingWork
 from elcano.storage.store import Store, TenantStore
 from elcano.storage.threads import Threads
 

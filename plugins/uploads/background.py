@@ -14,10 +14,9 @@ from elcano.activities.background_work import build_queue_worker, looking_for
 from elcano.api.temporal.owned_workflows import begin_workflow
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.uploads.activities import ReadingActivities
-from elcano.plugins.uploads.contracts import READING_WORKFLOW, TASK_QUEUE, ReadingWork
 from elcano.plugins.uploads.document_store import CollectionCount, UploadStore, get_upload_store, get_uploads
 from elcano.plugins.uploads.source import CollectionIndexes, open_indexes
-from elcano.plugins.uploads.workflows import ReadingWorkflow
+from elcano.plugins.uploads.workflows import READING_WORKFLOW, TASK_QUEUE, ReadingWork, ReadingWorkflow
 from elcano.storage.store import Store
 from elcano.storage.threads import Threads
 

@@ -1,4 +1,7 @@
-"""The workflow that reads what was uploaded to a collection, batch by batch, until nothing is left to be read."""
+"""The workflow that reads what was uploaded to a collection, batch by batch, until nothing is left to be read.
+
+Names and fields are persisted in histories: new fields get defaults, nothing is renamed.
+"""
 
 from datetime import timedelta
 from typing import Final
@@ -6,7 +9,25 @@ from typing import Final
 from temporalio import workflow
 from temporalio.common import RetryPolicy
 
-from elcano.plugins.uploads.contracts import READ_BATCH, READING_WORKFLOW, ReadingWork
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.tenant_identity import Tenant
+
+TASK_QUEUE: Final = "elcano-uploads"
+READING_WORKFLOW: Final = "ReadDocuments"
+READ_BATCH: Final = "read_uploaded_documents"
+
+
+class ReadingWork(Frozen):
+    """A collection of which documents are yet to be read."""
+
+    tenant: Tenant
+    collection: str
+
+    @property
+    def workflow_id(self) -> str:
+        """The id of its workflow: a collection is read by one at a time."""
+        return f"uploads-{self.tenant}-{self.collection}"
+
 
 BATCH_TIMEOUT: Final = timedelta(hours=2)
 """How long one attempt of a batch may last: every document of it may take its parser's minute."""

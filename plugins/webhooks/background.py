@@ -15,11 +15,17 @@ from elcano.api.temporal.owned_workflows import begin_workflow
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.webhooks.activities import WebhookActivities
-from elcano.plugins.webhooks.contracts import TASK_QUEUE, WATCH_WORKFLOW, RunWatch, watch_workflow_id
 from elcano.plugins.webhooks.sender import Sender
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.webhook_store import WebhookStore, get_webhook_store
-from elcano.plugins.webhooks.workflows import DeliveryWorkflow, WatchWorkflow
+from elcano.plugins.webhooks.workflows import (
+    TASK_QUEUE,
+    WATCH_WORKFLOW,
+    DeliveryWorkflow,
+    RunWatch,
+    WatchWorkflow,
+    watch_workflow_id,
+)
 
 LOOK_SECONDS: Final = 2.0
 """How often watches that were noted are looked for."""

@@ -7,8 +7,8 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
 from elcano.api.temporal.client import describe_owner
-from elcano.plugins.webhooks.contracts import DELIVERY_WORKFLOW, TASK_QUEUE, Delivery
 from elcano.plugins.webhooks.webhook_store import TenantWebhooks
+from elcano.plugins.webhooks.workflows import DELIVERY_WORKFLOW, TASK_QUEUE, Delivery
 
 
 async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Delivery, *, again: bool = False) -> None:

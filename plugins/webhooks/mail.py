@@ -17,9 +17,9 @@ from html import escape
 from typing import Final
 
 from elcano.graphs.text import shorten_text
-from elcano.plugins.webhooks.contracts import Message, WebhookEvent
 from elcano.plugins.webhooks.settings import MAIL_ADDRESS, WebhookSettings, read_webhook_settings
 from elcano.plugins.webhooks.targets import NotDelivered, TargetRefused
+from elcano.plugins.webhooks.workflows import Message, WebhookEvent
 
 SCHEME: Final = "mailto:"
 SUBJECT_CHARACTERS: Final = 120

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from elcano.api.http.fields import format_rfc3339
-from elcano.plugins.webhooks.contracts import Message
+from elcano.plugins.webhooks.workflows import Message
 
 PREFIX: Final = "whsec_"
 SECRET_BYTES: Final = 32

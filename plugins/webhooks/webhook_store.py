@@ -10,8 +10,8 @@ from ulid import ULID
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.tenant_identity import Tenant
-from elcano.plugins.webhooks.contracts import Message, WebhookEvent
 from elcano.plugins.webhooks.signing import new_secret
+from elcano.plugins.webhooks.workflows import Message, WebhookEvent
 from elcano.settings.settings import Settings
 from elcano.storage.sql.columns import SECRET, Id, LongText, SealedJson, SealedText
 from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_branches

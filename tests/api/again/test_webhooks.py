@@ -14,7 +14,7 @@ from temporalio.client import Client
 
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.plugins.webhooks import contracts, workflows
+from elcano.plugins.webhooks import workflows
 from elcano.plugins.webhooks.activities import WebhookActivities
 from elcano.plugins.webhooks.background import begin_noted_watches, build_webhook_worker
 from elcano.plugins.webhooks.sender import Sender
@@ -71,7 +71,7 @@ def mailbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mailbox]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
     """A queue of its own, and retries that do not last."""
-    for module in ("contracts", "deliveries", "background"):
+    for module in ("workflows", "deliveries", "background"):
         monkeypatch.setattr(f"elcano.plugins.webhooks.{module}.TASK_QUEUE", f"{task_queue}-webhooks")
 
 
@@ -246,5 +246,5 @@ async def test_where_they_are_off_none_is_made(api: httpx.AsyncClient) -> None:
 
 
 def test_what_workflows_rest_on_is_named_once() -> None:
-    assert contracts.watch_workflow_id("default-1") == "webhooks-default-1"
+    assert workflows.watch_workflow_id("default-1") == "webhooks-default-1"
     assert workflows.OVER_DAYS.maximum_attempts == 0

@@ -16,7 +16,7 @@ from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.plugins.quotas.claims import get_tenant_quotas
 from elcano.plugins.quotas.limits import Quotas
 from elcano.plugins.uploads.document_files import keep_document
-from elcano.plugins.webhooks.contracts import Message
+from elcano.plugins.webhooks.workflows import Message
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.sql.tables import metadata

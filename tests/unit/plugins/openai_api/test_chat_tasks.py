@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from elcano.plugins.openai_api.chat_tasks import answer_chat_task
+from elcano.plugins.openai_api.chat_routes import answer_chat_task
 from elcano.plugins.openai_api.parameters import ChatRequest
 
 HISTORY = "<chat_history>\nUSER: To whom do retries belong?\nASSISTANT: # Retries\n</chat_history>"

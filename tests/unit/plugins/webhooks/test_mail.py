@@ -2,10 +2,10 @@
 
 import pytest
 
-from elcano.plugins.webhooks.contracts import Message
 from elcano.plugins.webhooks.mail import check_recipient, send_mail, write_mail
 from elcano.plugins.webhooks.settings import WebhookSettings
 from elcano.plugins.webhooks.targets import NotDelivered, TargetRefused
+from elcano.plugins.webhooks.workflows import Message
 from elcano.settings.plugins import SettingsInvalid, read_plugin_settings
 from tests.mailbox import open_mailbox
 

@@ -65,7 +65,7 @@ class AsyncElcano:
         """The run with this id; nothing is asked yet."""
         return AsyncRun(self, run_id)
 
-    async def list_runs(self, **filters: str | int) -> "RunList":
+    async def list_runs(self, /, **filters: str | int) -> "RunList":
         """One page of runs, the newest first; `filters` are the parameters of `GET /v1/runs`."""
         from elcano.api.runs.run_view import RunList
 
@@ -150,7 +150,7 @@ class AsyncRun:
                 yield passage
             offset = page.next
 
-    async def control(self, action: str, *, key: str = "", **body: Any) -> dict[str, Any]:
+    async def control(self, /, action: str, *, key: str = "", **body: Any) -> dict[str, Any]:
         """Ask something of it: `pause`, `unpause`, `steer`, `top-up`, `approve`, `stop`, `cancel` and so on.
 
         Args:
@@ -177,19 +177,19 @@ class AsyncRun:
         """End it without a report."""
         await self.control("cancel")
 
-    async def steer(self, **changes: Any) -> dict[str, Any]:
+    async def steer(self, /, **changes: Any) -> dict[str, Any]:
         """Give it other instructions, sources or sections: `instruction`, `add_sources`, `drop_sections` and so on."""
         return await self.control("steer", **changes)
 
-    async def top_up(self, **amounts: Any) -> dict[str, Any]:
+    async def top_up(self, /, **amounts: Any) -> dict[str, Any]:
         """Raise its limits by `tokens`, `cost_usd`, `seconds`, `iterations` or `steps`."""
         return await self.control("top-up", **amounts)
 
-    async def resume(self, **request: Any) -> dict[str, Any]:
+    async def resume(self, /, **request: Any) -> dict[str, Any]:
         """Resume it after its end where it left off; nothing that was done is done, or paid for, again."""
         return await self.control("resume", **request)
 
-    async def roll_back(self, step: int, **request: Any) -> dict[str, Any]:
+    async def roll_back(self, /, step: int, **request: Any) -> dict[str, Any]:
         """Continue it from before `step`; the steps after that are undone."""
         return await self.control("rollback", step=step, **request)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from elcano.client.blocking import EventLoopThread
+from elcano.client.blocking import Blocking, iterated, waited
 from elcano.client.connection import Connection
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import JsonObject
@@ -54,7 +54,7 @@ class AsyncBatch:
         over = ("ended", "cancelled", "out_of_budget")
         return await self._connection.poll(self.view, lambda view: view["state"] in over, every=LOOK_SECONDS)
 
-    async def top_up(self, *, key: str = "", **amounts: float) -> JsonObject:
+    async def top_up(self, /, *, key: str = "", **amounts: float) -> JsonObject:
         """Raise its budget by `tokens`, `cost_usd` or `seconds`."""
         found: JsonObject = await self._connection.post_with_key(f"{self._path}/top-up", amounts, key)
         return found
@@ -65,37 +65,20 @@ class AsyncBatch:
         return found
 
 
-class Batch:
+class Batch(Blocking[AsyncBatch]):
     """One batch, for programs that wait."""
 
-    def __init__(self, batch: AsyncBatch, loop: EventLoopThread) -> None:
-        self.asynchronous = batch
-        self.batch_id = batch.batch_id
-        self._loop = loop
+    view = waited(AsyncBatch.view)
+    results = iterated(AsyncBatch.results)
+    save = waited(AsyncBatch.save)
+    wait = waited(AsyncBatch.wait)
+    top_up = waited(AsyncBatch.top_up)
+    cancel = waited(AsyncBatch.cancel)
 
-    def view(self) -> JsonObject:
-        """How it stands: `state`, `counts` of its questions, what it used."""
-        return self._loop.call(self.asynchronous.view)
-
-    def results(self) -> Iterator[JsonObject]:
-        """Its questions in their order, each with what came of it so far."""
-        return self._loop.iterate(self.asynchronous.results())
-
-    def save(self, file: Path | str) -> None:
-        """Save all results, as JSON Lines if the name ends with `.jsonl`, else as CSV."""
-        self._loop.call(self.asynchronous.save, file)
-
-    def wait(self) -> JsonObject:
-        """Return how it stands once it has ended, or waits for a top-up."""
-        return self._loop.call(self.asynchronous.wait)
-
-    def top_up(self, *, key: str = "", **amounts: float) -> JsonObject:
-        """Raise its budget by `tokens`, `cost_usd` or `seconds`."""
-        return self._loop.call(self.asynchronous.top_up, key=key, **amounts)
-
-    def cancel(self) -> JsonObject:
-        """Cancel its open runs, and start no others."""
-        return self._loop.call(self.asynchronous.cancel)
+    @property
+    def batch_id(self) -> str:
+        """Its id."""
+        return self.asynchronous.batch_id
 
 
 async def start_batch(

@@ -1,15 +1,21 @@
-"""Asynchronous work for programs that are not: each piece runs in one event loop on a thread of its own."""
+"""Asynchronous work for programs that are not: each piece runs in one event loop on a thread of its own.
+
+A class for programs that wait is a `Blocking` whose methods are those of the asynchronous one, named again by `waited`
+and `iterated`: parameters, results and docstrings are the same.
+"""
 
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import aclosing
+from functools import wraps
 from queue import SimpleQueue
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar, cast
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 Item = TypeVar("Item")
+Asked = TypeVar("Asked")
 
 
 class _Over:
@@ -79,3 +85,38 @@ async def _cancel_other_tasks() -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Blocking(Generic[Asked]):
+    """What is waited for: `asynchronous`, in the thread of `loop`."""
+
+    def __init__(self, asynchronous: Asked, loop: EventLoopThread) -> None:
+        self.asynchronous = asynchronous
+        self._loop = loop
+
+    def __repr__(self) -> str:
+        return repr(self.asynchronous).removeprefix("Async")
+
+
+def waited(
+    method: Callable[Concatenate[Asked, Arguments], Coroutine[Any, Any, Result]],
+) -> Callable[Concatenate[Blocking[Asked], Arguments], Result]:
+    """Turn a method into one that returns its result once it is there."""
+
+    @wraps(method)
+    def call(self: Blocking[Asked], /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        return self._loop.call(method, self.asynchronous, *arguments, **named)
+
+    return call
+
+
+def iterated(
+    method: Callable[Concatenate[Asked, Arguments], AsyncIterator[Item]],
+) -> Callable[Concatenate[Blocking[Asked], Arguments], Iterator[Item]]:
+    """Turn a method that gives items, one after the other, into one whose items are waited for."""
+
+    @wraps(method)
+    def iterate(self: Blocking[Asked], /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Iterator[Item]:
+        return self._loop.iterate(method(self.asynchronous, *arguments, **named))
+
+    return iterate

@@ -9,29 +9,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from elcano.client.async_client import AsyncElcano, AsyncRun
 from elcano.client.batches import Batch
-from elcano.client.blocking import EventLoopThread
+from elcano.client.blocking import Blocking, EventLoopThread, iterated, waited
 from elcano.client.collections import Collection
-from elcano.client.connection import Streamed
-from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.report import Report
-from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.text import shorten_text
 
 if TYPE_CHECKING:
-    from elcano.api.runs.run_view import RunList, RunView
-    from elcano.api.uploaded_documents import CollectionView
-    from elcano.storage.evidence import Evidence
+    from elcano.api.runs.run_view import RunView
 
 QUESTION_CHARACTERS: Final = 200
 """A longer question is shortened where a run is displayed."""
 
 
-class Elcano:
+class Elcano(Blocking[AsyncElcano]):
     """The API at `base_url`, asked with `api_key`; by default those that the settings name (see `AsyncElcano`)."""
 
     def __init__(self, base_url: str = "", *, headers: Mapping[str, str] | None = None, api_key: str = "") -> None:
-        self._loop = EventLoopThread()
-        self.asynchronous = AsyncElcano(base_url, headers=headers, api_key=api_key)
+        super().__init__(AsyncElcano(base_url, headers=headers, api_key=api_key), EventLoopThread())
 
     def __enter__(self) -> "Elcano":
         return self
@@ -54,10 +47,6 @@ class Elcano:
         """The run with this id; nothing is asked yet."""
         return Run(self.asynchronous.run(run_id), self._loop)
 
-    def list_runs(self, **filters: str | int) -> "RunList":
-        """One page of runs, the newest first; `filters` are the parameters of `GET /v1/runs`."""
-        return self._loop.call(self.asynchronous.list_runs, **filters)
-
     def collection(self, name: str) -> Collection:
         """The collection of uploaded documents with this name, be it there or not; nothing is asked yet."""
         return Collection(self.asynchronous.collection(name), self._loop)
@@ -66,20 +55,30 @@ class Elcano:
         """Start a run for each question, all under one budget; see `AsyncElcano.batch`."""
         return Batch(self._loop.call(self.asynchronous.batch, questions, key=key, **request), self._loop)
 
-    def list_collections(self) -> "tuple[CollectionView, ...]":
-        """Your collections of uploaded documents, with how far each is read."""
-        return self._loop.call(self.asynchronous.list_collections)
+    list_runs = waited(AsyncElcano.list_runs)
+    list_collections = waited(AsyncElcano.list_collections)
 
 
-class Run:
+class Run(Blocking[AsyncRun]):
     """One run."""
 
-    def __init__(self, run: AsyncRun, loop: EventLoopThread) -> None:
-        self.asynchronous = run
-        self._loop = loop
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.run_id!r})"
+    view = waited(AsyncRun.view)
+    stream = iterated(AsyncRun.stream)
+    events = iterated(AsyncRun.events)
+    report = waited(AsyncRun.report)
+    report_as = waited(AsyncRun.report_as)
+    answer = waited(AsyncRun.answer)
+    evidence = iterated(AsyncRun.evidence)
+    control = waited(AsyncRun.control)
+    pause = waited(AsyncRun.pause)
+    unpause = waited(AsyncRun.unpause)
+    stop = waited(AsyncRun.stop)
+    cancel = waited(AsyncRun.cancel)
+    steer = waited(AsyncRun.steer)
+    top_up = waited(AsyncRun.top_up)
+    resume = waited(AsyncRun.resume)
+    roll_back = waited(AsyncRun.roll_back)
+    delete = waited(AsyncRun.delete)
 
     def _repr_markdown_(self) -> str:
         """How it stands, and its report once there is one: notebooks show this."""
@@ -91,74 +90,10 @@ class Run:
         """Its id, which is also that of its Temporal workflow."""
         return self.asynchronous.run_id
 
-    def view(self) -> "RunView":
-        """How it stands."""
-        return self._loop.call(self.asynchronous.view)
-
-    def stream(self, after: str = "") -> Iterator[Streamed]:
-        """All that is told of it, also notices on the stream and the words that are being written."""
-        return self._loop.iterate(self.asynchronous.stream(after))
-
-    def events(self, after: str = "") -> Iterator[AgentEvent]:
-        """Its events, from the first or from `after` the one with this id, to the terminal one."""
-        return self._loop.iterate(self.asynchronous.events(after))
-
     def wait(self) -> "Run":
         """Return it once it has ended, however it did."""
         self._loop.call(self.asynchronous.wait)
         return self
-
-    def report(self) -> Report:
-        """Its report, with every statement, citation and verdict as data, and as `markdown`."""
-        return self._loop.call(self.asynchronous.report)
-
-    def report_as(self, media_type: str) -> str:
-        """Its report, or the references of it, in a form that the API serves."""
-        return self._loop.call(self.asynchronous.report_as, media_type)
-
-    def answer(self) -> JsonObject:
-        """Its answer in the form of `output_schema`: `answer`, and `fields` with the quotes of each."""
-        return self._loop.call(self.asynchronous.answer)
-
-    def evidence(self) -> Iterator["Evidence"]:
-        """The passages that it found, in the order of finding."""
-        return self._loop.iterate(self.asynchronous.evidence())
-
-    def control(self, action: str, *, key: str = "", **body: Any) -> dict[str, Any]:
-        """Ask something of it, by the last part of the path of the API; see `AsyncRun.control`."""
-        return self._loop.call(self.asynchronous.control, action, key=key, **body)
-
-    def pause(self) -> None:
-        """Pause it once the calls that are under way are done."""
-        self._loop.call(self.asynchronous.pause)
-
-    def unpause(self) -> None:
-        """Continue it."""
-        self._loop.call(self.asynchronous.unpause)
-
-    def stop(self, reason: str = "") -> None:
-        """End its research now; it writes its report from what it has."""
-        self._loop.call(self.asynchronous.stop, reason)
-
-    def cancel(self) -> None:
-        """End it without a report."""
-        self._loop.call(self.asynchronous.cancel)
-
-    def steer(self, **changes: Any) -> dict[str, Any]:
-        """Give it other instructions, sources or sections from its next step on."""
-        return self._loop.call(self.asynchronous.steer, **changes)
-
-    def top_up(self, **amounts: Any) -> dict[str, Any]:
-        """Raise its limits."""
-        return self._loop.call(self.asynchronous.top_up, **amounts)
-
-    def resume(self, **request: Any) -> dict[str, Any]:
-        """Resume it after its end where it left off."""
-        return self._loop.call(self.asynchronous.resume, **request)
-
-    def roll_back(self, step: int, **request: Any) -> dict[str, Any]:
-        """Continue it from before `step`; the steps after that are undone."""
-        return self._loop.call(self.asynchronous.roll_back, step, **request)
 
     def fork(self, step: int, *, key: str = "", **changes: Any) -> "Run":
         """Start a run that begins with its steps before `step` and differs from there on."""
@@ -171,10 +106,6 @@ class Run:
     def update(self, *, key: str = "", **request: Any) -> "Run":
         """Start a run that brings its report up to date: it searches again, and writes anew what has changed."""
         return Run(self._loop.call(self.asynchronous.update, key=key, **request), self._loop)
-
-    def delete(self) -> None:
-        """Delete it with all that it left; it must have ended."""
-        self._loop.call(self.asynchronous.delete)
 
 
 def describe_run(view: "RunView", report: str = "") -> str:

@@ -5,12 +5,12 @@ doing it again.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from elcano.client.blocking import EventLoopThread
+from elcano.client.blocking import Blocking, iterated, waited
 from elcano.client.connection import Connection
 from elcano.client.errors import NotFound, Problem
 from elcano.client.local_files import UNREADABLE, LocalFile, find_files
@@ -63,7 +63,7 @@ class AsyncCollection:
 
         return CollectionView.model_validate(await self._connection.get(self._path))
 
-    async def documents(self, **filters: str) -> AsyncIterator["DocumentView"]:
+    async def documents(self, /, **filters: str) -> AsyncIterator["DocumentView"]:
         """Its documents, all or those in one `state`.
 
         Raises:
@@ -137,15 +137,14 @@ class AsyncCollection:
         return f"{self._path}/documents/{'/'.join(parts)}"
 
 
-class Collection:
-    """One collection of uploaded documents; what methods do is told in `AsyncCollection`."""
+class Collection(Blocking[AsyncCollection]):
+    """One collection of uploaded documents, for programs that wait."""
 
-    def __init__(self, collection: AsyncCollection, loop: EventLoopThread) -> None:
-        self.asynchronous = collection
-        self._loop = loop
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
+    view = waited(AsyncCollection.view)
+    documents = iterated(AsyncCollection.documents)
+    add = waited(AsyncCollection.add)
+    wait = waited(AsyncCollection.wait)
+    delete = waited(AsyncCollection.delete)
 
     @property
     def name(self) -> str:
@@ -156,26 +155,6 @@ class Collection:
     def source(self) -> str:
         """The name by which a run names it among its `sources`."""
         return self.asynchronous.source
-
-    def view(self) -> "CollectionView":
-        """How far it is read."""
-        return self._loop.call(self.asynchronous.view)
-
-    def documents(self, **filters: str) -> Iterator["DocumentView"]:
-        """Its documents, all or those in one `state`."""
-        return self._loop.iterate(self.asynchronous.documents(**filters))
-
-    def add(self, *paths: Path | str) -> tuple[AddedDocument, ...]:
-        """Upload files, folders and ZIP archives; returns what became of each file."""
-        return self._loop.call(self.asynchronous.add, *paths)
-
-    def wait(self) -> "CollectionView":
-        """Return how it stands once all of its documents are read, or refused."""
-        return self._loop.call(self.asynchronous.wait)
-
-    def delete(self, path: str = "") -> None:
-        """Delete one document of it, or all with it."""
-        self._loop.call(self.asynchronous.delete, path)
 
 
 async def list_collections(connection: Connection) -> "tuple[CollectionView, ...]":

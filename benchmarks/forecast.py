@@ -19,8 +19,14 @@ from statistics import fmean
 from typing import Any, Final, get_args
 
 from elcano.plugins.data.forecast_models import ModelName, ModelScore
-from elcano.plugins.data.forecasting.fitting import FitRequest, ModelFit, fit_requested_model
-from elcano.plugins.data.forecasting.forecasting import choose_best_score, choose_origins, score_fits
+from elcano.plugins.data.forecasting.fitting import (
+    FitRequest,
+    ModelFit,
+    choose_best_score,
+    choose_origins,
+    fit_requested_model,
+    score_fits,
+)
 from elcano.plugins.data.forecasting.horizon import least_known
 
 AHEAD: Final = 12

@@ -28,10 +28,10 @@ from elcano.plugins.data.databases.database import open_databases
 from elcano.plugins.data.databases.examples import open_examples
 from elcano.plugins.data.databases.query_runner import run_query
 from elcano.plugins.data.forecast_models import ForecastDigest, ForecastInput, ForecastOutput, describe_forecast
-from elcano.plugins.data.forecasting.chart import build_forecast_chart
 from elcano.plugins.data.forecasting.fitting import FitModel, fit_in_process
 from elcano.plugins.data.forecasting.forecasting import (
     Forecast,
+    build_forecast_chart,
     build_forecast_table,
     forecast_table,
 )

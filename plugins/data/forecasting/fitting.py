@@ -2,18 +2,24 @@
 
 Their libraries are large and may hang, so they run in no thread of the worker. A model that takes too long ends with
 its process.
+
+Each forecasts known values from two points of the history, as far apart as the horizon where the history allows it, and
+the least error wins. Repeating the last season is always among the models, so nobody has to wonder whether the effort
+was worth it. ARIMA has to be the best at each origin: it is found by a search among dozens of models, so a little less
+error is soon had by luck, and it is there only where there is time.
 """
 
 import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 from typing import Any, Final, TypeAlias
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.child_processes import ChildProcesses, ProcessEnded, TimedRequest
-from elcano.plugins.data.forecast_models import LEVELS, ModelName
+from elcano.plugins.data.forecast_models import LEVELS, MODEL_WORDS, IntervalCheck, ModelName, ModelScore
 
 LONGEST_SEASON_OF_ETS: Final = 24
 """What AutoETS can estimate; of longer seasons it would take none into account."""
@@ -150,3 +156,89 @@ def fit_in_process(request: FitRequest, deadline: float) -> FitAnswer:
     except ProcessEnded as ended:
         late = f"it took longer than the {seconds:.1f} s that there were for it"
         return FitAnswer(failed=late if ended.late else "it took its process down")
+
+
+SEARCHED: Final[ModelName] = "arima"
+
+
+def choose_origins(count: int, horizon: int, least: int) -> tuple[int, int]:
+    """How many values are known at each origin; there is room for both.
+
+    Args:
+        count: of the history.
+        horizon: values ahead.
+        least: that have to be known at the first.
+    """
+    apart = min(horizon, count - horizon - least)
+    assert apart >= 1
+    return count - horizon - apart, count - horizon
+
+
+def score_fits(
+    model: ModelName, values: Sequence[float], ends: Sequence[int], fits: Sequence[ModelFit], season: int
+) -> ModelScore:
+    """Score a model's fits from the given ends of the history."""
+    pairs: list[tuple[float, float]] = []
+    scaled: list[float] = []
+    at_origin: list[float] = []
+    covered = dict.fromkeys(LEVELS, 0)
+    for end, fit in zip(ends, fits, strict=True):
+        actual = values[end : end + len(fit.mean)]
+        here = list(zip(fit.mean, actual, strict=True))
+        pairs += here
+        at_origin.append(fmean(abs(said - was) for said, was in here))
+        scale = naive_error(values[:end], season)
+        scaled += [abs(said - was) / scale for said, was in here] if scale else []
+        for level in LEVELS:
+            bounds = zip(fit.low[level], actual, fit.high[level], strict=True)
+            covered[level] += sum(low <= was <= high for low, was, high in bounds)
+    return ModelScore(
+        model=model,
+        smape=fmean(200 * abs(said - was) / size if (size := abs(said) + abs(was)) else 0.0 for said, was in pairs),
+        mase=fmean(scaled) if len(scaled) == len(pairs) else None,
+        mae=fmean(abs(said - was) for said, was in pairs),
+        mae_by_origin=tuple(at_origin),
+        intervals=tuple(IntervalCheck(level=level, covered=covered[level], count=len(pairs)) for level in LEVELS),
+    )
+
+
+def naive_error(values: Sequence[float], season: int) -> float:
+    """The mean absolute error of repeating the value of one season before, within the values."""
+    return fmean(abs(after - before) for before, after in zip(values, values[season:], strict=False))
+
+
+def choose_best_score(scores: Sequence[ModelScore]) -> ModelScore:
+    """The score with the least error; of equal ones the first. At least one counts."""
+    counted = [score for score in scores if score.mae is not None]
+    others = [score for score in counted if score.model != SEARCHED]
+    searched = next((score for score in counted if score.model == SEARCHED), None)
+    if searched is None or not others:
+        return min(counted, key=_get_comparable_error)
+    at_each = zip(searched.mae_by_origin, *(other.mae_by_origin for other in others), strict=True)
+    return searched if all(own < min(theirs) for own, *theirs in at_each) else min(others, key=_get_comparable_error)
+
+
+def _get_comparable_error(score: ModelScore) -> float:
+    error = score.mae if score.mase is None else score.mase
+    assert error is not None
+    return error
+
+
+def explain_model_choice(chosen: ModelScore, scores: Sequence[ModelScore]) -> str:
+    """Why it was chosen, in a sentence with figures."""
+    counted = [score for score in scores if score.mae is not None]
+    if len(counted) == 1:
+        return f"Only {_format_score_figures(chosen)} could be tried."
+    others = "; ".join(_format_score_figures(score) for score in counted if score.model != chosen.model)
+    luck = ""
+    if any(
+        score.model == SEARCHED and _get_comparable_error(score) < _get_comparable_error(chosen) for score in counted
+    ):
+        luck = f" {MODEL_WORDS[SEARCHED]} would have to be the best at each origin."
+    return f"The least error in the back-test had {_format_score_figures(chosen)}; the others: {others}.{luck}"
+
+
+def _format_score_figures(score: ModelScore) -> str:
+    assert score.smape is not None
+    mase = "" if score.mase is None else f", MASE {score.mase:.2f}"
+    return f"{MODEL_WORDS[score.model]} (sMAPE {score.smape:.1f} %{mase})"

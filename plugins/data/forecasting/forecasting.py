@@ -3,113 +3,34 @@
 ARIMA comes last and has a limit of its own, since its search can take longer than all others together; whatever is
 late is left out and named. The figures are rounded to six digits: more would differ from machine to machine.
 
-Selects a model: each forecasts known values from two points of the history, and the least error wins.
-
-Two origins, as far apart as the horizon where the history allows it. Repeating the last season is always among the
-models, so nobody has to wonder whether the effort was worth it. ARIMA has to be the best at each origin: it is found by
-a search among dozens of models, so a little less error is soon had by luck, and it is there only where there is time.
+It is drawn as a Vega-Lite dict: the history, what follows it, and a band for each level. The dict holds its data and
+names nothing outside of itself. Of a long history its latest part is drawn, and the subtitle says so.
 """
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from statistics import fmean
 from typing import Final
 
-from elcano.plugins.data.forecast_models import LEVELS, MODEL_WORDS, ForecastInput, IntervalCheck, ModelName, ModelScore
-from elcano.plugins.data.forecasting.fitting import FitModel, FitRequest, ModelFit
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.text import shorten_text
+from elcano.plugins.data.answering.charts import SCHEMA
+from elcano.plugins.data.forecast_models import LEVELS, MODEL_WORDS, ForecastInput, ModelName, ModelScore
+from elcano.plugins.data.forecasting.fitting import (
+    FitModel,
+    FitRequest,
+    ModelFit,
+    choose_best_score,
+    choose_origins,
+    explain_model_choice,
+    score_fits,
+)
 from elcano.plugins.data.forecasting.frequencies import format_moment
 from elcano.plugins.data.forecasting.horizon import choose_horizon, least_known
 from elcano.plugins.data.forecasting.series import Series, build_time_series
 from elcano.plugins.data.forecasting.series_columns import build_forecast_refusal
 from elcano.plugins.data.tables import Cell, ResultColumn, ResultTable
-
-SEARCHED: Final[ModelName] = "arima"
-
-
-def choose_origins(count: int, horizon: int, least: int) -> tuple[int, int]:
-    """How many values are known at each origin; there is room for both.
-
-    Args:
-        count: of the history.
-        horizon: values ahead.
-        least: that have to be known at the first.
-    """
-    apart = min(horizon, count - horizon - least)
-    assert apart >= 1
-    return count - horizon - apart, count - horizon
-
-
-def score_fits(
-    model: ModelName, values: Sequence[float], ends: Sequence[int], fits: Sequence[ModelFit], season: int
-) -> ModelScore:
-    """Score a model's fits from the given ends of the history."""
-    pairs: list[tuple[float, float]] = []
-    scaled: list[float] = []
-    at_origin: list[float] = []
-    covered = dict.fromkeys(LEVELS, 0)
-    for end, fit in zip(ends, fits, strict=True):
-        actual = values[end : end + len(fit.mean)]
-        here = list(zip(fit.mean, actual, strict=True))
-        pairs += here
-        at_origin.append(fmean(abs(said - was) for said, was in here))
-        scale = naive_error(values[:end], season)
-        scaled += [abs(said - was) / scale for said, was in here] if scale else []
-        for level in LEVELS:
-            bounds = zip(fit.low[level], actual, fit.high[level], strict=True)
-            covered[level] += sum(low <= was <= high for low, was, high in bounds)
-    return ModelScore(
-        model=model,
-        smape=fmean(200 * abs(said - was) / size if (size := abs(said) + abs(was)) else 0.0 for said, was in pairs),
-        mase=fmean(scaled) if len(scaled) == len(pairs) else None,
-        mae=fmean(abs(said - was) for said, was in pairs),
-        mae_by_origin=tuple(at_origin),
-        intervals=tuple(IntervalCheck(level=level, covered=covered[level], count=len(pairs)) for level in LEVELS),
-    )
-
-
-def naive_error(values: Sequence[float], season: int) -> float:
-    """The mean absolute error of repeating the value of one season before, within the values."""
-    return fmean(abs(after - before) for before, after in zip(values, values[season:], strict=False))
-
-
-def choose_best_score(scores: Sequence[ModelScore]) -> ModelScore:
-    """The score with the least error; of equal ones the first. At least one counts."""
-    counted = [score for score in scores if score.mae is not None]
-    others = [score for score in counted if score.model != SEARCHED]
-    searched = next((score for score in counted if score.model == SEARCHED), None)
-    if searched is None or not others:
-        return min(counted, key=_get_comparable_error)
-    at_each = zip(searched.mae_by_origin, *(other.mae_by_origin for other in others), strict=True)
-    return searched if all(own < min(theirs) for own, *theirs in at_each) else min(others, key=_get_comparable_error)
-
-
-def _get_comparable_error(score: ModelScore) -> float:
-    error = score.mae if score.mase is None else score.mase
-    assert error is not None
-    return error
-
-
-def explain_model_choice(chosen: ModelScore, scores: Sequence[ModelScore]) -> str:
-    """Why it was chosen, in a sentence with figures."""
-    counted = [score for score in scores if score.mae is not None]
-    if len(counted) == 1:
-        return f"Only {_format_score_figures(chosen)} could be tried."
-    others = "; ".join(_format_score_figures(score) for score in counted if score.model != chosen.model)
-    luck = ""
-    if any(
-        score.model == SEARCHED and _get_comparable_error(score) < _get_comparable_error(chosen) for score in counted
-    ):
-        luck = f" {MODEL_WORDS[SEARCHED]} would have to be the best at each origin."
-    return f"The least error in the back-test had {_format_score_figures(chosen)}; the others: {others}.{luck}"
-
-
-def _format_score_figures(score: ModelScore) -> str:
-    assert score.smape is not None
-    mase = "" if score.mase is None else f", MASE {score.mase:.2f}"
-    return f"{MODEL_WORDS[score.model]} (sMAPE {score.smape:.1f} %{mase})"
-
 
 ARIMA_SECONDS: Final = 5.0
 MOST_FITTED: Final = 1_000
@@ -241,3 +162,67 @@ def build_forecast_table(made: Forecast, history: ResultTable, artifact: str) ->
             "computed": f"Forecast of {made.series.value} by {words}, from the result {artifact}.",
         }
     )
+
+
+MOST_DRAWN: Final = 400
+NAME_CHARACTERS: Final = 80
+_FORMATS: Final = {"yearly": "%Y", "quarterly": "%Y Q%q", "monthly": "%b %Y", "hourly": "%d %b %H:%M"}
+
+
+def build_forecast_chart(made: Forecast) -> JsonObject:
+    """The dict; equal for equal forecasts."""
+    series = made.series
+    drawn = max(MOST_DRAWN - len(made.moments), 5 * len(made.moments))
+    value, time = (shorten_text(name, NAME_CHARACTERS) for name in (series.value, series.time))
+    known = list(zip(series.moments, series.values, strict=True))[-drawn:]
+    data: list[Json] = [{"at": at.isoformat(), "value": amount, "part": "history"} for at, amount in known]
+    for place, at in enumerate(made.moments):
+        point: JsonObject = {"at": at.isoformat(), "value": made.fit.mean[place], "part": "forecast"}
+        for level in LEVELS:
+            point[f"low_{level}"], point[f"high_{level}"] = made.fit.low[level][place], made.fit.high[level][place]
+        data.append(point)
+    x: JsonObject = {
+        "field": "at",
+        "type": "temporal",
+        "title": time,
+        "axis": {"format": _FORMATS.get(series.period.frequency, "%d %b %Y"), "labelOverlap": True},
+    }
+    bands: list[Json] = [
+        {
+            "transform": [{"filter": "datum.part === 'forecast'"}],
+            "mark": {"type": "area", "color": "#4c78a8", "opacity": 0.15 if level > LEVELS[0] else 0.3},
+            "encoding": {
+                "x": x,
+                "y": {"field": f"low_{level}", "type": "quantitative", "title": value},
+                "y2": {"field": f"high_{level}"},
+            },
+        }
+        for level in sorted(LEVELS, reverse=True)
+    ]
+    lines: JsonObject = {
+        "mark": {"type": "line", "point": len(data) <= 60},
+        "encoding": {
+            "x": x,
+            "y": {"field": "value", "type": "quantitative", "title": value, "scale": {"zero": False}},
+            "color": {
+                "field": "part",
+                "type": "nominal",
+                "title": None,
+                "scale": {"domain": ["history", "forecast"], "range": ["#333333", "#4c78a8"]},
+            },
+        },
+    }
+    cut = f", the latest {len(known):,} of {len(series.values):,} values" if len(known) < len(series.values) else ""
+    held = " and ".join(f"{100 * check.covered / check.count:.0f} %" for check in made.chosen.intervals)
+    levels = " and ".join(f"{level} %" for level in LEVELS)
+    return {
+        "$schema": SCHEMA,
+        "title": {
+            "text": f"{value}: history and forecast",
+            "subtitle": f"{MODEL_WORDS[made.chosen.model]}; bands of {levels} held {held} in the back-test{cut}",
+        },
+        "width": 640,
+        "height": 320,
+        "data": {"values": data},
+        "layer": [*bands, lines],
+    }

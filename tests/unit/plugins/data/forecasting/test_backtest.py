@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from elcano.plugins.data.forecast_models import ModelScore
-from elcano.plugins.data.forecasting.fitting import ModelFit
-from elcano.plugins.data.forecasting.forecasting import (
+from elcano.plugins.data.forecasting.fitting import (
+    ModelFit,
     choose_best_score,
     choose_origins,
     explain_model_choice,

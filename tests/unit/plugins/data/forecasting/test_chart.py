@@ -5,9 +5,8 @@ from typing import Any
 
 import vl_convert
 
-from elcano.plugins.data.forecasting.chart import MOST_DRAWN, build_forecast_chart
 from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest, ModelFit
-from elcano.plugins.data.forecasting.forecasting import Forecast, forecast_table
+from elcano.plugins.data.forecasting.forecasting import MOST_DRAWN, Forecast, build_forecast_chart, forecast_table
 from tests.unit.plugins.data.forecasting.material import given, monthly, steps, table
 
 

@@ -14,10 +14,8 @@ from elcano.api.runs.budget_view import BudgetView
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.inspection import Change
-from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepKind, StepOutcome, StepRow
-from elcano.graphs.state.branches import BranchState
+from elcano.graphs.lifecycle.step_rows import Between, BetweenRow, HeldTry, Step, StepRow, TryInVain
 from elcano.graphs.state.budget import Usage, usd_from_microusd
-from elcano.graphs.state.failures import HoldReason
 from elcano.storage.ledger import LedgerEntry
 
 
@@ -68,15 +66,9 @@ class AttemptView(Described):
         return cls(usage=CallUsage.of(line.usage), **shared)
 
 
-class HeldTryView(Described):
+class HeldTryView(Described, TryInVain):
     """A try of a step's call that could not be answered; the same call was made again."""
 
-    at: float = Field(examples=[12.5])
-    """When, in seconds of the run's own time."""
-    reason: HoldReason = Field(examples=["provider"])
-    """What it waited for then."""
-    detail: str = Field(examples=["HTTP 503: overloaded"])
-    """The provider's message."""
     usage: CallUsage
     """What the attempt used nevertheless."""
 
@@ -86,55 +78,23 @@ class HeldTryView(Described):
         return cls(at=held.at, reason=held.reason, detail=held.detail, usage=CallUsage.of(held.usage))
 
 
-class StepView(Described):
+class StepView(Described, Step):
     """One step of a run."""
 
     row: Literal["step"] = "step"
     """Tells steps and what came between them apart."""
-    number: int = Field(examples=[5])
-    """Its number, from 1 without gaps."""
-    node: str = Field(examples=["execute_tools"])
-    """The node; empty if the run waits on its way to one that is not known yet."""
-    kind: StepKind | None = Field(examples=["tool"])
-    """The kind of its node; null if it is not known yet."""
-    name: str = Field(examples=["search"])
-    """The agent, tool or reducer; empty for decisions and parallel nodes."""
-    limits: str = Field(default="", examples=["60 s, 2 tries, 8,000 tokens"])
-    """The graph's limits on the calls of its node; empty if there are none."""
-    iteration: int = Field(examples=[1])
-    """The turn of the research loop."""
-    began: float = Field(examples=[4.25])
-    """When it began, in seconds of the run's own time."""
-    ended: float | None = Field(default=None, examples=[5.5])
-    """When it ended, in seconds of the run's own clock; null while it is in progress."""
     seconds: float | None = Field(default=None, examples=[1.25])
     """Its wall-clock duration, waiting included; null while it is in progress."""
     began_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:44.500000Z"])
     """When it began; null if nothing was told of it."""
     ended_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:46Z"])
     """When it ended; null while it is in progress."""
-    waited: float = Field(default=0.0, examples=[0.25])
-    """Seconds for which no worker was free to begin it."""
     usage: CallUsage
     """Its usage, failed attempts included; for a parallel node the usage of its branches, once all have ended."""
-    model: str = Field(default="", examples=[""])
-    """The model that answered, for an agent."""
     attempts: tuple[AttemptView, ...] = ()
     """Each attempt of each of its activities, those that failed too; those of branches are among their own steps."""
     held: tuple[HeldTryView, ...] = ()
     """Tries of its call that could not be answered."""
-    outcome: StepOutcome = Field(examples=["completed"])
-    """`abandoned`: its call was abandoned; `waiting`: for a provider that cannot answer, or for a person."""
-    reason: str = Field(default="", examples=[""])
-    """Why it did not complete or does not continue, in words."""
-    error: str = Field(default="", examples=[""])
-    """The error's name, if it failed."""
-    summary: str = Field(default="", examples=["16 passages from 2 searches"])
-    """Its result, in a sentence."""
-    branches: tuple[BranchState, ...] = ()
-    """For a parallel node: its branches, each a run with steps of its own."""
-    next: str = Field(default="", examples=["judge"])
-    """The next node; empty at the run's end, or while that is not known."""
 
     @classmethod
     def of(cls, row: StepRow, attempts: Iterable[LedgerEntry]) -> "StepView":
@@ -150,23 +110,13 @@ class StepView(Described):
         )
 
 
-class BetweenView(Described):
+class BetweenView(Described, Between):
     """What happened to a run between two steps, or while one was under way: a request, a limit, a warning."""
 
     row: Literal["between"] = "between"
     """Tells steps and what came between them apart."""
-    before: int = Field(examples=[7])
-    """The step that had not ended by then."""
-    during: bool = Field(examples=[False])
-    """Whether that step was in progress."""
-    kind: str = Field(examples=["controlled: add_budget"])
-    """The kind of the entry in the run's log; of a request also which one."""
-    at: float = Field(examples=[6.5])
-    """When, in seconds of the run's own time."""
     happened_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:47Z"])
     """When, by the calendar; null if nothing was told of it."""
-    text: str = Field(examples=["The limits were raised"])
-    """What happened, in a sentence."""
 
     @classmethod
     def of(cls, row: BetweenRow) -> "BetweenView":

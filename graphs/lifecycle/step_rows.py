@@ -1,10 +1,13 @@
 """The rows of a step list, and what a run's events say of each step: when it began and ended, how its branches stand.
 
-Rows are the steps of a run and what came between them, in the order of the log. Undone events are left out.
+Rows are the steps of a run and what came between them, in the order of the log. Undone events are left out. `Step`,
+`Between` and `TryInVain` are what the API tells of them as it is; their texts and examples are its manual.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
+
+from pydantic import Field
 
 from elcano.graphs.catalogue.agents import get_agent
 from elcano.graphs.catalogue.tools import TOOLS
@@ -25,54 +28,69 @@ StepOutcome: TypeAlias = Literal["completed", "failed", "abandoned", "running", 
 person."""
 
 
-class HeldTry(Frozen):
-    """A try of a call that could not be answered; the same call was made again."""
+class TryInVain(Frozen):
+    """A try of a step's call that could not be answered; the same call was made again."""
 
-    at: float
-    """Seconds of the run's own time."""
-    reason: HoldReason
-    detail: str
+    at: float = Field(examples=[12.5])
+    """When, in seconds of the run's own time."""
+    reason: HoldReason = Field(examples=["provider"])
+    """What it waited for then."""
+    detail: str = Field(examples=["HTTP 503: overloaded"])
+    """The provider's message."""
+
+
+class HeldTry(TryInVain):
+    """The same, with what it used nevertheless."""
+
     usage: Usage
-    """What it used nevertheless."""
 
 
-class StepRow(Frozen):
-    """One step."""
+class Step(Frozen):
+    """One step of a run."""
 
-    number: int
-    node: str
-    """Empty if the run waits on its way to a node that is not known yet."""
-    kind: StepKind | None
-    """None if the node is not known yet."""
-    name: str
+    number: int = Field(examples=[5])
+    """Its number, from 1 without gaps."""
+    node: str = Field(examples=["execute_tools"])
+    """The node; empty if the run waits on its way to one that is not known yet."""
+    kind: StepKind | None = Field(examples=["tool"])
+    """The kind of its node; null if it is not known yet."""
+    name: str = Field(examples=["search"])
     """The agent, tool or reducer; empty for decisions and parallel nodes."""
-    limits: str = ""
-    """Its node's limits on calls, in short; empty if there are none."""
-    iteration: int
-    began: float
-    """Seconds of the run's own time, in which it neither paused nor waited for a worker."""
-    ended: float | None = None
-    """None while it is in progress."""
-    began_at: float | None = None
-    """Seconds since the epoch; None if it has no event."""
-    ended_at: float | None = None
-    waited: float = 0.0
+    limits: str = Field(default="", examples=["60 s, 2 tries, 8,000 tokens"])
+    """The graph's limits on the calls of its node; empty if there are none."""
+    iteration: int = Field(examples=[1])
+    """The turn of the research loop."""
+    began: float = Field(examples=[4.25])
+    """When it began, in seconds of the run's own time."""
+    ended: float | None = Field(default=None, examples=[5.5])
+    """When it ended, in seconds of the run's own clock; null while it is in progress."""
+    waited: float = Field(default=0.0, examples=[0.25])
     """Seconds for which no worker was free to begin it."""
+    model: str = Field(default="", examples=[""])
+    """The model that answered, for an agent."""
+    outcome: StepOutcome = Field(examples=["completed"])
+    """`abandoned`: its call was abandoned; `waiting`: for a provider that cannot answer, or for a person."""
+    reason: str = Field(default="", examples=[""])
+    """Why it did not complete or does not continue, in words."""
+    error: str = Field(default="", examples=[""])
+    """The error's name, if it failed."""
+    summary: str = Field(default="", examples=["16 passages from 2 searches"])
+    """Its result, in a sentence."""
+    branches: tuple[BranchState, ...] = ()
+    """For a parallel node: its branches, each a run with steps of its own."""
+    next: str = Field(default="", examples=["judge"])
+    """The next node; empty at the run's end, or while that is not known."""
+
+
+class StepRow(Step):
+    """One step with its usage, and with times in seconds since the epoch."""
+
+    began_at: float | None = None
+    """None if it has no event."""
+    ended_at: float | None = None
     usage: Usage = Usage()
     """Includes its failed attempts; for a parallel node, the usage of branches that have ended."""
-    model: str = ""
-    outcome: StepOutcome
-    reason: str = ""
-    """Why it did not complete or does not continue, in words."""
-    error: str = ""
-    """The error's name, if it failed."""
-    summary: str = ""
-    """Its result, in a sentence."""
     held: tuple[HeldTry, ...] = ()
-    branches: tuple[BranchState, ...] = ()
-    """The branches of a parallel node."""
-    next: str = ""
-    """The node that the run continued to; empty at its end, or while that is not known."""
 
     @property
     def took(self) -> float | None:
@@ -84,20 +102,25 @@ class StepRow(Frozen):
         return max(0.0, self.ended_at - self.began_at)
 
 
-class BetweenRow(Frozen):
-    """An event between two steps of a run, or during one: a request or a limit."""
+class Between(Frozen):
+    """What happened to a run between two steps, or while one was under way: a request, a limit, a warning."""
 
-    before: int
+    before: int = Field(examples=[7])
     """The step that had not ended by then."""
-    during: bool
+    during: bool = Field(examples=[False])
     """Whether that step was in progress."""
-    kind: str
-    """The kind of the entry, and of the action if it is one (`add_budget`)."""
-    at: float
-    """Seconds of the run's own time."""
-    at_epoch: float | None = None
-    text: str
+    kind: str = Field(examples=["controlled: add_budget"])
+    """The kind of the entry in the run's log; of a request also which one."""
+    at: float = Field(examples=[6.5])
+    """When, in seconds of the run's own time."""
+    text: str = Field(examples=["The limits were raised"])
     """What happened, in a sentence."""
+
+
+class BetweenRow(Between):
+    """The same, with its time in seconds since the epoch."""
+
+    at_epoch: float | None = None
 
 
 Row: TypeAlias = StepRow | BetweenRow

@@ -19,9 +19,7 @@ from elcano.api.http.errors import KeyReused, RunForgotten, TemporalRefused, Too
 from elcano.api.http.fields import Request
 from elcano.api.process import Services
 from elcano.api.runs.judgement import JudgedRun
-from elcano.graphs.contracts import Engine
-from elcano.graphs.records import ArchivedRun
-from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.records import ArchivedRun, build_accepted_run
 from elcano.graphs.tenant_identity import run_id as new_run_id
 from elcano.settings.settings import Settings
 from elcano.storage.admission import Admission, KeyClaim, RequestKey
@@ -118,28 +116,6 @@ async def _start_run(judged: JudgedRun, key: RequestKey | None, services: Servic
         raise
     await services.store.runs.begin(run)
     return Submission(run, new=new)
-
-
-def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> ArchivedRun:
-    """The record of a run that was accepted at a time, in seconds since the epoch."""
-    return ArchivedRun(
-        run_id=asked.run_id,
-        question=asked.question,
-        mode=asked.mode,
-        tenant=asked.tenant,
-        status="running",
-        started_at=at,
-        sources=asked.sources,
-        engine=engine,
-        priority=asked.priority,
-        api_key=asked.api_key,
-        metadata=asked.metadata,
-        trust=asked.trust,
-        output_schema=asked.output_schema,
-        forked_from=asked.forked_from,
-        previous_run=asked.follows.run_id if asked.follows else "",
-        domain=asked.domain,
-    )
 
 
 def _explain_not_admitted(admission: Admission, settings: Settings) -> str:

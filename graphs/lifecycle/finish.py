@@ -16,7 +16,7 @@ from elcano.graphs.engine.steering import Steer
 from elcano.graphs.lifecycle.event_texts import EventDraft
 from elcano.graphs.lifecycle.handover import Handover, build_handover, find_exit_draft
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.records import ArchivedRun, RunLog, build_accepted_run
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import MISSING, AgentNode, ResearchGraph, ToolNode
 from elcano.graphs.state.branches import branch_states
@@ -206,34 +206,22 @@ def build_archived_run(
 ) -> ArchivedRun:
     """The run as it is kept; `execution` is Temporal's id of the execution that ends."""
     run = journal.run
-    return ArchivedRun(
-        run_id=asked.run_id,
-        execution=execution,
-        question=asked.question,
-        mode=asked.mode,
-        tenant=asked.tenant,
-        status=status,
-        started_at=journal.started_at,
-        finished_at=now,
-        ending=run.ending,
-        failure=failure,
-        report=report,
-        budget=run.budget.at(journal.elapsed(now)).view(),
-        iterations=run.budget.iterations,
-        steps=run.budget.steps,
-        sources=run.state.sources,
-        evidence=tuple(ref.id for ref in run.state.evidence),
-        branch_of=asked.branch_of,
-        branches=branch_states(journal.events),
-        ledger=run.state.ledger,
-        engine=engine,
-        priority=asked.priority,
-        api_key=asked.api_key,
-        metadata=asked.metadata,
-        trust=asked.trust,
-        output_schema=asked.output_schema,
-        forked_from=asked.forked_from,
-        previous_run=asked.follows.run_id if asked.follows else "",
-        choice=run.state.choice,
-        domain=run.state.domain,
+    return build_accepted_run(asked, engine, journal.started_at).model_copy(
+        update={
+            "execution": execution,
+            "status": status,
+            "finished_at": now,
+            "ending": run.ending,
+            "failure": failure,
+            "report": report,
+            "budget": run.budget.at(journal.elapsed(now)).view(),
+            "iterations": run.budget.iterations,
+            "steps": run.budget.steps,
+            "sources": run.state.sources,
+            "evidence": tuple(ref.id for ref in run.state.evidence),
+            "branches": branch_states(journal.events),
+            "ledger": run.state.ledger,
+            "choice": run.state.choice,
+            "domain": run.state.domain,
+        }
     )

@@ -13,10 +13,9 @@ from elcano.api.http.errors import RunForgotten, RunUnreadable, WorkerUnavailabl
 from elcano.api.runs.deletion import DAY
 from elcano.api.runs.endings import archive_if_ended
 from elcano.api.runs.run_log import read_log
-from elcano.api.runs.submission import build_accepted_run
 from elcano.api.temporal.connection import CALL_TIMEOUT, map_rpc_errors
 from elcano.api.temporal.executions import Execution
-from elcano.graphs.records import ArchivedRun
+from elcano.graphs.records import ArchivedRun, build_accepted_run
 from elcano.plugins.reconcile.executions import (
     ListedExecution,
     describe_start,
@@ -209,7 +208,7 @@ async def _settle_branch(installation: Installation, branch_id: str) -> None:
         raise CannotMend(f"its section {branch_id!r} cannot be read: {error}") from error
     if execution.status == "running":
         return
-    branch = build_accepted_run(asked, engine, began_at).model_copy(update={"branch_of": asked.branch_of})
+    branch = build_accepted_run(asked, engine, began_at)
     await archive_if_ended(await _add_log(installation, branch), installation.temporal, _store_of(installation, branch))
 
 

@@ -164,19 +164,9 @@ class PooledEstimate(Frozen):
     """Two-sided, against no effect; None: of measures that compare nothing."""
 
 
-class Pool(Frozen):
-    """Studies of one outcome, one comparison, one measure and one unit, and what they say together."""
+class CombinedEffect(Frozen):
+    """What several effects say together."""
 
-    number: int
-    outcome: str
-    first: str
-    second: str
-    measure: Measure
-    unit: str
-    studies: tuple[StudyEffect, ...]
-    """The heaviest first, at most 500."""
-    count: int
-    """How many studies there are."""
     fixed: PooledEstimate
     random: PooledEstimate
     """By DerSimonian and Laird; of one study its own figures."""
@@ -194,6 +184,21 @@ class Pool(Frozen):
     """Where the effect of a further study lies with 95 %; None: of less than three studies."""
     asymmetry_p: float | None = None
     """The p-value of Begg's rank correlation between effects and their variances; None: for fewer than ten studies."""
+
+
+class Pool(CombinedEffect):
+    """Studies of one outcome, one comparison, one measure and one unit, and what they say together."""
+
+    number: int
+    outcome: str
+    first: str
+    second: str
+    measure: Measure
+    unit: str
+    studies: tuple[StudyEffect, ...]
+    """The heaviest first, at most 500."""
+    count: int
+    """How many studies there are."""
     plot: str = ""
     """The artifact hash of its forest plot (SVG)."""
 

@@ -10,7 +10,6 @@ never below none. The figures are those of statsmodels, which does not bound it 
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -29,6 +28,7 @@ from elcano.plugins.analysis.analysis import (
     SINGLE,
     Analysis,
     AnalyzeInput,
+    CombinedEffect,
     Measure,
     OmittedMeasurement,
     Pool,
@@ -48,24 +48,14 @@ LEAST_ASYMMETRY: Final = 10
 """With fewer studies a test for asymmetry finds nothing."""
 
 
-@dataclass(frozen=True)
-class CombinedEffect:
-    """What several effects say together; see `Pool` for its fields."""
+class WeighedEffect(CombinedEffect):
+    """The same with what each of them weighs."""
 
-    fixed: PooledEstimate
-    random: PooledEstimate
-    adjusted: PooledEstimate | None
     weights: tuple[float, ...]
     """The weight of each effect in the random-effects estimate, in percent, in their order."""
-    q: float
-    q_p: float | None
-    i2: float
-    tau2: float
-    predicted: tuple[float, float] | None
-    asymmetry_p: float | None
 
 
-def pool_effects(effects: Sequence[Effect], measure: Measure) -> CombinedEffect:
+def pool_effects(effects: Sequence[Effect], measure: Measure) -> WeighedEffect:
     """At least one effect, pooled. In whichever order they come, the figures are the same."""
     order = sorted(range(len(effects)), key=lambda place: (effects[place].effect, effects[place].error))
     effect = np.array([effects[place].effect for place in order])
@@ -73,7 +63,7 @@ def pool_effects(effects: Sequence[Effect], measure: Measure) -> CombinedEffect:
     many = len(order)
     if many == 1:
         only = _pool_with_normal_interval(float(effect[0]), math.sqrt(float(variance[0])), measure)
-        return CombinedEffect(only, only, None, (100.0,), 0.0, None, 0.0, 0.0, None, None)
+        return WeighedEffect(fixed=only, random=only, weights=(100.0,), q=0.0, q_p=None, i2=0.0, tau2=0.0)
     with np.errstate(all="ignore"):  # where it lets the variance between studies fall below none
         found = combine_effects(effect, variance, method_re="dl", alpha=LEVEL)
     spread = float(found.tau2) > 0
@@ -86,7 +76,7 @@ def pool_effects(effects: Sequence[Effect], measure: Measure) -> CombinedEffect:
     )
     mean, error = float(mean), float(error)
     weights = dict(zip(order, (100 * float(share) for share in shares), strict=True))
-    return CombinedEffect(
+    return WeighedEffect(
         fixed=_pool_with_normal_interval(float(found.mean_effect_fe), float(found.sd_eff_w_fe), measure),
         random=_pool_with_normal_interval(mean, error, measure),
         adjusted=_pool_with_student_interval(mean, max(math.sqrt(float(adjusted)), error), many - 1, measure),
@@ -206,15 +196,7 @@ def _build_pool(number: int, pooling: Pooling, works: Works) -> Pool:
         unit=pooling.unit,
         studies=tuple(rows[:MOST_ROWS]),
         count=len(rows),
-        fixed=found.fixed,
-        random=found.random,
-        adjusted=found.adjusted,
-        q=found.q,
-        q_p=found.q_p,
-        i2=found.i2,
-        tau2=found.tau2,
-        predicted=found.predicted,
-        asymmetry_p=found.asymmetry_p,
+        **found.model_dump(exclude={"weights"}),
     )
 
 

@@ -22,7 +22,7 @@ from elcano.api.http.errors import (
     TemporalUnavailable,
     problem_docs,
 )
-from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
+from elcano.api.http.fields import Described, Moment, Request, Spoken
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
 from elcano.api.source_survey import SourceCatalogue, add_own_sources, survey_sources
@@ -90,15 +90,8 @@ class SourceView(Described):
         provider, now = stands or (Provider(), 0.0)
         how: SourceState = lack if missing else get_provider_state(provider, now)
         troubled = how in ("waiting", "failing", "trial")
-        return cls(
-            name=spec.name,
-            kind=spec.kind,
-            description=spec.description,
-            texts=spec.texts,
-            dated=spec.dated,
-            languages=spec.languages,
-            filters=spec.filters,
-            key=spec.key,
+        return cls.from_record(
+            spec,
             needs_key=spec.needs_key,
             per_second=spec.limits.per_second,
             per_second_with_key=spec.limits.per_second_with_key,
@@ -107,10 +100,10 @@ class SourceView(Described):
             ready=how in ("ready", "trial"),
             missing=missing,
             state=how,
-            until=datetime_from_seconds(provider.held_until if provider.held_until > now else None),
-            since=datetime_from_seconds(provider.since if troubled and provider.since else None),
+            until=provider.held_until if provider.held_until > now else None,
+            since=provider.since if troubled and provider.since else None,
             last_error=provider.error,
-            last_error_at=datetime_from_seconds(provider.error_at or None),
+            last_error_at=provider.error_at or None,
         )
 
 

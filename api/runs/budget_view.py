@@ -142,4 +142,4 @@ class LimitsView(Described):
     def of(cls, limits: Limits) -> "LimitsView":
         """A run's limits."""
         cost = None if limits.cost_microusd is None else usd_from_microusd(limits.cost_microusd)
-        return cls(cost_usd=cost, **limits.model_dump(include=cls.model_fields.keys() - {"cost_usd"}))
+        return cls.from_record(limits, cost_usd=cost)

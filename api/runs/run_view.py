@@ -55,8 +55,7 @@ class WaitingCallView(WorkflowData):
     @classmethod
     def of(cls, call: WaitingCall) -> "WaitingCallView":
         """A call as its run knows it."""
-        shared = call.model_dump(include=cls.model_fields.keys() - {"call"})
-        return cls(call=call.id, **shared)
+        return cls.from_record(call, call=call.id)
 
 
 class TurnView(Described):
@@ -259,12 +258,11 @@ class RunView(Described):
     @classmethod
     def of(cls, run: ArchivedRun, *, evidence: int | None = None) -> "RunView":
         """A run as it is stored; `evidence` is how many passages it found, if `run` comes without their ids."""
-        shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget", "choice", "ledger"})
         found = len(run.evidence) if evidence is None else evidence
-        own = {"budget": BudgetView.of(run.budget), "evidence": found, "choice": _get_made_choice(run.choice)}
+        own: dict[str, object] = {"budget": BudgetView.of(run.budget), "evidence": found}
         if run.status == "running":  # what is stored is how it began
             own |= {"iterations": None, "steps": None, "evidence": None}
-        return cls.model_validate({**shared, **own, "ledger": LedgerView.of(run.ledger)})
+        return cls.from_record(run, choice=_get_made_choice(run.choice), ledger=LedgerView.of(run.ledger), **own)
 
     def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...]) -> "RunView":
         """Shows a running run as its workflow sees it; `spent` is newer than the usage the workflow knows."""

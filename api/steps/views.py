@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.api.http.fields import EXAMPLE_RUN, Described, Moment, datetime_from_seconds
+from elcano.api.http.fields import EXAMPLE_RUN, Described, Moment
 from elcano.api.runs.budget_view import BudgetView
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Json, JsonObject
@@ -38,7 +38,7 @@ class CallUsage(Described):
     @classmethod
     def of(cls, usage: Usage) -> "CallUsage":
         """A usage in dollars."""
-        return cls(cost_usd=usd_from_microusd(usage.cost_microusd), **usage.model_dump(exclude={"cost_microusd"}))
+        return cls.from_record(usage, cost_usd=usd_from_microusd(usage.cost_microusd))
 
 
 class AttemptView(Described):
@@ -62,8 +62,7 @@ class AttemptView(Described):
     @classmethod
     def of(cls, line: LedgerEntry) -> "AttemptView":
         """A line of the ledger."""
-        shared = line.model_dump(include={"activity", "attempt", "item", "outcome", "model", "at"})
-        return cls(usage=CallUsage.of(line.usage), **shared)
+        return cls.from_record(line, usage=CallUsage.of(line.usage))
 
 
 class HeldTryView(Described, TryInVain):
@@ -75,7 +74,7 @@ class HeldTryView(Described, TryInVain):
     @classmethod
     def of(cls, held: HeldTry) -> "HeldTryView":
         """A try in vain."""
-        return cls(at=held.at, reason=held.reason, detail=held.detail, usage=CallUsage.of(held.usage))
+        return cls.from_record(held, usage=CallUsage.of(held.usage))
 
 
 class StepView(Described, Step):
@@ -99,14 +98,13 @@ class StepView(Described, Step):
     @classmethod
     def of(cls, row: StepRow, attempts: Iterable[LedgerEntry]) -> "StepView":
         """A step, with the ledger's lines of it."""
-        shared = row.model_dump(exclude={"usage", "held", "branches"})
-        return cls(
+        return cls.from_record(
+            row,
             seconds=row.took,
             usage=CallUsage.of(row.usage),
             attempts=tuple(AttemptView.of(line) for line in attempts),
             held=tuple(HeldTryView.of(held) for held in row.held),
             branches=row.branches,
-            **shared,
         )
 
 
@@ -121,7 +119,7 @@ class BetweenView(Described, Between):
     @classmethod
     def of(cls, row: BetweenRow) -> "BetweenView":
         """A row without a number."""
-        return cls(happened_at=datetime_from_seconds(row.at_epoch), **row.model_dump(exclude={"at_epoch"}))
+        return cls.from_record(row, happened_at=row.at_epoch)
 
 
 RowView: TypeAlias = Annotated[StepView | BetweenView, Field(discriminator="row")]

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Response
 from pydantic import Field, field_validator
 
 from elcano.api.http.errors import FieldFault, Forbidden, Refusal, RequestInvalid, problem_docs
-from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
+from elcano.api.http.fields import Described, Moment, Request, Spoken
 from elcano.api.http.permissions import ROLES, Permission, Principal, Role
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
@@ -59,18 +59,7 @@ class KeyView(Described):
         now = time.time()
         state = "revoked" if record.revoked_at is not None else "expired" if record.explain_invalid(now) else "valid"
         former = record.former_until if (record.former_until or 0.0) > now and state == "valid" else None
-        return cls(
-            id=record.id,
-            name=record.name,
-            role=record.role,
-            scopes=tuple(sorted(record.scopes)),
-            state=state,
-            created_at=datetime_from_seconds(record.created_at),
-            created_by=record.created_by,
-            expires_at=datetime_from_seconds(record.expires_at),
-            used_at=datetime_from_seconds(record.used_at),
-            former_until=datetime_from_seconds(former),
-        )
+        return cls.from_record(record, scopes=tuple(sorted(record.scopes)), state=state, former_until=former)
 
 
 class NewKey(KeyView):

@@ -19,7 +19,7 @@ from elcano.api.events.feed import Feed
 from elcano.api.events.journal_merge import Cursor
 from elcano.api.events.sse import MESSAGES, event_stream, last_event_id
 from elcano.api.http.errors import LastEventIdInvalid, NotAcceptable, Refusal, ReportNotReady, RunNotFound, problem_docs
-from elcano.api.http.fields import Described, Moment, Request, datetime_from_seconds
+from elcano.api.http.fields import Described, Moment, Request
 from elcano.api.http.permissions import Principal
 from elcano.api.http.request_identity import PUBLIC, requires
 from elcano.api.reports.routes import REPORT_CONTENT, VERSIONS_RESPONSES, get_report, render_versions
@@ -62,15 +62,8 @@ class LinkView(Described):
     def of(cls, record: LinkRecord) -> "LinkView":
         """The view of a stored link."""
         over = record.expires_at <= time.time()
-        return cls(
-            id=record.id,
-            run_id=record.run_id,
-            state="revoked" if record.revoked_at is not None else "expired" if over else "valid",
-            created_at=datetime_from_seconds(record.created_at),
-            created_by=record.created_by,
-            expires_at=datetime_from_seconds(record.expires_at),
-            versions=record.versions,
-        )
+        state = "revoked" if record.revoked_at is not None else "expired" if over else "valid"
+        return cls.from_record(record, state=state)
 
 
 class NewLink(LinkView):

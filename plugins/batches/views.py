@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from elcano.api.http.fields import Described, Moment, datetime_from_seconds
+from elcano.api.http.fields import Described, Moment
 from elcano.api.process import Services
 from elcano.api.reports.results import escape_formula
 from elcano.graphs.answer_form import ATTACHED
@@ -73,18 +73,11 @@ class BatchView(Described):
         counts, spent = await asyncio.gather(store.count(batch.id), store.spending(batch.id))
         money = (spent.cost_microusd, spent.granted_microusd, batch.cost_microusd)
         used, granted, limit = (None if one is None else usd_from_microusd(one) for one in money)
-        return cls(
-            id=batch.id,
-            name=batch.name,
-            state=batch.state,
-            reason=batch.reason,
+        return cls.from_record(
+            batch,
             counts=counts,
-            at_once=batch.at_once,
             tokens=BatchLimit(used=spent.tokens, granted=spent.granted_tokens, limit=batch.tokens),
             cost_usd=BatchLimit(used=used or 0.0, granted=granted or 0.0, limit=limit),
-            deadline=datetime_from_seconds(batch.deadline),
-            created_at=datetime_from_seconds(batch.created_at),
-            created_by=batch.created_by,
         )
 
 

@@ -53,11 +53,6 @@ class NodeView(Described):
     year: int | None
     """When it was published; null: not known."""
 
-    @classmethod
-    def of(cls, node: KnowledgeNode) -> "NodeView":
-        """A node."""
-        return cls.model_validate(node.model_dump())
-
 
 class EdgeView(Described):
     """One connection, as one run found it."""
@@ -76,11 +71,6 @@ class EdgeView(Described):
     """The passage that it rests on, as `GET /v1/runs/{run_id}/evidence` has it; empty: none."""
     support: Support
     """For `stated` and `cites`: whether the quotes support the claim."""
-
-    @classmethod
-    def of(cls, edge: KnowledgeEdge) -> "EdgeView":
-        """An edge."""
-        return cls.model_validate(edge.model_dump())
 
 
 class KnowledgeView(Described):
@@ -110,7 +100,7 @@ class HitView(Described):
     @classmethod
     def of(cls, hit: Hit) -> "HitView":
         """A hit."""
-        return cls(node=NodeView.of(hit.node), score=round(hit.score, 4))
+        return cls(node=NodeView.from_record(hit.node), score=round(hit.score, 4))
 
 
 class NeighbourView(Described):
@@ -133,7 +123,10 @@ class NeighboursView(Described):
     @classmethod
     def of(cls, found: Sequence[Neighbour], limit: int) -> "NeighboursView":
         """Builds a page from a search that asked for one more than `limit`."""
-        shown = [NeighbourView(edge=EdgeView.of(one.edge), node=NodeView.of(one.node)) for one in found[:limit]]
+        shown = [
+            NeighbourView(edge=EdgeView.from_record(one.edge), node=NodeView.from_record(one.node))
+            for one in found[:limit]
+        ]
         return cls(neighbours=tuple(shown), next=found[limit - 1].edge.id if len(found) > limit else None)
 
 
@@ -213,7 +206,8 @@ def _build_path_view(start: str, edges: Sequence[KnowledgeEdge], nodes: Mapping[
         at = edge.end if edge.start == at else edge.start
         passed.append(at)
     return PathView(
-        nodes=tuple(NodeView.of(nodes[id]) for id in passed), edges=tuple(EdgeView.of(edge) for edge in edges)
+        nodes=tuple(NodeView.from_record(nodes[id]) for id in passed),
+        edges=tuple(EdgeView.from_record(edge) for edge in edges),
     )
 
 
@@ -253,7 +247,7 @@ async def search_knowledge(
 @router.get("/nodes/{node_id}", responses=problem_docs(NodeNotFound))
 async def get_node(node_id: NodeNamed, services: Provided) -> NodeView:
     """Read one node."""
-    return NodeView.of(await required_node(node_id, get_graph(services.store)))
+    return NodeView.from_record(await required_node(node_id, get_graph(services.store)))
 
 
 @router.get("/nodes/{node_id}/neighbours", responses=problem_docs(NodeNotFound))

@@ -7,7 +7,7 @@ from pydantic import Field
 from starlette.responses import StreamingResponse
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, problem_docs
-from elcano.api.http.fields import Described, Moment, Request, datetime_from_seconds
+from elcano.api.http.fields import Described, Moment, Request
 from elcano.api.http.request_identity import requires
 from elcano.api.services import InProcess, Provided, Services
 from elcano.graphs.tenant_identity import is_tenant
@@ -46,12 +46,7 @@ class DeletionView(Described):
     @classmethod
     def of(cls, deletion: TenantDeletion) -> "DeletionView":
         """The view of a stored deletion."""
-        return cls(
-            state="going_on" if deletion.finished_at is None else "finished",
-            begun_at=datetime_from_seconds(deletion.begun_at),
-            finished_at=datetime_from_seconds(deletion.finished_at),
-            **deletion.model_dump(exclude={"begun_at", "finished_at", "quiet_at"}),
-        )
+        return cls.from_record(deletion, state="going_on" if deletion.finished_at is None else "finished")
 
 
 class DeletionRequest(Request):

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from elcano.api.http.errors import BodyTooLarge, FieldFault, Refusal, RequestInvalid, StoreUnavailable, problem_docs
-from elcano.api.http.fields import datetime_from_seconds
 from elcano.api.http.request_guards import STREAMED_BODY
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
@@ -46,18 +45,7 @@ def view_collection(count: CollectionCount) -> CollectionView:
 
 def view_document(one: UploadedDocument) -> DocumentView:
     """The view of a stored document."""
-    return DocumentView(
-        path=one.path,
-        sha256=one.data_hash,
-        bytes=one.size,
-        state=one.state,
-        reason=one.reason,
-        title=one.title,
-        media_type=one.media_type,
-        empty_pages=one.empty_pages,
-        uploaded_at=datetime_from_seconds(one.uploaded_at),
-        uploaded_by=one.uploaded_by,
-    )
+    return DocumentView.from_record(one, sha256=one.data_hash, bytes=one.size)
 
 
 KEPT_AT_ONCE: Final = asyncio.Semaphore(2)

@@ -8,7 +8,7 @@ from pydantic import Field
 from ulid import ULID
 
 from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid, RunNotFound, TemporalUnavailable, problem_docs
-from elcano.api.http.fields import Described, Moment, Request, RunId, Text, datetime_from_seconds
+from elcano.api.http.fields import Described, Moment, Request, RunId, Text
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
@@ -90,18 +90,12 @@ class WebhookView(Described):
         """The view of a stored endpoint."""
         disabled, failing = one.disabled_at is not None, one.failing_since is not None
         former = one.former_until if one.former_until and one.former_until > time.time() else None
-        return cls(
-            id=one.id,
-            url=one.url,
-            events=one.events,
+        return cls.from_record(
+            one,
             run_id=one.run_id or None,
-            description=one.description,
             state="disabled" if disabled else "failing" if failing else "active",
             reason=one.disabled_reason,
-            failing_since=datetime_from_seconds(one.failing_since),
-            former_secret_until=datetime_from_seconds(former),
-            created_at=datetime_from_seconds(one.created_at),
-            created_by=one.created_by,
+            former_secret_until=former,
         )
 
 
@@ -151,18 +145,7 @@ class DeliveryView(Described):
     @classmethod
     def of(cls, one: DeliveryRecord) -> "DeliveryView":
         """The view of a stored delivery."""
-        return cls(
-            id=one.message_id,
-            type=one.type,
-            run_id=one.run_id,
-            status=one.status,
-            attempts=one.attempts,
-            created_at=datetime_from_seconds(one.created_at),
-            tried_at=datetime_from_seconds(one.tried_at),
-            answer=one.answer,
-            error=one.error,
-            data=one.message.data,
-        )
+        return cls.from_record(one, id=one.message_id, data=one.message.data)
 
 
 class DeliveryBegun(Described):

@@ -38,6 +38,9 @@ class AsyncElcano:
         self.connection = Connection(base_url, headers=headers, api_key=api_key)
         """For requests that have no method here."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.connection.base_url!r})"
+
     async def __aenter__(self) -> "AsyncElcano":
         return self
 

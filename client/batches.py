@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from elcano.client.blocking import Blocking, iterated, waited
+from elcano.client.blocking import Blocking, make_blocking, make_blocking_iterator
 from elcano.client.connection import Connection
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import JsonObject
@@ -68,12 +68,12 @@ class AsyncBatch:
 class Batch(Blocking[AsyncBatch]):
     """One batch, for programs that wait."""
 
-    view = waited(AsyncBatch.view)
-    results = iterated(AsyncBatch.results)
-    save = waited(AsyncBatch.save)
-    wait = waited(AsyncBatch.wait)
-    top_up = waited(AsyncBatch.top_up)
-    cancel = waited(AsyncBatch.cancel)
+    view = make_blocking(AsyncBatch.view)
+    results = make_blocking_iterator(AsyncBatch.results)
+    save = make_blocking(AsyncBatch.save)
+    wait = make_blocking(AsyncBatch.wait)
+    top_up = make_blocking(AsyncBatch.top_up)
+    cancel = make_blocking(AsyncBatch.cancel)
 
     @property
     def batch_id(self) -> str:

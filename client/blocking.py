@@ -1,7 +1,7 @@
 """Asynchronous work for programs that are not: each piece runs in one event loop on a thread of its own.
 
-A class for programs that wait is a `Blocking` whose methods are those of the asynchronous one, named again by `waited`
-and `iterated`: parameters, results and docstrings are the same.
+A class for programs that wait is a `Blocking`. Its methods are made by `make_blocking` and `make_blocking_iterator` of
+those of the asynchronous class: parameters, results and docstrings are the same.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ async def _cancel_other_tasks() -> None:
 
 
 class Blocking(Generic[Asked]):
-    """What is waited for: `asynchronous`, in the thread of `loop`."""
+    """An object whose methods wait: `asynchronous` does their work, in the thread of `loop`."""
 
     def __init__(self, asynchronous: Asked, loop: EventLoopThread) -> None:
         self.asynchronous = asynchronous
@@ -98,10 +98,10 @@ class Blocking(Generic[Asked]):
         return repr(self.asynchronous).removeprefix("Async")
 
 
-def waited(
+def make_blocking(
     method: Callable[Concatenate[Asked, Arguments], Coroutine[Any, Any, Result]],
 ) -> Callable[Concatenate[Blocking[Asked], Arguments], Result]:
-    """Turn a method into one that returns its result once it is there."""
+    """Turn an asynchronous method into one that returns its result once it is there."""
 
     @wraps(method)
     def call(self: Blocking[Asked], /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
@@ -110,10 +110,10 @@ def waited(
     return call
 
 
-def iterated(
+def make_blocking_iterator(
     method: Callable[Concatenate[Asked, Arguments], AsyncIterator[Item]],
 ) -> Callable[Concatenate[Blocking[Asked], Arguments], Iterator[Item]]:
-    """Turn a method that gives items, one after the other, into one whose items are waited for."""
+    """Turn a method that gives items asynchronously, one after the other, into one whose items are waited for."""
 
     @wraps(method)
     def iterate(self: Blocking[Asked], /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Iterator[Item]:

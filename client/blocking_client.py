@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from elcano.client.async_client import AsyncElcano, AsyncRun
 from elcano.client.batches import Batch
-from elcano.client.blocking import Blocking, EventLoopThread, iterated, waited
+from elcano.client.blocking import Blocking, EventLoopThread, make_blocking, make_blocking_iterator
 from elcano.client.collections import Collection
 from elcano.graphs.text import shorten_text
 
@@ -55,30 +55,30 @@ class Elcano(Blocking[AsyncElcano]):
         """Start a run for each question, all under one budget; see `AsyncElcano.batch`."""
         return Batch(self._loop.call(self.asynchronous.batch, questions, key=key, **request), self._loop)
 
-    list_runs = waited(AsyncElcano.list_runs)
-    list_collections = waited(AsyncElcano.list_collections)
+    list_runs = make_blocking(AsyncElcano.list_runs)
+    list_collections = make_blocking(AsyncElcano.list_collections)
 
 
 class Run(Blocking[AsyncRun]):
     """One run."""
 
-    view = waited(AsyncRun.view)
-    stream = iterated(AsyncRun.stream)
-    events = iterated(AsyncRun.events)
-    report = waited(AsyncRun.report)
-    report_as = waited(AsyncRun.report_as)
-    answer = waited(AsyncRun.answer)
-    evidence = iterated(AsyncRun.evidence)
-    control = waited(AsyncRun.control)
-    pause = waited(AsyncRun.pause)
-    unpause = waited(AsyncRun.unpause)
-    stop = waited(AsyncRun.stop)
-    cancel = waited(AsyncRun.cancel)
-    steer = waited(AsyncRun.steer)
-    top_up = waited(AsyncRun.top_up)
-    resume = waited(AsyncRun.resume)
-    roll_back = waited(AsyncRun.roll_back)
-    delete = waited(AsyncRun.delete)
+    view = make_blocking(AsyncRun.view)
+    stream = make_blocking_iterator(AsyncRun.stream)
+    events = make_blocking_iterator(AsyncRun.events)
+    report = make_blocking(AsyncRun.report)
+    report_as = make_blocking(AsyncRun.report_as)
+    answer = make_blocking(AsyncRun.answer)
+    evidence = make_blocking_iterator(AsyncRun.evidence)
+    control = make_blocking(AsyncRun.control)
+    pause = make_blocking(AsyncRun.pause)
+    unpause = make_blocking(AsyncRun.unpause)
+    stop = make_blocking(AsyncRun.stop)
+    cancel = make_blocking(AsyncRun.cancel)
+    steer = make_blocking(AsyncRun.steer)
+    top_up = make_blocking(AsyncRun.top_up)
+    resume = make_blocking(AsyncRun.resume)
+    roll_back = make_blocking(AsyncRun.roll_back)
+    delete = make_blocking(AsyncRun.delete)
 
     def _repr_markdown_(self) -> str:
         """How it stands, and its report once there is one: notebooks show this."""

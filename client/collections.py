@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from elcano.client.blocking import Blocking, iterated, waited
+from elcano.client.blocking import Blocking, make_blocking, make_blocking_iterator
 from elcano.client.connection import Connection
 from elcano.client.errors import NotFound, Problem
 from elcano.client.local_files import UNREADABLE, LocalFile, find_files
@@ -140,11 +140,11 @@ class AsyncCollection:
 class Collection(Blocking[AsyncCollection]):
     """One collection of uploaded documents, for programs that wait."""
 
-    view = waited(AsyncCollection.view)
-    documents = iterated(AsyncCollection.documents)
-    add = waited(AsyncCollection.add)
-    wait = waited(AsyncCollection.wait)
-    delete = waited(AsyncCollection.delete)
+    view = make_blocking(AsyncCollection.view)
+    documents = make_blocking_iterator(AsyncCollection.documents)
+    add = make_blocking(AsyncCollection.add)
+    wait = make_blocking(AsyncCollection.wait)
+    delete = make_blocking(AsyncCollection.delete)
 
     @property
     def name(self) -> str:

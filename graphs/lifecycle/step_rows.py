@@ -40,7 +40,7 @@ class TryInVain(Frozen):
 
 
 class HeldTry(TryInVain):
-    """The same, with what it used nevertheless."""
+    """A try in vain, with what it used nevertheless."""
 
     usage: Usage
 
@@ -118,7 +118,7 @@ class Between(Frozen):
 
 
 class BetweenRow(Between):
-    """The same, with its time in seconds since the epoch."""
+    """A row between two steps, with its time in seconds since the epoch."""
 
     at_epoch: float | None = None
 

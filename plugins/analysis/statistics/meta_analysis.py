@@ -49,7 +49,7 @@ LEAST_ASYMMETRY: Final = 10
 
 
 class WeighedEffect(CombinedEffect):
-    """The same with what each of them weighs."""
+    """What several effects say together, with what each of them weighs."""
 
     weights: tuple[float, ...]
     """The weight of each effect in the random-effects estimate, in percent, in their order."""

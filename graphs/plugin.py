@@ -73,6 +73,9 @@ class Plugin:
     obstacles: tuple[Path, ...] = ()
     """Functions of the graph, the sources, the run's models and the settings that say why a run cannot work before it
     starts: half a sentence, empty if it can."""
+    answer_schema_checks: tuple[Path, ...] = ()
+    """Functions of a requested `output_schema` that yield a `graphs.errors.Fault` for each part that cannot be
+    honoured."""
     report_additions: tuple[Path, ...] = ()
     """Subclasses of `activities.report.additions.ReportAddition`: the parts of a report that the subject adds."""
     checks: tuple[Path, ...] = ()

@@ -16,7 +16,7 @@ from docx.enum.text import WD_BREAK
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
-from docx.shared import Emu, Pt
+from docx.shared import Emu, Mm, Pt
 from docx.text.paragraph import Paragraph
 
 from elcano.graphs.report.report import Report
@@ -38,8 +38,11 @@ from elcano.plugins.exports.typesetting import convert_drawing
 RIGHT_TO_LEFT: Final = frozenset({"ar", "fa", "he", "ur"})
 _LANGUAGES: Final = {"zh": "zh-CN", "zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
 """What Word calls those that it names by a region."""
+_PAPER: Final = (Mm(210), Mm(297))
+"""A4."""
+_MARGIN: Final = Mm(25)
 _HIGHEST: Final = 0.85
-"""The share of a page's height that a picture may take."""
+"""The share of the height within the margins that a picture may take."""
 _DEEPEST_LIST: Final = 3
 """Levels of lists that Word has styles for."""
 
@@ -67,6 +70,9 @@ class _Writer:
         about.title, about.author = clean_text(self._report.title)[:255], "Elcano"
         about.subject = clean_text(self._report.question)[:255]
         about.language, about.comments = self._report.language, f"Run {self._report.run_id}"
+        section = self._document.sections[0]
+        section.page_width, section.page_height = _PAPER
+        section.left_margin = section.right_margin = section.top_margin = section.bottom_margin = _MARGIN
         self._set_language(_LANGUAGES.get(self._report.language, self._report.language))
         for element in read_report_elements(self._report, self._places):
             self._add_block(element, "", 0)
@@ -183,12 +189,8 @@ class _Writer:
             self._changed["picture"] += 1
             self._add_text(paragraph, read_drawing_title(drawing), {**font, "italic": True})
             return
-        section = self._document.sections[0]
-        assert section.page_width and section.page_height, "the template has a size"
-        width = section.page_width - (section.left_margin or 0) - (section.right_margin or 0)
-        height = section.page_height - (section.top_margin or 0) - (section.bottom_margin or 0)
         shape = paragraph.add_run().add_picture(io.BytesIO(picture))
-        scale = min(width / shape.width, _HIGHEST * height / shape.height)
+        scale = min((_PAPER[0] - 2 * _MARGIN) / shape.width, _HIGHEST * (_PAPER[1] - 2 * _MARGIN) / shape.height)
         shape.width, shape.height = Emu(int(shape.width * scale)), Emu(int(shape.height * scale))
         about: Any = shape._inline.docPr
         about.set("title", clean_text(read_drawing_title(drawing)))

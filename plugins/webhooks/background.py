@@ -21,9 +21,8 @@ from elcano.activities.background_work import build_queue_worker, looking_for
 from elcano.api.events.journal_reader import JournalReader
 from elcano.api.http.errors import RunNotFound
 from elcano.api.runs.run_status import current_run
-from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.client import Temporal, begin_workflow
 from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.owned_workflows import begin_workflow
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.records import ArchivedRun

@@ -45,7 +45,7 @@ class SummedUpdates(MetricBuffer):
         self._buffer = buffer
 
     def retrieve_updates(self) -> Sequence[BufferedMetricUpdate]:
-        """Return what has come since the last time."""
+        """Return the updates since the last time."""
         found: dict[object, BufferedMetricUpdate] = {}
         for number, update in enumerate(self._buffer.retrieve_updates()):
             if update.metric.kind == BUFFERED_METRIC_KIND_HISTOGRAM:

@@ -11,7 +11,6 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -19,7 +18,6 @@ from elcano.api.reports.bibliography import BIBTEX, FORMS
 from elcano.api.reports.bibliography_entries import build_reference_entries
 from elcano.graphs.report.report import Report
 from elcano.plugins.exports.latex_formulas import write_latex_formula
-from elcano.plugins.exports.pdf_document import open_typesetter, quote_literal
 from elcano.plugins.exports.report_elements import (
     CONTENTS_FROM,
     HEADINGS,
@@ -27,11 +25,13 @@ from elcano.plugins.exports.report_elements import (
     describe_changes,
     find_drawing,
     list_blocks,
+    measure_columns,
     place_drawings,
     read_drawing_title,
     read_report_elements,
     read_title,
 )
+from elcano.plugins.exports.typesetting import convert_drawing
 
 DEEPEST: Final = 4
 """Lists and quotes within each other that LaTeX sets in."""
@@ -56,8 +56,6 @@ _LOCALES: Final = frozenset(
 )
 """Languages whose rules babel has."""
 _CITATION: Final = re.compile(r"\[\d+(?:, (.*))?\]", re.DOTALL)
-_WIDEST, _NARROWEST = 60, 9
-"""Characters of its longest cell that a column is as wide as, at most and at least."""
 _WIDE: Final = 6
 """Columns above which a table is set in smaller letters."""
 _FONTS: Final = {
@@ -112,22 +110,6 @@ def write_latex_archive(report: Report, pictures: Mapping[str, str | None]) -> b
 def escape_latex(text: str) -> str:
     """The text on one line, as what LaTeX shows."""
     return re.sub(r"\s+", " ", clean_text(text)).translate(_SIGNS)
-
-
-def _convert_drawing(drawing: str) -> bytes | None:
-    """A picture (SVG) as a PDF; None if it cannot be read, or the extra `pdf` is not installed."""
-    if find_spec("typst") is None:
-        return None
-    import typst
-
-    page = "#set page(width: auto, height: auto, margin: 0pt)\n"
-    page += f'#image(bytes({quote_literal(drawing)}), format: "svg", width: 16cm)'
-    try:
-        made = typst.compile(page.encode(), font_paths=open_typesetter(), format="pdf")
-    except typst.TypstError:
-        return None
-    assert isinstance(made, bytes)
-    return made
 
 
 class _Writer:
@@ -225,14 +207,11 @@ class _Writer:
         columns = max((len(row) for row in rows), default=0)
         if not columns:
             return ""
-        widths = [_NARROWEST] * columns
-        for row in rows:
-            for at, cell in enumerate(row):
-                widths[at] = max(widths[at], min(len(cell.text_content()), _WIDEST))
+        widths = measure_columns(rows, columns)
         aligned = [_ALIGNED.get(cell.get("class"), r"\raggedright") for cell in rows[0]]
         aligned += [r"\raggedright"] * (columns - len(aligned))
         shape = "".join(
-            rf">{{{one}\arraybackslash}}p{{{width / sum(widths):.3f}\dimexpr\linewidth-{2 * columns}\tabcolsep\relax}}"
+            rf">{{{one}\arraybackslash}}p{{{width:.3f}\dimexpr\linewidth-{2 * columns}\tabcolsep\relax}}"
             for one, width in zip(aligned, widths, strict=True)
         )
         written: list[str] = []
@@ -291,9 +270,10 @@ class _Writer:
     def _write_drawing(self, element: Any) -> str:
         drawing = self._drawings[find_drawing(element)]
         title = f"\\emph{{{escape_latex(read_drawing_title(drawing))}}}"
-        if (figure := _convert_drawing(drawing)) is None:
+        if (figure := convert_drawing(drawing, "pdf")) is None:
             self._changed["picture"] += 1
             return title
         name = f"figures/figure-{len(self.figures) + 1}.pdf"
         self.figures[name] = figure
-        return f"\\begin{{center}}\\includegraphics[width=\\linewidth]{{{name}}}\\\\{{}}{title}\\end{{center}}"
+        size = "width=\\linewidth,height=0.85\\textheight,keepaspectratio"
+        return f"\\begin{{center}}\\includegraphics[{size}]{{{name}}}\\\\{{}}{title}\\end{{center}}"

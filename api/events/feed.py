@@ -7,14 +7,11 @@ position in it. Of the text each gets the newest; older text is gone.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
-
-from pydantic import Field
+from typing import Final
 
 from elcano.api.events.journal_merge import Branch, Cursor, Key, LostBranch, Merge, MergedEvent, ReaderPlace
-from elcano.api.http.fields import Described, Moment, datetime_from_seconds
-from elcano.api.temporal.connection import NO_WORKER
+from elcano.api.events.messages import Item, NumberedEvent, Streaming, UnreadableBranch, Waiting
+from elcano.api.http.fields import datetime_from_seconds
 from elcano.graphs.state.events import AgentEvent
 
 REMIND: Final = 30.0
@@ -23,57 +20,9 @@ BATCH: Final = 100
 """Events that a reader is given at once; what comes later waits for its turn, as do other readers."""
 QUIET: Final = 15.0
 """Seconds without anything new after which a reader is told so: proxies cut connections on which nothing comes."""
-
-
-class Waiting(Described):
-    """The data of a `waiting` message: there are no new events to send at the moment."""
-
-    message: str = Field(examples=[NO_WORKER])
-    """What does not answer, which worker is not running, or what is being retried."""
-    at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
-    """Since when, or when it was last tried."""
-
-
-class UnreadableBranch(Described):
-    """The data of an `unreadable` message: a branch has ended, and events of it are missing from the stream."""
-
-    message: str = Field(examples=["the events of 'Costs' cannot be read any more"])
-    """What is missing."""
-    path: str = Field(examples=["0004.loop-2"])
-    """The branch, as its parent's events name it."""
-    section: str = Field(examples=["Costs"])
-    """The branch's title."""
-
-
-class Streaming(Described):
-    """The data of a `streaming` message: what an agent has written so far. It is shown and forgotten, and no event."""
-
-    node: str = Field(examples=["writer"])
-    """The node of its graph that writes."""
-    step: int = Field(examples=[17])
-    """The step of its run, as its events name it."""
-    attempt: int = Field(examples=[1])
-    """Which attempt of the call writes."""
-    text: str = Field(examples=["# The harbour\n\nIt froze in the winter of"])
-    """The end of the text, 2,000 characters at most, as Markdown; empty: what was shown of this path is void."""
-    characters: int = Field(examples=[40])
-    """The length of the whole text so far."""
-    path: str = Field(examples=["0004.loop-2"])
-    """The branch that writes, as its events name it; empty for the run itself."""
-    section: str = Field(examples=["Costs"])
-    """The branch's title."""
-
-
-@dataclass(frozen=True)
-class NumberedEvent:
-    """An event, and the place of a reader who has it."""
-
-    event: AgentEvent
-    cursor: Cursor
-
-
-Item: TypeAlias = NumberedEvent | Waiting | UnreadableBranch | Streaming
-"""A message to a reader."""
+SHARED: Final = 256
+"""Messages kept to be shared, the latest first: readers who follow a run as it goes on are given the same objects, and
+each is encoded once. Who is further behind gets messages of its own."""
 
 
 class Feed:
@@ -89,6 +38,8 @@ class Feed:
         self._silent: set[Key] = set()
         self._noticed: dict[str, float] = {}
         self._waiting: Waiting | None = None
+        self._shared: dict[int, NumberedEvent] = {}
+        """The latest messages by their position."""
         self._words: dict[str, Streaming] = {}
         """The newest of each path."""
         self._news = asyncio.Event()
@@ -150,12 +101,12 @@ class Feed:
                 batch: list[Item] = []
                 while position < len(self._told) and len(batch) < BATCH:
                     told = self._told[position]
-                    position += 1
                     if isinstance(told, LostBranch):
                         if told.branch.key in place.cursor.branches:
                             batch.append(_build_unreadable_notice(told.branch))
                     else:
-                        batch += [NumberedEvent(event, behind) for event, behind in place.take(told)]
+                        batch += [self._share(position, event, behind) for event, behind in place.take(told)]
+                    position += 1
                 if batch:
                     yield batch
             if self.closed:
@@ -173,6 +124,21 @@ class Feed:
                     await news.wait()
             except TimeoutError:
                 yield []
+
+    def _share(self, position: int, event: AgentEvent, behind: Cursor) -> NumberedEvent:
+        """Return the message of an event for a reader whose place behind it is `behind`.
+
+        It is the one that other readers with the same place were given, as long as that is among the latest.
+        """
+        shared = self._shared.get(position)
+        if shared is not None and shared.event is event and shared.cursor == behind:
+            return shared
+        made = NumberedEvent(event, behind)
+        if shared is None and position >= len(self._told) - SHARED:
+            self._shared[position] = made
+            while len(self._shared) > SHARED:
+                del self._shared[next(iter(self._shared))]
+        return made
 
     def _tell(self) -> None:
         self._news.set()

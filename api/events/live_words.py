@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from elcano.api.events.feed import Streaming
+from elcano.api.events.messages import Streaming
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Writing, list_writers

@@ -1,35 +1,26 @@
-"""A feed on the wire: server-sent events (HTML standard, 9.2), one message an event.
-
-The `event` of a message is the type of its event, but for `error`: browsers dispatch `error` themselves when a
-connection breaks, so that one is sent as `node_error`. The type in its data is `error` as everywhere.
-"""
+"""The route that follows a run, and what OpenAPI says of its stream."""
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
-from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
+from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse
 from starlette.exceptions import HTTPException
 
-from elcano.api.events.feed import Feed, Item, NumberedEvent, Streaming, UnreadableBranch, Waiting
+from elcano.api.events.feed import Feed
 from elcano.api.events.journal_merge import Cursor
+from elcano.api.events.messages import encode_message, get_event_name
 from elcano.api.events.watcher import Feeds
 from elcano.api.http.errors import LastEventIdInvalid, RunNotFound, problem_docs
-from elcano.api.http.fields import event_view
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.graphs.state.events import EVENT_TYPES
 
-RECONNECT_MILLISECONDS: Final = 2_000
 LONGEST_SECONDS: Final = 3_600.0
 """After this time a stream ends between two messages, and its client reconnects with its last id: no connection stays
 open forever for a client that has gone, and those of an old process end in time."""
-_RENAMED: Final[Mapping[str, str]] = {"error": "node_error"}
-_NAMES: Final[Mapping[type[object], str]] = {Waiting: "waiting", UnreadableBranch: "unreadable", Streaming: "streaming"}
-"""Names of messages that are not events: they have no `id`, so that a client continues after its last event."""
 STREAM_HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a proxy is not to collect messages
 
 
@@ -41,21 +32,10 @@ def event_stream(feed: Feed, since: Cursor) -> EventSourceResponse:
 async def _stream_messages(feed: Feed, since: Cursor) -> AsyncIterator[bytes]:
     ends = time.monotonic() + LONGEST_SECONDS
     async for batch in feed.follow(since):
-        yield b"".join(map(format_feed_message, batch)) or KEEPALIVE_COMMENT
+        yield b"".join(map(encode_message, batch)) or KEEPALIVE_COMMENT
         if time.monotonic() > ends:
             return
         await asyncio.sleep(0)  # lets others have their turn, and a client's leaving be noticed, during a long replay
-
-
-def format_feed_message(item: Item) -> bytes:
-    """One message."""
-    if isinstance(item, NumberedEvent):
-        name = _RENAMED.get(item.event.type, item.event.type)
-        data, place = json.dumps(event_view(item.event), ensure_ascii=False, separators=(",", ":")), str(item.cursor)
-    else:
-        name = _NAMES[type(item)]
-        data, place = item.model_dump_json(), None
-    return format_sse_event(data_str=data, event=name, id=place, retry=RECONNECT_MILLISECONDS)
 
 
 def _describe_message_schema(model: str, *names: str, numbered: bool) -> dict[str, Any]:
@@ -77,7 +57,7 @@ MESSAGES: Final[Mapping[str, Any]] = {
     "itemSchema": {
         "oneOf": [
             _describe_message_schema(
-                "AgentEvent", *(_RENAMED.get(one, one) for one in EVENT_TYPES if one != "streaming"), numbered=True
+                "AgentEvent", *(get_event_name(one) for one in EVENT_TYPES if one != "streaming"), numbered=True
             ),
             _describe_message_schema("Waiting", "waiting", numbered=False),
             _describe_message_schema("UnreadableBranch", "unreadable", numbered=False),

@@ -11,7 +11,6 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -19,7 +18,6 @@ from elcano.api.reports.bibliography import BIBTEX, FORMS
 from elcano.api.reports.bibliography_entries import build_reference_entries
 from elcano.graphs.report.report import Report
 from elcano.plugins.exports.latex_formulas import write_latex_formula
-from elcano.plugins.exports.pdf_document import open_typesetter, quote_literal
 from elcano.plugins.exports.report_elements import (
     CONTENTS_FROM,
     HEADINGS,
@@ -32,6 +30,7 @@ from elcano.plugins.exports.report_elements import (
     read_report_elements,
     read_title,
 )
+from elcano.plugins.exports.typesetting import convert_drawing
 
 DEEPEST: Final = 4
 """Lists and quotes within each other that LaTeX sets in."""
@@ -112,22 +111,6 @@ def write_latex_archive(report: Report, pictures: Mapping[str, str | None]) -> b
 def escape_latex(text: str) -> str:
     """The text on one line, as what LaTeX shows."""
     return re.sub(r"\s+", " ", clean_text(text)).translate(_SIGNS)
-
-
-def _convert_drawing(drawing: str) -> bytes | None:
-    """A picture (SVG) as a PDF; None if it cannot be read, or the extra `pdf` is not installed."""
-    if find_spec("typst") is None:
-        return None
-    import typst
-
-    page = "#set page(width: auto, height: auto, margin: 0pt)\n"
-    page += f'#image(bytes({quote_literal(drawing)}), format: "svg", width: 16cm)'
-    try:
-        made = typst.compile(page.encode(), font_paths=open_typesetter(), format="pdf")
-    except typst.TypstError:
-        return None
-    assert isinstance(made, bytes)
-    return made
 
 
 class _Writer:
@@ -291,9 +274,10 @@ class _Writer:
     def _write_drawing(self, element: Any) -> str:
         drawing = self._drawings[find_drawing(element)]
         title = f"\\emph{{{escape_latex(read_drawing_title(drawing))}}}"
-        if (figure := _convert_drawing(drawing)) is None:
+        if (figure := convert_drawing(drawing, "pdf")) is None:
             self._changed["picture"] += 1
             return title
         name = f"figures/figure-{len(self.figures) + 1}.pdf"
         self.figures[name] = figure
-        return f"\\begin{{center}}\\includegraphics[width=\\linewidth]{{{name}}}\\\\{{}}{title}\\end{{center}}"
+        size = "width=\\linewidth,height=0.85\\textheight,keepaspectratio"
+        return f"\\begin{{center}}\\includegraphics[{size}]{{{name}}}\\\\{{}}{title}\\end{{center}}"

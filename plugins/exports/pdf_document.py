@@ -9,9 +9,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from elcano.api.http.errors import Refusal
 from elcano.graphs.extras import install_command
@@ -23,6 +22,7 @@ from elcano.plugins.exports.report_elements import (
     HEADINGS,
     clean_text,
     describe_changes,
+    describe_drawing,
     find_drawing,
     list_blocks,
     place_drawings,
@@ -30,9 +30,7 @@ from elcano.plugins.exports.report_elements import (
     read_report_elements,
     read_title,
 )
-
-if TYPE_CHECKING:
-    import typst
+from elcano.plugins.exports.typesetting import open_typesetter, quote_literal
 
 MOST_UNSHOWN: Final = 20
 """Different characters without a font above which a report is refused: it is written in a script that is missing."""
@@ -94,14 +92,6 @@ def write_pdf_document(report: Report, pictures: Mapping[str, str | None]) -> by
     if find_spec("typst") is None:
         raise ExportUnavailable(f"the API has no library that makes PDFs: {install_command('pdf')}, and start it again")
     return _Writer(report, pictures).write()
-
-
-@cache
-def open_typesetter() -> "typst.Fonts":
-    """The fonts of this machine, which are looked for once in a process."""
-    import typst
-
-    return typst.Fonts()
 
 
 class _Writer:
@@ -303,11 +293,12 @@ class _Writer:
 
     def _write_drawing(self, element: Any) -> str:
         drawing = self._drawings[find_drawing(element)].translate(self._unshown)
-        alt = self._quote(read_drawing_title(drawing))
+        title, alt = self._quote(read_drawing_title(drawing)), self._quote(describe_drawing(drawing))
         if not self._draws:
             self._changed["picture"] += 1
-            return f"#emph[#{alt}]"
-        return f'#align(center, image(bytes({quote_literal(drawing)}), format: "svg", alt: {alt}, width: 100%));'
+            return f"#emph[#{title}]"
+        source = f'bytes({quote_literal(drawing)}), format: "svg", alt: {alt}'
+        return f'#align(center, image({source}, width: 100%, fit: "contain"));'
 
     def _write_text(self, text: str | None) -> str:
         return f"#{self._quote(text)};" if text else ""
@@ -316,12 +307,6 @@ class _Writer:
         """A text as a literal, without characters that no font has."""
         shown = clean_text(text if lines else re.sub(r"[\t\n\r\x0b\x0c]+", " ", text))
         return quote_literal(_UNBROKEN.sub("\\1\u200b", shown.translate(self._unshown)))
-
-
-def quote_literal(text: str) -> str:
-    """A string literal of Typst."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
-    return f'"{escaped}"'
 
 
 def _name_characters(characters: Iterable[str]) -> str:

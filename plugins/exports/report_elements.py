@@ -43,6 +43,13 @@ def read_drawing_title(drawing: str) -> str:
     return " ".join(unescape(title[1]).split()) if title else "Picture"
 
 
+def describe_drawing(drawing: str) -> str:
+    """What a drawing (SVG) shows, for those who do not see it: its title and its description."""
+    described = re.search(r"<desc[^>]*>(.*?)</desc>", drawing, re.DOTALL)
+    more = " ".join(unescape(described[1]).split()) if described else ""
+    return f"{read_drawing_title(drawing)}. {more}" if more else read_drawing_title(drawing)
+
+
 def describe_changes(changed: Counter[str]) -> Iterator[str]:
     """Sentences on what is not in a document as it is on the page: how many pictures and formulas."""
     for thing, count in sorted(changed.items()):

@@ -69,7 +69,7 @@ router = APIRouter(prefix="/v1/runs/{run_id}/exports", tags=["results"])
     },
 )
 async def export_run(run_id: str, form: Form, services: Provided) -> Response:
-    """Save what a run leaves.
+    """Save a run outside of Elcano.
 
     `docx`, `pdf` and `latex` are its report, `csv` and `jsonl` its evidence. LaTeX is an archive: `report.tex`,
     `references.bib` and the figures. `zip` has the report in the other forms, its references, the evidence, and the
@@ -84,7 +84,7 @@ async def export_run(run_id: str, form: Form, services: Provided) -> Response:
         return StreamingResponse(write_json_lines(services.store, run_id), media_type=kind, headers=headers)
     stored = await load_stored_report(run_id, services)
     if form != "zip":
-        pictures = {} if form == "docx" else await load_pictures(stored, services.store)
+        pictures = await load_pictures(stored, services.store)
         document = await asyncio.to_thread(_write_document, form, stored, pictures)
         return Response(document, media_type=kind, headers=headers)
     archive = await _write_archive(run, stored, services)
@@ -92,17 +92,17 @@ async def export_run(run_id: str, form: Form, services: Provided) -> Response:
 
 
 def _write_document(form: Form, stored: str, pictures: Mapping[str, str | None]) -> bytes:
-    """The report as a document; a Word document has no pictures."""
+    """The report as a document."""
     report = Report.model_validate_json(stored)
     if form == "docx":
-        return _write_word_document(report)
+        return _write_word_document(report, pictures)
     return write_pdf_document(report, pictures) if form == "pdf" else write_latex_archive(report, pictures)
 
 
-def _write_word_document(report: Report) -> bytes:
+def _write_word_document(report: Report, pictures: Mapping[str, str | None]) -> bytes:
     from elcano.plugins.exports.word_document import write_word_document
 
-    return write_word_document(report)
+    return write_word_document(report, pictures)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,6 @@ class _Part:
 
 _PARTS: Final = (
     _Part("report.md", lambda report: report.markdown),
-    _Part("report.docx", _write_word_document),
     _Part("references.bib", lambda report: FORMS[BIBTEX](report.references)),
     _Part("references.ris", lambda report: FORMS[RIS](report.references)),
     _Part("references.json", lambda report: FORMS[CSL](report.references)),
@@ -139,6 +138,7 @@ async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> I
             if (answer := report.attachments.get(ATTACHED)) is not None:
                 archive.writestr("answer.json", json.dumps(answer, ensure_ascii=False, indent=2))
             archive.writestr("report.html", await asyncio.to_thread(render_report_page, report, pictures))
+            archive.writestr("report.docx", await asyncio.to_thread(_write_word_document, report, pictures))
             for part in _PARTS:
                 archive.writestr(part.name, await asyncio.to_thread(part.write, report))
             await _write_pieces(archive, "evidence.csv", write_csv(services.store, run_id))

@@ -1,11 +1,13 @@
 """A report as a Word document, made of its page of HTML, so that both say the same.
 
 Headings, lists, tables and links are real ones; the number of a reference leads to its entry, and the entry to its
-address. What Word has no form for is written as text, and what is left out is named at the end.
+address. Pictures are drawn for Word by the extra `pdf`, with their title and description as alternative text. What Word
+has no form for is written as text, and what is left out is named at the end.
 """
 
 import io
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Final
 
 import docx
@@ -14,7 +16,7 @@ from docx.enum.text import WD_BREAK
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
-from docx.shared import Pt
+from docx.shared import Emu, Mm, Pt
 from docx.text.paragraph import Paragraph
 
 from elcano.graphs.report.report import Report
@@ -23,27 +25,40 @@ from elcano.plugins.exports.report_elements import (
     HEADINGS,
     clean_text,
     describe_changes,
+    describe_drawing,
+    find_drawing,
     list_blocks,
+    place_drawings,
+    read_drawing_title,
     read_report_elements,
     read_title,
 )
+from elcano.plugins.exports.typesetting import convert_drawing
 
 RIGHT_TO_LEFT: Final = frozenset({"ar", "fa", "he", "ur"})
 _LANGUAGES: Final = {"zh": "zh-CN", "zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
 """What Word calls those that it names by a region."""
-_LEFT_OUT: Final = {"svg": "picture", "math": "formula"}
+_PAPER: Final = (Mm(210), Mm(297))
+"""A4."""
+_MARGIN: Final = Mm(25)
+_HIGHEST: Final = 0.85
+"""The share of the height within the margins that a picture may take."""
 _DEEPEST_LIST: Final = 3
 """Levels of lists that Word has styles for."""
 
 
-def write_word_document(report: Report) -> bytes:
-    """The document's file."""
-    return _Writer(report).write()
+def write_word_document(report: Report, pictures: Mapping[str, str | None]) -> bytes:
+    """The document's file; `pictures` are those of the report (SVG) by their paths.
+
+    Pictures are converted by the library of the extra `pdf`; without it they are left out, and the document says so.
+    """
+    return _Writer(report, pictures).write()
 
 
 class _Writer:
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, pictures: Mapping[str, str | None]) -> None:
         self._report = report
+        self._drawings, self._places = place_drawings(pictures)
         self._document: Document = docx.Document()
         self._changed: Counter[str] = Counter()
         """What was not taken over as it is, by what it is."""
@@ -55,8 +70,11 @@ class _Writer:
         about.title, about.author = clean_text(self._report.title)[:255], "Elcano"
         about.subject = clean_text(self._report.question)[:255]
         about.language, about.comments = self._report.language, f"Run {self._report.run_id}"
+        section = self._document.sections[0]
+        section.page_width, section.page_height = _PAPER
+        section.left_margin = section.right_margin = section.top_margin = section.bottom_margin = _MARGIN
         self._set_language(_LANGUAGES.get(self._report.language, self._report.language))
-        for element in read_report_elements(self._report):
+        for element in read_report_elements(self._report, self._places):
             self._add_block(element, "", 0)
         for note in describe_changes(self._changed):
             self._add_paragraph().add_run(note).italic = True
@@ -150,9 +168,11 @@ class _Writer:
                 paragraph.add_run(clean_text(child.text_content())).font.name = "Courier New"
             case "a" if child.get("href"):
                 self._add_link(paragraph, child)
-            case "math" | "svg" as tag:
-                self._changed[_LEFT_OUT[tag]] += 1
+            case "math":
+                self._changed["formula"] += 1
                 self._add_text(paragraph, read_title(child), {**font, "italic": True})
+            case "svg":
+                self._add_drawing(paragraph, self._drawings[find_drawing(child)], font)
             case _:
                 self._fill(paragraph, child, **font)
 
@@ -162,6 +182,19 @@ class _Writer:
         run = paragraph.add_run(clean_text(text.replace("\n", " ")))
         for name, value in font.items():
             setattr(run.font, name, value)
+
+    def _add_drawing(self, paragraph: Paragraph, drawing: str, font: dict[str, bool]) -> None:
+        """A picture as wide as the text; a high one is scaled to leave room for what stands around it on its page."""
+        if (picture := convert_drawing(drawing, "png")) is None:
+            self._changed["picture"] += 1
+            self._add_text(paragraph, read_drawing_title(drawing), {**font, "italic": True})
+            return
+        shape = paragraph.add_run().add_picture(io.BytesIO(picture))
+        scale = min((_PAPER[0] - 2 * _MARGIN) / shape.width, _HIGHEST * (_PAPER[1] - 2 * _MARGIN) / shape.height)
+        shape.width, shape.height = Emu(int(shape.width * scale)), Emu(int(shape.height * scale))
+        about: Any = shape._inline.docPr
+        about.set("title", clean_text(read_drawing_title(drawing)))
+        about.set("descr", clean_text(describe_drawing(drawing)))
 
     def _add_link(self, paragraph: Paragraph, element: Any) -> None:
         address, link = element.get("href"), OxmlElement("w:hyperlink")

@@ -55,6 +55,14 @@ def test_pictures_are_drawn_and_one_that_cannot_be_is_named() -> None:
     assert "One picture is left out here" in broken
 
 
+def test_a_picture_higher_than_the_page_is_drawn_whole() -> None:
+    ends = '<text y="20">upper end</text><text y="1990">lower end</text>'
+    picture = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 2000"><title>n</title>{ends}</svg>'
+    text = read_text(typeset("![n](a/high.svg)", {"a/high.svg": picture}))
+    assert "upper end" in text
+    assert "lower end" in text
+
+
 def test_a_character_without_a_font_is_written_as_its_code_and_a_script_without_one_is_refused() -> None:
     text = read_text(typeset(f"One {NOWHERE[0]} here.\n\n![p](a/b.svg)", {"a/b.svg": DRAWING.format(NOWHERE[1])}))
     assert "One [U+F0000] here." in text

@@ -5,7 +5,9 @@ import zipfile
 from typing import Any
 
 import docx
+import pytest
 from docx.document import Document
+from docx.shared import Mm
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,8 +43,9 @@ raw <text>
 """
 
 
-def opened(markdown: str, **about: Any) -> Document:
-    return docx.Document(io.BytesIO(write_word_document(report(f"{markdown}\n\n{LIST}", **about))))
+def opened(markdown: str, pictures: dict[str, str | None] | None = None, **about: Any) -> Document:
+    written = write_word_document(report(f"{markdown}\n\n{LIST}", **about), pictures or {})
+    return docx.Document(io.BytesIO(written))
 
 
 def paragraphs(document: Document, style: str) -> list[str]:
@@ -69,7 +72,7 @@ def test_headings_lists_tables_and_formulas_are_those_of_word() -> None:
 
 
 def test_a_number_leads_to_its_reference_and_the_reference_to_its_address() -> None:
-    data = write_word_document(report(f"It froze. [1]\n\n{LIST}"))
+    data = write_word_document(report(f"It froze. [1]\n\n{LIST}"), {})
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         body = archive.read("word/document.xml").decode()
         related = archive.read("word/_rels/document.xml.rels").decode()
@@ -78,8 +81,29 @@ def test_a_number_leads_to_its_reference_and_the_reference_to_its_address() -> N
     assert 'Target="https://example.org/oil" TargetMode="External"' in related
 
 
+def test_pictures_are_drawn_with_their_alternative_text_and_one_that_cannot_be_is_named() -> None:
+    named = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {}"><title>The plot</title>'
+    drawing = named + '{}<path d="M0 0h9"/></svg>'
+    pictures: dict[str, str | None] = {
+        "a/wide.svg": drawing.format("90 20", "<desc>Two &lt;ends&gt;.</desc>"),
+        "a/high.svg": drawing.format("20 90", ""),
+        "a/broken.svg": "<svg viewBox><title>Broken</title>",
+        "a/gone.svg": None,
+    }
+    document = opened("\n\n".join(f"![Gone]({path})" for path in pictures), pictures)
+    wide, high = document.inline_shapes
+    assert Mm(159) < wide.width <= Mm(160)
+    assert Mm(200) < high.height < Mm(247)
+    assert high.height / high.width == pytest.approx(4.5, rel=0.01)
+    about = [(one._inline.docPr.get("title"), one._inline.docPr.get("descr")) for one in (wide, high)]
+    assert about == [("The plot", "The plot. Two <ends>."), ("The plot", "The plot")]
+    texts = [one.text for one in document.paragraphs]
+    assert {"Broken", "Gone"} <= {*texts}
+    assert texts[-1].startswith("One picture is left out here")
+
+
 def test_right_to_left_is_set_by_the_language() -> None:
-    data = write_word_document(report(f"# מים\n\nקפא.\n\n{LIST}", language="he"))
+    data = write_word_document(report(f"# מים\n\nקפא.\n\n{LIST}", language="he"), {})
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.read("word/document.xml").count(b"<w:bidi/>") >= 3
         assert b'w:bidi="he"' in archive.read("word/styles.xml")

@@ -4,8 +4,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from elcano.api.events.feed import Feed, NumberedEvent
+from elcano.api.events.feed import Feed
 from elcano.api.events.journal_merge import Branch, Cursor
+from elcano.api.events.messages import NumberedEvent
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent, EventType
 from elcano.plugins.openai_api.response_log import ResponseLog
@@ -104,3 +105,16 @@ def test_what_ends_otherwise_says_so() -> None:
         assert (response["status"], response["incomplete_details"]) == (status, reason)
         assert (response["error"] is not None) == (kind != "complete")
         assert response["metadata"]["ticket"] == "4711"
+
+
+def test_a_section_that_asks_for_approval_is_seen_before_its_events_are_told() -> None:
+    log = ResponseLog(HEAD)
+    cursor = Cursor(number=2)
+    list(log.add(NumberedEvent(OWN[1], cursor)))
+    asked = [
+        (event(1, "approval_requested", 4, "a", call="c"), True),
+        (event(2, "call_approved", 5, "a", call="c"), False),
+    ]
+    for one, open in asked:
+        assert list(log.add(NumberedEvent(one, cursor))) == []
+        assert log.asks_for_approval is open

@@ -51,9 +51,7 @@ def test_a_chat_completion_comes_in_few_pieces_and_says_the_same() -> None:
         ),
     ],
 )
-def test_pieces_of_responses_and_messages_are_merged(
-    piece: Callable[[str, int], dict[str, object]], read: str
-) -> None:
+def test_pieces_of_responses_and_messages_are_merged(piece: Callable[[str, int], dict[str, object]], read: str) -> None:
     texts = ["It ", "froze", " ☃\n\n", "over."]
     ended = {"type": "ended"}
     events = [*(piece(text, number) for number, text in enumerate(texts)), ended]

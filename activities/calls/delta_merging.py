@@ -150,6 +150,10 @@ def _parse_piece(event: bytes) -> _Piece | None:
 
 def _find_holder(data: dict[str, Any]) -> dict[str, Any] | None:
     """The object that has the text of a piece; None if the event has another form."""
+    if isinstance(data.get("delta"), str):
+        return data if str(data.get("type")).endswith(_OF_TEXT) else None
+    function: dict[str, Any]
+    delta: dict[str, Any]
     match data:
         case {"choices": [{"delta": {"tool_calls": [{"function": {"arguments": str()} as function}]} as delta}]}:
             return None if function.get("name") or delta.get("content") else function
@@ -157,7 +161,5 @@ def _find_holder(data: dict[str, Any]) -> dict[str, Any] | None:
             return None if delta.get("tool_calls") else delta
         case {"delta": {} as delta}:
             return delta
-        case {"type": str() as kind, "delta": str()} if kind.endswith(_OF_TEXT):
-            return data
         case _:
             return None

@@ -171,7 +171,12 @@ async def test_only_a_connection_that_lay_idle_is_asked_whether_it_lives(
     opened = open_engine(database_url(postgres, Path()))
     dialect, asked = opened.sync_engine.dialect, list[object]()
     ping = dialect.do_ping
-    monkeypatch.setattr(dialect, "do_ping", lambda connection: asked.append(connection) or ping(connection))
+
+    def count_ping(connection: Any) -> bool:
+        asked.append(connection)
+        return ping(connection)
+
+    monkeypatch.setattr(dialect, "do_ping", count_ping)
 
     async def read_server_process() -> int:
         async with opened.connect() as connection:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -11,12 +12,12 @@ from elcano.testing.provider import completion_to_stream, make_completion
 REPORT = {"title": "A harbour", "conclusion": "It froze in the winter of 1709. " * 20}
 
 
-def _read_events(stream: bytes) -> list[dict[str, object]]:
+def _read_events(stream: bytes) -> list[dict[str, Any]]:
     lines = [line.removeprefix("data: ") for line in stream.decode().splitlines() if line.startswith("data: {")]
     return [json.loads(line) for line in lines]
 
 
-def _stream(events: Sequence[dict[str, object]], *, named: bool) -> bytes:
+def _stream(events: Sequence[dict[str, Any]], *, named: bool) -> bytes:
     head = "event: {type}\n" if named else ""
     return "".join(f"{head.format(**event)}data: {json.dumps(event)}\n\n" for event in events).encode()
 
@@ -29,7 +30,7 @@ def test_a_chat_completion_comes_in_few_pieces_and_says_the_same() -> None:
     assert (len(read), len(events)) == (5, 22)
     assert merged.startswith(events[0].encode())
     assert merged.endswith("".join(events[-3:]).encode())
-    (choice,) = arguments["choices"]  # type: ignore[misc]
+    (choice,) = arguments["choices"]
     (call,) = choice["delta"]["tool_calls"]
     assert json.loads(call["function"]["arguments"]) == REPORT
 
@@ -51,17 +52,17 @@ def test_a_chat_completion_comes_in_few_pieces_and_says_the_same() -> None:
         ),
     ],
 )
-def test_pieces_of_responses_and_messages_are_merged(piece: Callable[[str, int], dict[str, object]], read: str) -> None:
+def test_pieces_of_responses_and_messages_are_merged(piece: Callable[[str, int], dict[str, Any]], read: str) -> None:
     texts = ["It ", "froze", " ☃\n\n", "over."]
-    ended = {"type": "ended"}
-    events = [*(piece(text, number) for number, text in enumerate(texts)), ended]
+    ended: dict[str, Any] = {"type": "ended"}
+    events: list[dict[str, Any]] = [*(piece(text, number) for number, text in enumerate(texts)), ended]
     merged, last = _read_events(merge_events(_stream(events, named=True)))
     delta = merged["delta"]
     assert (delta[read] if isinstance(delta, dict) else delta) == "".join(texts)
     assert (merged["type"], last) == (events[0]["type"], ended)
 
 
-def _chunk(delta: dict[str, object], **other: object) -> dict[str, object]:
+def _chunk(delta: dict[str, Any], **other: object) -> dict[str, Any]:
     return {"id": "1", "choices": [{"index": 0, "delta": delta, **other}]}
 
 

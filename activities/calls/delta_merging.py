@@ -150,8 +150,11 @@ def _parse_piece(event: bytes) -> _Piece | None:
 
 def _find_holder(data: dict[str, Any]) -> dict[str, Any] | None:
     """The object that has the text of a piece; None if the event has another form."""
-    if isinstance(data.get("delta"), str):
+    said = data.get("delta")
+    if isinstance(said, str):
         return data if str(data.get("type")).endswith(_OF_TEXT) else None
+    if isinstance(said, dict):
+        return said
     function: dict[str, Any]
     delta: dict[str, Any]
     match data:
@@ -159,7 +162,5 @@ def _find_holder(data: dict[str, Any]) -> dict[str, Any] | None:
             return None if function.get("name") or delta.get("content") else function
         case {"choices": [{"delta": {} as delta}]}:
             return None if delta.get("tool_calls") else delta
-        case {"delta": {} as delta}:
-            return delta
         case _:
             return None

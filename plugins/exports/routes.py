@@ -68,7 +68,7 @@ router = APIRouter(prefix="/v1/runs/{run_id}/exports", tags=["results"])
     },
 )
 async def export_run(run_id: str, form: Form, services: Provided) -> Response:
-    """Save what a run leaves.
+    """Save a run outside of Elcano.
 
     `docx`, `pdf` and `latex` are its report, `csv` and `jsonl` its evidence. LaTeX is an archive: `report.tex`,
     `references.bib` and the figures. `zip` has the report in the other forms, its references, the evidence, and the

@@ -97,7 +97,7 @@ async def create_chat_completion(
         usage = bool((body.stream_options or {}).get("include_usage"))
         return stream_response(completion.stream(with_usage=usage))
     async for events in followed.follow():
-        if followed.log.waits_for_approval or (not events and await request.is_disconnected()):
+        if await followed.waits_for_approval() or (not events and await request.is_disconnected()):
             break
     return JsonResponse(completion.build())
 
@@ -146,10 +146,10 @@ class ChatCompletion:
         async for told in self._followed.follow():
             lines = "".join(f"{text}\n" for event in told if (text := _read_progress(event)))
             yield self._chunk({"reasoning_content": lines}) if lines else KEEP_ALIVE
-            if self._followed.log.waits_for_approval:
+            if await self._followed.waits_for_approval():
                 break
         final = self._followed.final
-        if final is None and not self._followed.log.waits_for_approval:
+        if final is None and self._followed.waiting is None:
             return  # this process is about to stop; the client sees that the stream is not complete
         if final is not None and final["error"] is not None:
             error = {"message": self._explain_error(final), "type": "server_error", "param": None, "code": "run-failed"}

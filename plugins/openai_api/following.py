@@ -11,6 +11,7 @@ from elcano.api.events.watcher import Feeds
 from elcano.api.process import Services
 from elcano.api.reports.results import load_artifact
 from elcano.api.runs.run_status import read_run
+from elcano.api.runs.run_view import RunView
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.plugins.openai_api.output_items import build_call_approval
@@ -30,6 +31,8 @@ class FollowedResponse:
         """The response once the run has ended."""
         self.report: Report | None = None
         """Its report then, if it has one."""
+        self.waiting: Response | None = None
+        """The response as it waits for approval, once `waits_for_approval` has found that it does."""
         self._run_id = run.run_id
         self._services = services
         self._feeds = feeds
@@ -63,6 +66,21 @@ class FollowedResponse:
                             break
         if self.final is not None:
             return self.final
+        return self._build_open(view)
+
+    async def waits_for_approval(self) -> bool:
+        """Whether it waits for somebody's decision now.
+
+        What was told so far may end where approval was asked for that was given long ago, so the run itself decides.
+        """
+        if not self.log.asks_for_approval:
+            return False
+        view = await read_run(self._run_id, self._services.temporal, self._services.store, pending=False)
+        if view.approvals or (view.hold is not None and view.hold.reason == "approval"):
+            self.waiting = self._build_open(view)
+        return self.waiting is not None
+
+    def _build_open(self, view: RunView) -> Response:
         known = {item["id"] for item in self.log.output}
         asked = [build_call_approval(call.model_dump()) for call in view.approvals]  # those of sections too
         output = [*self.log.output, *(item for item in asked if item["id"] not in known)]

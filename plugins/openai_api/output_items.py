@@ -15,6 +15,8 @@ from elcano.graphs.state.events import AgentEvent
 
 Item: TypeAlias = dict[str, Any]
 
+APPROVAL: Final = "mcp_approval_request"
+"""The type of the items that ask for approval."""
 PLAN_CALL: Final = "plan"
 """What stands for the call in the id of the item that asks for approval of a plan."""
 ELCANO: Final = "elcano"
@@ -59,7 +61,7 @@ def build_call_approval(call: Mapping[str, Any]) -> Item:
 def _build_approval(name: str, server: str, tool: str, arguments: str) -> Item:
     return {
         "id": f"mcpr_{name}",
-        "type": "mcp_approval_request",
+        "type": APPROVAL,
         "server_label": server,
         "name": tool,
         "arguments": arguments,

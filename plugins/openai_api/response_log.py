@@ -5,7 +5,7 @@ passed on when it is complete, and numbers never depend on who was quicker. A cl
 number that it has gets exactly what follows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 from elcano.api.events.messages import NumberedEvent
@@ -13,6 +13,7 @@ from elcano.graphs.report.report import Report
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent, EventType
 from elcano.plugins.openai_api.output_items import (
+    APPROVAL,
     Item,
     build_call_approval,
     build_message,
@@ -31,6 +32,7 @@ DELTA_CHARACTERS: Final = 400
 """Length of the pieces in which a report is sent; a fixed one, for pieces have numbers."""
 _SILENT: Final[frozenset[EventType]] = frozenset({"started", "state_updated", "streaming", "execution_ended"})
 """Events that say nothing to who waits for an answer."""
+_CALL_DECIDED: Final[frozenset[EventType]] = frozenset({"call_approved", "call_refused", "approval_expired"})
 
 
 class ResponseLog:
@@ -54,9 +56,12 @@ class ResponseLog:
         self._decided: set[str] = set()
 
     @property
-    def waits_for_approval(self) -> bool:
-        """Whether an item asks for approval, and nothing has come since that decides it."""
-        return any(item["type"] == "mcp_approval_request" and item["id"] not in self._decided for item in self.output)
+    def asks_for_approval(self) -> bool:
+        """Whether the run or an open section asked for approval, and nothing has come since that decides it."""
+        items = (item for item in self.output if item["type"] == APPROVAL)
+        return any(item["id"] not in self._decided for item in items) or any(
+            _list_open_calls(held) for held in self._held_back.values()
+        )
 
     def open(self) -> Iterator[StreamEvent]:
         """The first events, of every response."""
@@ -119,7 +124,7 @@ class ResponseLog:
         elif event.type not in _SILENT:
             if event.type in ("plan_approved", "plan_refused"):
                 self._decided.update(item["id"] for item in self.output if item.get("name") == "approve_plan")
-            if event.type in ("call_approved", "call_refused", "approval_expired"):
+            if event.type in _CALL_DECIDED:
                 call = f"/{event.data.get('call')}"
                 self._decided.update(item["id"] for item in self.output if item["id"].endswith(call))
             yield from self._tell_reasoning(event)
@@ -204,3 +209,14 @@ class ResponseLog:
         yield self._tell("response.content_part.done", **place, part=build_text(text, annotations))
         self.output.append(message)
         yield self._tell("response.output_item.done", output_index=index, item=message)
+
+
+def _list_open_calls(events: Iterable[AgentEvent]) -> set[Any]:
+    """The calls that a section asked approval for and that nothing decided."""
+    calls: set[Any] = set()
+    for event in events:
+        if event.type == "approval_requested":
+            calls.add(event.data.get("call"))
+        elif event.type in _CALL_DECIDED:
+            calls.discard(event.data.get("call"))
+    return calls

@@ -33,7 +33,7 @@ from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.state.failures import Cancellation
 from elcano.plugins.openai_api.conversation import Approval, read_conversation
 from elcano.plugins.openai_api.following import FollowedResponse
-from elcano.plugins.openai_api.output_items import PLAN_CALL, read_approval_id
+from elcano.plugins.openai_api.output_items import APPROVAL, PLAN_CALL, read_approval_id
 from elcano.plugins.openai_api.parameters import ResponseRequest
 from elcano.plugins.openai_api.response_view import PREFIX, read_response_id
 from elcano.plugins.openai_api.run_start import ModelNotFound, RetryCount, start_run
@@ -110,18 +110,26 @@ async def create_response(
 async def _wait_for_end(followed: FollowedResponse, request: Request) -> dict[str, Any]:
     """The response once it has ended, or waits for somebody who reads it; a client that has gone needs none."""
     async for told in followed.follow():
-        if followed.log.waits_for_approval or (not told and await request.is_disconnected()):
+        if await followed.waits_for_approval() or (not told and await request.is_disconnected()):
             break
-    if followed.final is not None:
-        return followed.final
-    return followed.log.head.build("in_progress", output=followed.log.output)
+    reached = followed.final or followed.waiting
+    return followed.log.head.build("in_progress", output=followed.log.output) if reached is None else reached
 
 
 async def _stream_response(followed: FollowedResponse, after: int) -> AsyncIterator[bytes]:
+    """The events after that number, to the last, or to the request for approval with which the run waits.
+
+    Clients read a stream to its end before they look at what is asked of them. One that comes again after the request
+    is told of what follows the decision.
+    """
+    asked = after < 0
     async for told in followed.follow():
-        wanted = [format_message(event, event["type"]) for event in told if event["sequence_number"] > after]
-        yield b"".join(wanted) or KEEP_ALIVE
-    if followed.final is not None:
+        wanted = [event for event in told if event["sequence_number"] > after]
+        yield b"".join(format_message(event, event["type"]) for event in wanted) or KEEP_ALIVE
+        asked = asked or any(event.get("item", {}).get("type") == APPROVAL for event in wanted)
+        if asked and await followed.waits_for_approval():
+            break
+    if followed.final is not None or followed.waiting is not None:
         yield DONE
 
 

@@ -154,7 +154,12 @@ async def test_a_plan_that_is_approved_and_a_response_that_is_cancelled(
         streams = [[event async for event in await client.responses.retrieve(done.id, stream=True)] for _ in range(2)]
         assert [event.to_dict() for event in streams[0]] == [event.to_dict() for event in streams[1]]
 
-        waiting = await client.responses.create(**asked)
+        stream = [event async for event in await client.responses.create(**asked, stream=True)]
+        assert stream[-1].item.type == "mcp_approval_request"  # it ends here, for somebody has to read this
+        waiting = stream[0].response
+        seen = [event async for event in await client.responses.retrieve(waiting.id, stream=True)]
+        assert [event.to_dict() for event in seen] == [event.to_dict() for event in stream]
+        later = await client.responses.retrieve(waiting.id, stream=True, starting_after=seen[-1].sequence_number)
         with pytest.raises(APIStatusError) as refused:
             await client.delete(f"/responses/{waiting.id}", cast_to=httpx.Response)
         assert (refused.value.status_code, refused.value.response.headers["x-should-retry"]) == (409, "false")
@@ -164,7 +169,7 @@ async def test_a_plan_that_is_approved_and_a_response_that_is_cancelled(
         assert final.status == "cancelled"
         assert final.error is not None
         assert (await client.responses.cancel(waiting.id)).to_dict() == final.to_dict()
-        last = [event async for event in await client.responses.retrieve(waiting.id, stream=True)][-1]
+        last = [event async for event in later][-1]
         assert (last.type, last.response.status) == ("response.failed", "cancelled")
 
 

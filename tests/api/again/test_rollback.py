@@ -7,8 +7,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.graphs.engine.entries import RunResumed
-from elcano.graphs.lifecycle.rollback import before_step
-from elcano.graphs.lifecycle.start_and_fold import fold
+from elcano.graphs.lifecycle.start_and_fold import before_step, fold
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, asked, chosen_steps, ended, log_of, tokens, until, working

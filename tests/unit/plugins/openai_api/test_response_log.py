@@ -105,3 +105,16 @@ def test_what_ends_otherwise_says_so() -> None:
         assert (response["status"], response["incomplete_details"]) == (status, reason)
         assert (response["error"] is not None) == (kind != "complete")
         assert response["metadata"]["ticket"] == "4711"
+
+
+def test_a_section_that_asks_for_approval_is_seen_before_its_events_are_told() -> None:
+    log = ResponseLog(HEAD)
+    cursor = Cursor(number=2)
+    list(log.add(NumberedEvent(OWN[1], cursor)))
+    asked = [
+        (event(1, "approval_requested", 4, "a", call="c"), True),
+        (event(2, "call_approved", 5, "a", call="c"), False),
+    ]
+    for one, open in asked:
+        assert list(log.add(NumberedEvent(one, cursor))) == []
+        assert log.asks_for_approval is open

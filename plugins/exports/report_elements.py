@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any, Final
 
@@ -13,6 +13,8 @@ HEADINGS: Final = {"h1": 0, "h2": 1, "h3": 2}
 BLOCKS: Final = frozenset({"ul", "ol", "p", "table", "pre", "blockquote", "details", "div"})
 CONTENTS_FROM: Final = 4
 """Headings from which on a document has contents."""
+_WIDEST, _NARROWEST = 60, 9
+"""Characters of its longest cell that a column is as wide as, at most and at least."""
 _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -24,6 +26,15 @@ def read_report_elements(report: Report, pictures: Mapping[str, str | None] | No
 
     page: Any = html.fromstring(render_report_page(report, pictures))
     return list(list_blocks(page.find("body/main")))
+
+
+def measure_columns(rows: Sequence[Sequence[Any]], columns: int) -> list[float]:
+    """The share of a table's width that each column takes, by its longest cell."""
+    widths = [_NARROWEST] * columns
+    for row in rows:
+        for at, cell in enumerate(row):
+            widths[at] = max(widths[at], min(len(cell.text_content()), _WIDEST))
+    return [width / sum(widths) for width in widths]
 
 
 def place_drawings(pictures: Mapping[str, str | None]) -> tuple[list[str], dict[str, str | None]]:

@@ -49,10 +49,16 @@ STREAMED_BODY: Final[Any] = Depends(_stream_body)
 """Declares a route whose body is a file, in any media type, and is read piece by piece: one of its `dependencies`."""
 
 
-def _streams_body(routes: Sequence[BaseRoute], scope: Scope) -> bool:
-    """Whether the path and the method are those of a route with `STREAMED_BODY`."""
-    marked = (route for route in flatten_routes(routes) if STREAMED_BODY in getattr(route, "dependencies", ()))
-    return any(route.matches(scope)[0] is Match.FULL for route in marked)
+def _list_streamed(routes: Sequence[BaseRoute]) -> list[BaseRoute]:
+    """The routes with `STREAMED_BODY`."""
+    return [route for route in flatten_routes(routes) if STREAMED_BODY in getattr(route, "dependencies", ())]
+
+
+def _explain_size_limit(said: object, routes: Sequence[BaseRoute]) -> str:
+    """What is too large, and where files are taken that are larger."""
+    marked = [one for one in _list_streamed(routes) if isinstance(one, APIRoute)]
+    taken = [f"`{method} {one.path_format}`" for one in marked for method in sorted(one.methods or ())]
+    return f"{said}; larger files are taken by {' and '.join(taken)}" if taken else str(said)
 
 
 class BodyLimit:
@@ -64,13 +70,14 @@ class BodyLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes on a request whose body was read whole."""
-        if scope["type"] != "http" or (scope["method"] in ("PUT", "POST") and _streams_body(self._routes, scope)):
+        if scope["type"] != "http" or (scope["method"] in ("PUT", "POST") and self._streams_body(scope)):
             await self._app(scope, receive, send)
             return
         try:
             first = await _read_whole_body(scope, receive)
         except BodyTooLarge as error:
-            await known_problem(error, scope["path"])(scope, receive, send)
+            told = BodyTooLarge(_explain_size_limit(error, self._routes))
+            await known_problem(told, scope["path"])(scope, receive, send)
             return
         unread: list[Message] = [first]
 
@@ -78,6 +85,9 @@ class BodyLimit:
             return unread.pop() if unread else await receive()
 
         await self._app(scope, replay, send)
+
+    def _streams_body(self, scope: Scope) -> bool:
+        return any(route.matches(scope)[0] is Match.FULL for route in _list_streamed(self._routes))
 
 
 async def _read_whole_body(scope: Scope, receive: Receive) -> Message:

@@ -19,7 +19,7 @@ from elcano.api.process import Services
 from elcano.api.uploaded_documents import name_file_collection
 from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.plugins.uploads.content_kind import find_parted_type, name_by_content
-from elcano.plugins.uploads.document_files import keep_if_room
+from elcano.plugins.uploads.document_files import keep_document
 from elcano.plugins.uploads.document_names import normalize_name
 from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
 from elcano.plugins.uploads.source_spec import NAME as UPLOADS
@@ -119,7 +119,7 @@ async def keep_file(name: str, data: bytes, services: Services) -> UploadedDocum
     except (InputInvalid, FileSkipped) as error:
         raise FileFault(str(error)) from error
     collection = name_file_collection([(sha256(data).hexdigest(), name)])
-    kept, _ = await keep_if_room(services.store, collection, name, data, services.principal.user)
+    kept, _ = await keep_document(services.store, collection, name, data, services.principal.user)
     return kept
 
 

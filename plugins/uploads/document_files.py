@@ -1,11 +1,12 @@
 """Documents with their files: kept, deleted, always so that nothing is left behind that no row names."""
 
+import asyncio
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple
 
 from elcano.api.http.errors import Refusal
-from elcano.plugins.uploads.document_store import UploadedDocument, build_document, get_uploads
+from elcano.plugins.uploads.document_store import Lacking, Room, UploadedDocument, build_document, get_uploads
 from elcano.plugins.uploads.settings import read_upload_settings
 from elcano.storage.store import TenantStore
 
@@ -17,40 +18,61 @@ class UploadsFull(Refusal, status=409, title="No more documents can be kept"):
     """The tenant has as many documents as it may, or as large ones."""
 
 
+class Kept(NamedTuple):
+    """What became of one document."""
+
+    document: UploadedDocument
+    changed: bool = False
+    """Whether it is new or changed."""
+    full: UploadsFull | None = None
+    """Why it is not kept."""
+
+
+async def keep_documents(
+    store: TenantStore, collection: str, found: Sequence[tuple[str, bytes]], by: str
+) -> list[Kept]:
+    """Keep the bytes of documents, each under its own path, as far as there is room for them.
+
+    The same bytes under the same name change nothing, unless they were refused: they are stored and read again, as
+    they may have been lost. For what is there already there is always room.
+    """
+    uploads = get_uploads(store)
+    kept: list[Kept] = []
+    for path, data in found:
+        data_hash = (await asyncio.to_thread(sha256, data)).hexdigest()
+        known = await uploads.find(collection, path)
+        if known is not None and known.data_hash == data_hash and known.state != "refused":
+            kept.append(Kept(known))
+            continue
+        made = build_document(collection, path, data_hash, len(data), by)
+        await store.files.put(made.data_file, data)
+        kept.append(Kept(made, changed=True))
+    if not (changed := [one.document for one in kept if one.changed]):
+        return kept
+    settings = read_upload_settings()
+    stored = await uploads.put(changed, Room(settings.upload_documents, settings.total_bytes))
+    left = [one for one in changed if one.key in stored.refused]
+    await _delete_files(store, *stored.former, *left)
+    return [
+        Kept(one.document, full=_explain_fullness(stored.refused[one.document.key]))
+        if one.changed and one.document.key in stored.refused
+        else one
+        for one in kept
+    ]
+
+
 async def keep_document(
     store: TenantStore, collection: str, path: str, data: bytes, by: str
 ) -> tuple[UploadedDocument, bool]:
-    """Keep the bytes of a document; returns it, and whether it is new or changed.
-
-    The same bytes under the same name change nothing, unless they were refused: they are stored and read again, as
-    they may have been lost.
-    """
-    uploads = get_uploads(store)
-    data_hash = sha256(data).hexdigest()
-    known = await uploads.find(collection, path)
-    if known is not None and known.data_hash == data_hash and known.state != "refused":
-        return known, False
-    made = build_document(collection, path, data_hash, len(data), by)
-    await store.files.put(made.data_file, data)
-    former = await uploads.put(made)
-    if former is not None:
-        await _delete_files(store, former)
-    return made, True
-
-
-async def keep_if_room(
-    store: TenantStore, collection: str, path: str, data: bytes, by: str
-) -> tuple[UploadedDocument, bool]:
-    """As `keep_document`, where what is there already is no matter of room.
+    """Keep the bytes of one document; returns it, and whether it is new or changed. See `keep_documents`.
 
     Raises:
-        UploadsFull: it is new or changed, and nothing more can be kept.
+        UploadsFull: there is no room for it.
     """
-    if (full := await find_fullness(store)) is not None:
-        known = await get_uploads(store).find(collection, path)
-        if known is None or known.data_hash != sha256(data).hexdigest():
-            raise full
-    return await keep_document(store, collection, path, data, by)
+    (kept,) = await keep_documents(store, collection, [(path, data)], by)
+    if kept.full is not None:
+        raise kept.full
+    return kept.document, kept.changed
 
 
 async def delete_documents(store: TenantStore, collection: str, found: Sequence[UploadedDocument]) -> None:
@@ -59,21 +81,34 @@ async def delete_documents(store: TenantStore, collection: str, found: Sequence[
     await get_uploads(store).delete(collection, found)
 
 
-async def find_fullness(store: TenantStore) -> UploadsFull | None:
-    """Why nothing new can be kept; None: it can."""
+async def check_declared_room(store: TenantStore, collection: str, path: str, size: int) -> None:
+    """Refuse a document of this many bytes before they are read, if there is no room for it. Kept ones are not.
+
+    What is decided when it is kept counts: others may come before it.
+
+    Raises:
+        UploadsFull: there is none.
+    """
     settings = read_upload_settings()
-    number, size = await get_uploads(store).measure()
-    if number >= settings.upload_documents:
+    number, total = await get_uploads(store).measure()
+    lacking: Lacking | None = (
+        "documents" if number >= settings.upload_documents else "size" if total + size > settings.total_bytes else None
+    )
+    if lacking is not None and await get_uploads(store).find(collection, path) is None:
+        raise _explain_fullness(lacking)
+
+
+def _explain_fullness(lacking: Lacking) -> UploadsFull:
+    settings = read_upload_settings()
+    if lacking == "documents":
         return UploadsFull(
-            f"there are {number:,} documents already, and {settings.upload_documents:,} can be kept "
-            "(ELCANO_UPLOAD_DOCUMENTS): delete some"
+            f"{settings.upload_documents:,} documents can be kept (ELCANO_UPLOAD_DOCUMENTS), and they are there: "
+            "delete some"
         )
-    if size >= settings.total_bytes:
-        return UploadsFull(
-            f"the documents have {size / 1e6:,.1f} MB together, and {settings.upload_total_mb:,.1f} MB can be kept "
-            "(ELCANO_UPLOAD_TOTAL_MB): delete some"
-        )
-    return None
+    return UploadsFull(
+        f"{settings.upload_total_mb:,.1f} MB can be kept (ELCANO_UPLOAD_TOTAL_MB), and with this document there would "
+        "be more: delete some"
+    )
 
 
 async def delete_collection(store: TenantStore, collection: str) -> int:

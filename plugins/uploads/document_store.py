@@ -6,7 +6,7 @@ never mixes with what is still being read, or deleted, of the former one.
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, and_, delete, func, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -94,18 +94,58 @@ class CollectionCount(Frozen):
         return self.uploaded + self.indexed + self.refused
 
 
+class Room(NamedTuple):
+    """What the documents of a tenant may be together."""
+
+    documents: int
+    size: int
+    """In bytes."""
+
+
+Lacking: TypeAlias = Literal["documents", "size"]
+
+
+class Stored(NamedTuple):
+    """What became of documents that were to be kept."""
+
+    former: tuple[UploadedDocument, ...]
+    """Those that had the names of kept ones."""
+    refused: Mapping[str, Lacking]
+    """By the keys of those that are not kept, what there is no more room for."""
+
+
 class TenantUploads(TenantBound):
     """The uploaded documents of one tenant."""
 
-    async def put(self, document: UploadedDocument) -> UploadedDocument | None:
-        """Keep a document, which is then to be read; returns the one that had its name."""
-        row = self._row(**document.model_dump())
+    async def put(self, made: Sequence[UploadedDocument], room: Room) -> Stored:
+        """Keep documents of one collection, which are then to be read, as far as there is room for them.
+
+        Room is counted once, in the transaction that keeps them, for which others of the tenant wait: together they
+        never pass it.
+        """
+        taken: list[UploadedDocument] = []
+        refused: dict[str, Lacking] = {}
         async with self._engine.begin() as connection:
-            await begin_exclusive(connection, f"uploads {self._tenant} {document.collection} {document.key}")
-            wanted = self._select(documents).where(self._named(document.collection, document.key))
-            former = (await connection.execute(wanted)).mappings().first()
-            await connection.execute(insert_or_replace(connection, documents).values(row))
-        return None if former is None else UploadedDocument.model_validate(dict(former))
+            await begin_exclusive(connection, f"uploads {self._tenant}")
+            number, size = (await connection.execute(self._measure())).one()
+            collection, keys = made[0].collection, [one.key for one in made]
+            named = and_(self._own(documents), documents.c.collection == collection, documents.c.key.in_(keys))
+            rows = (await connection.execute(self._select(documents).where(named))).mappings()
+            former = {row["key"]: UploadedDocument.model_validate(dict(row)) for row in rows}
+            for one in made:
+                before = former.get(one.key)
+                more = one.size - (before.size if before else 0)
+                if before is None and number >= room.documents:
+                    refused[one.key] = "documents"
+                elif more > 0 and size + more > room.size:
+                    refused[one.key] = "size"
+                else:
+                    number, size = number + (before is None), size + more
+                    taken.append(one)
+            if taken:
+                values = [self._row(**one.model_dump()) for one in taken]
+                await connection.execute(insert_or_replace(connection, documents).values(values))
+        return Stored(tuple(former[one.key] for one in taken if one.key in former), refused)
 
     async def find(self, collection: str, path: str) -> UploadedDocument | None:
         """The document of this name; None: there is none."""
@@ -150,9 +190,8 @@ class TenantUploads(TenantBound):
 
     async def measure(self) -> tuple[int, int]:
         """How many documents there are in all collections, and how many bytes they have together."""
-        wanted = select(func.count(), func.coalesce(func.sum(documents.c.size), 0)).where(self._own(documents))
         async with self._engine.connect() as connection:
-            number, size = (await connection.execute(wanted)).one()
+            number, size = (await connection.execute(self._measure())).one()
         return number, int(size)
 
     async def note_outcome(self, document: UploadedDocument, **values: Any) -> bool:
@@ -180,6 +219,9 @@ class TenantUploads(TenantBound):
     async def describe_sources(self) -> Mapping[str, Mapping[str, str]]:
         """See `OwnSources`: every collection is a source."""
         return {NAME: {name: f"The uploaded documents of {name!r}." for name in await self.count()}}
+
+    def _measure(self) -> Any:
+        return select(func.count(), func.coalesce(func.sum(documents.c.size), 0)).where(self._own(documents))
 
     def _named(self, collection: str, key: str) -> Any:
         return and_(self._own(documents), documents.c.collection == collection, documents.c.key == key)

@@ -13,7 +13,7 @@ from elcano.activities.passages.document import FileSkipped
 from elcano.api.archive_members import UNREADABLE, list_members, open_archive, open_member
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.uploads.content_kind import PARTED_TYPES, ZIP, find_parted_type
-from elcano.plugins.uploads.document_files import delete_documents, find_fullness, keep_document
+from elcano.plugins.uploads.document_files import delete_documents, keep_documents
 from elcano.plugins.uploads.document_names import normalize_name
 from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
 from elcano.plugins.uploads.reading_lists import read_list
@@ -21,7 +21,9 @@ from elcano.storage.store import TenantStore
 from elcano.storage.threads import Threads
 
 LOOKED: Final = 100
-"""Parts that are kept between two looks whether there is room, and whether the file is still there."""
+"""Parts that are kept together, after a look whether the file is still there: room is counted once for them."""
+KEPT_BYTES: Final = 8_000_000
+"""Of the parts that are in memory to be kept together, unless a single one has more."""
 SHOWN: Final = 80
 """Characters of the name of a part that is not taken."""
 TOLD: Final = 20
@@ -89,12 +91,22 @@ async def keep_parts(
         FileSkipped: nothing of it can be taken.
     """
     names, faults = set[str](), list[str]()
-    full = None
+    together: list[tuple[Part, str]] = []
+
+    async def keep_together() -> bool:
+        """Keep what was collected; returns whether the file is still there."""
+        found = [(path, part.data) for part, path in together]
+        there = await get_uploads(store).find(document.collection, document.path) == document
+        if there and found:
+            kept = await keep_documents(store, document.collection, found, document.uploaded_by)
+            for (part, path), one in zip(together, kept, strict=True):
+                if one.full is not None:
+                    faults.append(f"{part.name[:SHOWN]!r}: {one.full}")
+                    names.discard(path)
+        together.clear()
+        return there
+
     while (part := await threads.run(next, parts, None)) is not None:
-        if len(names) % LOOKED == 0:
-            full = await find_fullness(store)
-            if await get_uploads(store).find(document.collection, document.path) != document:
-                return len(names), ""
         fault = part.fault
         try:
             path = normalize_name(f"{document.path}/{part.name}")
@@ -102,13 +114,16 @@ async def keep_parts(
                 fault = "there are two of this name; the first one is taken"
         except InputInvalid as error:
             path, fault = "", str(error)
-        if not fault and full and await get_uploads(store).find(document.collection, path) is None:
-            fault = str(full)
         if fault:
             faults.append(f"{part.name[:SHOWN]!r}: {fault}")
             continue
-        await keep_document(store, document.collection, path, part.data, document.uploaded_by)
         names.add(path)
+        together.append((part, path))
+        full = len(together) >= LOOKED or sum(len(one.data) for one, _ in together) >= KEPT_BYTES
+        if full and not await keep_together():
+            return len(names), ""
+    if not await keep_together():
+        return len(names), ""
     told = "; ".join([*faults[:TOLD], *([f"and {len(faults) - TOLD:,} more"] if len(faults) > TOLD else [])])
     if not names:
         raise FileSkipped(f"nothing of it can be taken: {told or 'there is nothing in it'}")

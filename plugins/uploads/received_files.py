@@ -18,15 +18,18 @@ class UploadBrokenOff(Refusal, status=400, title="The upload broke off"):
     """The client went before all of the body was there; nothing of it is kept."""
 
 
-def check_declared_size(request: Request, limit: int) -> None:
-    """Refuse a body that says to be too large, before anything of it is read.
+def read_declared_size(request: Request, limit: int) -> int | None:
+    """The bytes that a body says to have, before anything of it is read; None: it does not say.
 
     Raises:
         BodyTooLarge: it has more than `limit` bytes.
     """
     declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > limit:
+    if not declared.isdigit():
+        return None
+    if int(declared) > limit:
         raise BodyTooLarge(_explain_size_limit(int(declared), limit))
+    return int(declared)
 
 
 async def limit_body(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
@@ -36,7 +39,7 @@ async def limit_body(request: Request, limit: int) -> AsyncGenerator[bytes, None
         BodyTooLarge: as soon as it has more than `limit` bytes.
         UploadBrokenOff: it is cut off.
     """
-    check_declared_size(request, limit)
+    read_declared_size(request, limit)
     received = 0
     try:
         async for piece in request.stream():

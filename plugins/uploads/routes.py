@@ -18,15 +18,15 @@ from elcano.graphs.catalogue.sources import NAME
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.uploads.document_files import (
     UploadsFull,
+    check_declared_room,
     delete_collection,
     delete_documents,
-    find_fullness,
-    keep_if_room,
+    keep_document,
 )
 from elcano.plugins.uploads.document_names import LONGEST_NAME, normalize_name
 from elcano.plugins.uploads.document_store import CollectionCount, UploadedDocument, get_uploads
 from elcano.plugins.uploads.file_parts import delete_parts, may_have_parts
-from elcano.plugins.uploads.received_files import UploadBrokenOff, check_declared_size, receive_file
+from elcano.plugins.uploads.received_files import UploadBrokenOff, read_declared_size, receive_file
 from elcano.plugins.uploads.source_spec import NAME as UPLOADS
 
 
@@ -152,16 +152,14 @@ async def put_document(
     """
     name = _parse_name(path)
     limit = services.settings.file_limit_bytes
-    check_declared_size(request, limit)
-    full = await find_fullness(services.store)
-    if full is not None and await get_uploads(services.store).find(collection, name) is None:
-        raise full  # before anything of it is read
+    if (declared := read_declared_size(request, limit)) is not None:
+        await check_declared_room(services.store, collection, name, declared)
     with await receive_file(request, limit) as file:
         async with KEPT_AT_ONCE:
             data = await asyncio.to_thread(file.read)
             if not data:
                 raise RequestInvalid([FieldFault(field="body", message="is empty: send the document's bytes")])
-            kept, changed = await keep_if_room(services.store, collection, name, data, services.principal.user)
+            kept, changed = await keep_document(services.store, collection, name, data, services.principal.user)
     response.status_code = 201 if changed else 200
     return view_document(kept)
 

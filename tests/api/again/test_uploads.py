@@ -242,7 +242,45 @@ async def test_what_is_there_is_taken_again_when_nothing_new_can_be(
         (await api.put(f"{DOCUMENTS}/{name}", content=text)).status_code
         for name, text in (("a.md", LADDERS), ("a.md", LADDERS), ("a.md", b"Another text."), ("b.md", LADDERS))
     ]
-    assert statuses == [201, 200, 409, 409]
+    assert statuses == [201, 200, 201, 409], "one that takes the place of another takes no more room"
+
+
+async def test_uploads_at_once_never_pass_what_a_tenant_may_keep(
+    api: httpx.AsyncClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ELCANO_UPLOAD_DOCUMENTS", "5")
+    monkeypatch.setenv("ELCANO_UPLOAD_TOTAL_MB", "0.1")
+    many = [api.put(f"{DOCUMENTS}/{number}.md", content=f"# {number}".encode()) for number in range(12)]
+    statuses = sorted([one.status_code for one in await asyncio.gather(*many)])
+    assert statuses == [201] * 5 + [409] * 7
+    monkeypatch.setenv("ELCANO_UPLOAD_DOCUMENTS", "50")
+    large = [api.put(f"{DOCUMENTS}/large-{number}.md", content=b"a" * 30_000) for number in range(6)]
+    statuses = sorted([one.status_code for one in await asyncio.gather(*large)])
+    assert statuses == [201] * 3 + [409] * 3
+    assert (await api.put(f"{DOCUMENTS}/large-9.md", content=b"a" * 20_000)).status_code == 409
+    assert (await api.get(COLLECTION)).json()["documents"] == 8
+    kept = [len(keys) async for keys in store.objects.list_below("files")]
+    assert sum(kept) == 8, "no bytes are left of what is refused"
+
+
+async def test_a_full_tenant_is_told_before_the_body_is_read(
+    api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ELCANO_UPLOAD_TOTAL_MB", "0.001")
+    read = []
+
+    async def body() -> AsyncIterator[bytes]:
+        for _ in range(3):
+            read.append(1)
+            yield b"a" * 1_000
+
+    told = await api.put(f"{DOCUMENTS}/a.md", content=body(), headers={"Content-Length": "3000"})
+    assert (told.status_code, "ELCANO_UPLOAD_TOTAL_MB" in told.text, read) == (409, True, [])
+    undeclared = await api.put(f"{DOCUMENTS}/a.md", content=body())
+    assert (undeclared.status_code, len(read)) == (409, 3)
+    large = await api.post("/v1/runs", content=b" " * 2_000_000, headers={"Content-Type": "application/json"})
+    assert large.status_code == 413
+    assert "`PUT /v1/collections/{collection}/documents/{path}`" in large.text
 
 
 async def test_a_folder_is_added_by_a_command_that_sends_nothing_twice(

@@ -11,8 +11,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from babel.messages.pofile import read_po
-
 from elcano.activities.text.language_detection import language_of, languages_of, text_language
 
 CATALOGUES: Final = Path(__file__).parent
@@ -210,6 +208,8 @@ def get_phrases(language: str) -> Phrases:
     catalogue = {file.stem: file for file in CATALOGUES.glob("*.po")}.get(language)
     if catalogue is None:
         return ENGLISH
+    from babel.messages.pofile import read_po  # reports in English do without
+
     with catalogue.open("rb") as opened:
         translations = {str(message.id): str(message.string) for message in read_po(opened) if message.string}
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any, Final
 
-from elcano.api.reports.page import render_report_page
 from elcano.graphs.report.report import Report
 
 HEADINGS: Final = {"h1": 0, "h2": 1, "h3": 2}
@@ -22,6 +21,8 @@ _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010
 def read_report_elements(report: Report, pictures: Mapping[str, str | None] | None = None) -> list[Any]:
     """The blocks of the report's page, with its pictures (SVG) by their paths."""
     from lxml import html
+
+    from elcano.api.reports.page import render_report_page
 
     page: Any = html.fromstring(render_report_page(report, pictures))
     return list(list_blocks(page.find("body/main")))

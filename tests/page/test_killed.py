@@ -1,4 +1,4 @@
-"""Processes are killed while a page follows a run: it says so, goes on by itself, and ends with the figures of the API."""
+"""Processes are killed while a page follows a run: it says so, goes on by itself, and ends with the API's figures."""
 
 import pytest
 from playwright.async_api import Browser, Page, expect
@@ -46,4 +46,5 @@ async def compare_figures(page: Page, tour: Tour) -> None:
     await expect(page.locator(".claim-list > li")).to_have_count(len(claims))
     verdicts = [quote["verdict"] for claim in claims for quote in claim["citations"]]
     await expect(page.locator(".claim-list .quote")).to_have_count(len(verdicts))
-    await expect(page.locator(".claim-list .quote .warn-text")).to_have_count(len(verdicts) - verdicts.count("verified"))
+    failed = len(verdicts) - verdicts.count("verified")
+    await expect(page.locator(".claim-list .quote .warn-text")).to_have_count(failed)

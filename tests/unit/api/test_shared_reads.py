@@ -78,5 +78,5 @@ async def test_who_asked_while_nobody_answered_does_not_wait_once_more(error: Ex
     second = asyncio.create_task(reads.share(RUN, read))
     await asyncio.sleep(0)
     go_on.set()
-    assert await asyncio.gather(first, second, return_exceptions=True) == [error, error]
+    assert [*await asyncio.gather(first, second, return_exceptions=True)] == [error, error]
     assert next(numbers) == made + 1

@@ -24,7 +24,6 @@ from elcano.api.http.request_identity import requires
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.bibliography_entries import clean_line
 from elcano.api.reports.drawings import load_pictures
-from elcano.api.reports.page import HEADERS, render_report_page
 from elcano.api.reports.results import load_artifact, load_stored_report
 from elcano.api.runs.run_status import find_existing_run
 from elcano.api.services import Provided, Services
@@ -220,11 +219,21 @@ async def get_report(
     """Read a run's report, as Markdown, as one page of HTML or with every statement as JSON; or its references."""
     form = choose_media_type(accept, (MARKDOWN, JSON, HTML, *FORMS))
     stored = await load_stored_report(run_id, services)
-    pictures = await load_pictures(stored, services.store) if form == HTML else {}
-    content = await asyncio.to_thread(_render_stored_report, stored, form, pictures)
+    if form == HTML:
+        return await _answer_page(stored, services)
+    content = await asyncio.to_thread(_render_stored_report, stored, form)
     # What is text by its name says itself which characters it is of; JSON is UTF-8 anyway.
     said = f"{form}; charset=utf-8" if form in (BIBTEX, RIS) else form
-    return Response(content, media_type=said, headers={"Vary": "Accept", **(HEADERS if form == HTML else {})})
+    return Response(content, media_type=said, headers={"Vary": "Accept"})
+
+
+async def _answer_page(stored: str, services: Services) -> Response:
+    """A report as one page of HTML; what that takes is imported when one is read."""
+    from elcano.api.reports.page import HEADERS, render_report_page
+
+    pictures = await load_pictures(stored, services.store)
+    page = await asyncio.to_thread(lambda: render_report_page(Report.model_validate_json(stored), pictures))
+    return Response(page, media_type=HTML, headers={"Vary": "Accept", **HEADERS})
 
 
 @router.get(
@@ -248,13 +257,11 @@ async def render_versions(run_id: str, services: Services, pages: str = "") -> R
     return Response(await asyncio.to_thread(render_atom, run.question, run_id, versions, pages), media_type=ATOM)
 
 
-def _render_stored_report(stored: str, form: str, pictures: Mapping[str, str | None]) -> str:
+def _render_stored_report(stored: str, form: str) -> str:
     """A report in `form`, from its JSON, as which it is kept; of a long one that takes a while."""
     if form == JSON:
         return json.dumps(with_moments(json.loads(stored)), ensure_ascii=False, separators=(",", ":"))
     report = Report.model_validate_json(stored)
-    if form == HTML:
-        return render_report_page(report, pictures)
     return report.markdown if form == MARKDOWN else FORMS[form](report.references)
 
 

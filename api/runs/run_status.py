@@ -122,7 +122,9 @@ async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store
     """Add stage and spending to the running runs of a list; a run that Temporal does not answer for is marked stale."""
     listed = list(runs)
     running = {run.run_id for run in listed if run.status == "running"}
-    seen, used = await asyncio.gather(temporal.glance.executions(running), store.ledger.used_by_each(running))
+    seen, used = await asyncio.gather(
+        temporal.glance.executions(running, lately=True), store.ledger.used_by_each(running)
+    )
     return [
         _update_from_execution(run, seen.get(run.run_id), used[run.run_id]) if run.run_id in running else run
         for run in listed

@@ -62,7 +62,7 @@ def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases
 
 @dataclass(frozen=True)
 class _Marks:
-    """What is said behind statements and their numbers."""
+    """The notes behind statements and their numbers."""
 
     of_works: Mapping[int, str]
     """Behind a number whose work does not stand."""

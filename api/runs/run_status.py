@@ -6,6 +6,7 @@ stale, with what Temporal is waiting for.
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from elcano.api.http.errors import (
@@ -152,7 +153,10 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
         return await _read_open_section(run, temporal, store)
     try:
         snapshot, execution = await asyncio.gather(
-            temporal.snapshot(run_id), temporal.describe(run_id) if pending else _do_nothing()
+            temporal.reads.share(("snapshot", run_id), partial(temporal.snapshot, run_id)),
+            temporal.reads.share(("description", run_id), partial(temporal.describe, run_id))
+            if pending
+            else _do_nothing(),
         )
     except (WorkerUnavailable, RunForgotten, RunUnreadable):
         return await _without_worker(run, temporal, store)

@@ -39,6 +39,7 @@ from elcano.api.temporal.connection import (
 )
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
+from elcano.api.temporal.shared_reads import SharedReads
 from elcano.api.temporal.workers import Workers, build_priority
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
@@ -83,6 +84,7 @@ class Temporal:
         self.task_queue = task_queue
         self.glance = Glance(connection)
         self.looks = Looks(connection, task_queue)
+        self.reads = SharedReads()
         self.workers = Workers(connection, task_queue)
         self._connection = connection
 

@@ -58,7 +58,7 @@ class Fault:
 
 
 class CheckOutcome(Frozen):
-    """What one check of a certificate found."""
+    """The finding of one check of a certificate."""
 
     shows: str
     """What it shows if it found no fault, in a sentence."""

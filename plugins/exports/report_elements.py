@@ -56,7 +56,7 @@ def read_drawing_title(drawing: str) -> str:
 
 
 def describe_drawing(drawing: str) -> str:
-    """What a drawing (SVG) shows, for those who do not see it: its title and its description."""
+    """Describe a drawing (SVG) to those who do not see it: its title and its description."""
     described = re.search(r"<desc[^>]*>(.*?)</desc>", drawing, re.DOTALL)
     more = " ".join(unescape(described[1]).split()) if described else ""
     return f"{read_drawing_title(drawing)}. {more}" if more else read_drawing_title(drawing)

@@ -64,7 +64,7 @@ async def test_a_run_can_go_back_to_before_its_steps(
     assert messages[-1].event == "complete"
 
 
-@pytest.mark.parametrize("mode", ["iterative", "deep"])
+@pytest.mark.parametrize("mode", [long_case("iterative"), "deep"])
 async def test_a_run_that_works_gives_up_what_it_does_and_goes_back(
     api: httpx.AsyncClient, served: str, temporal: Client, store: Store, api_settings: Settings, mode: str
 ) -> None:

@@ -70,6 +70,7 @@ def first_state(asked: ResearchInput) -> ResearchState:
         barred=asked.barred,
         domain=asked.domain,
         domains=asked.domains,
+        values=asked.values,
     )
 
 

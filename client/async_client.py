@@ -151,7 +151,8 @@ class AsyncRun:
                 while new is not None and not told.empty():
                     new = told.get_nowait()
             await listening
-            yield await self._connection.poll(self.view, lambda view: view.status != "running", every=SETTLE_SECONDS)
+            ended = await self._connection.poll(self.view, lambda view: view.status != "running", every=SETTLE_SECONDS)
+            yield ended
         finally:
             listening.cancel()
 

@@ -2,7 +2,8 @@
 
 A worker with the extractive model works on runs of the mode `iterative` over a few documents, with everything that a
 worker does: store, objects, checks of citations. In one process nothing is observed; in another, spans go to a
-collector on loopback, contents left out, and all metrics are kept. The processes take turns.
+collector on loopback, contents left out, and all metrics are kept. The processes take turns, run by run, so that what
+else the machine does is alike for both.
 """
 
 import asyncio
@@ -12,13 +13,17 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from statistics import median
-from typing import Final
+from pathlib import Path
+from statistics import fmean, median
+from typing import Final, NamedTuple
+
+from temporalio.client import Client
 
 from benchmarks.bench import Bench
+from benchmarks.server import temporal_server
 from elcano.settings import Settings
 
 DOCUMENTS: Final = {
@@ -35,53 +40,116 @@ NAME: Final = "benchmarks.telemetry"
 
 async def main(bench: Bench) -> None:
     """Runs it and tells."""
-    turns, runs = bench.choose(3, 1), bench.choose(12, 1)
+    turns, blocks, pairs = bench.choose(3, 1), bench.choose(4, 1), bench.choose(10, 1)
     documents = bench.folder / "documents"
     documents.mkdir()
     for name, text in DOCUMENTS.items():
         (documents / name).write_text(text, encoding="utf-8")
-    async with bench.temporal() as client:
+    found: list[tuple[Spent, Spent]] = []
+    async with bench.temporal() as one, temporal_server() as other:
         with discarding_spans() as collector:
-            base = {
-                "TEMPORAL_ADDRESS": client.service_client.config.target_host,
-                "ELCANO_COLLECTIONS": json.dumps({"parts": str(documents)}),
-                "ELCANO_PACKAGE_READMES": "false",
-                "ELCANO_MODEL": "offline",
-                "ELCANO_METRICS_PORT": "0",
-                "OTEL_EXPORTER_OTLP_ENDPOINT": collector,
-            }
-            steps: dict[str, list[tuple[float, float]]] = {"false": [], "true": []}
             for turn in range(turns):
-                for observed, found in steps.items():
-                    folder = bench.folder / f"{observed}-{turn}"
-                    variables = {
-                        **base,
-                        "ELCANO_DATA_DIR": str(folder),
-                        "ELCANO_TRACES": observed,
-                        "ELCANO_METRICS": observed,
-                    }
-                    found += await measure_process(variables, runs)
-    cpu = {observed: median(one[0] for one in found) for observed, found in steps.items()}
-    wall = {observed: median(one[1] for one in found) for observed, found in steps.items()}
-    bench.say(f"a step takes {cpu['false']:.1f} ms of a processor, observed {cpu['true']:.1f} ms")
-    bench.say(f"it lasts {wall['false']:.1f} ms, observed {wall['true']:.1f} ms (target at most 5 % more)")
-    bench.tell("processor time, on / off", cpu["true"] / cpu["false"])
-    bench.tell("duration, on / off", wall["true"] / wall["false"])
+                base = {
+                    "ELCANO_COLLECTIONS": json.dumps({"parts": str(documents)}),
+                    "ELCANO_PACKAGE_READMES": "false",
+                    "ELCANO_MODEL": "offline",
+                    "ELCANO_METRICS_PORT": "0",
+                    "OTEL_EXPORTER_OTLP_ENDPOINT": collector,
+                    "PYTHONHASHSEED": str(turn),  # the order of sets and dictionaries is alike for both
+                }
+                async with (
+                    measured_worker(one, {**base, **observe(False, bench.folder / f"off-{turn}")}) as plain,
+                    measured_worker(other, {**base, **observe(True, bench.folder / f"on-{turn}")}) as observed,
+                ):
+                    found += [await measure_pairs(plain, observed, pairs) for _ in range(blocks)]
+    off, on = (median(one.processor for one in side) for side in zip(*found, strict=True))
+    bench.say(f"a step takes {off:.1f} ms of a processor, observed {on:.1f} ms")
+    off, on = (median(one.duration for one in side) for side in zip(*found, strict=True))
+    bench.say(f"it lasts {off:.1f} ms, observed {on:.1f} ms (target at most 5 % more)")
+    processor = [on.processor / off.processor for off, on in found]
+    bench.say(f"ratios of processor time: {', '.join(f'{one:.3f}' for one in sorted(processor))}")
+    bench.tell("processor time, on / off", median(processor))
+    bench.tell("duration, on / off", median(on.duration / off.duration for off, on in found))
 
 
-async def measure_process(variables: Mapping[str, str], runs: int) -> list[tuple[float, float]]:
-    """Measure a worker's runs in a process of its own: milliseconds of processor and of time for a step of each."""
+class Spent(NamedTuple):
+    """What a step took, in milliseconds."""
+
+    processor: float
+    duration: float
+
+
+class MeasuredWorker:
+    """A worker in a process of its own that works on a run when it is told to."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._input, self._output = process.stdin, process.stdout
+        self._before = 0.0
+        """Processor time at the end of the run before, in seconds."""
+
+    async def measure(self) -> Spent:
+        """Have it work on one run; processor time since the run before counts, since it exports when it rests."""
+        self._input.write(b"\n")
+        line = await self._output.readline()
+        if not line:
+            raise RuntimeError("the measured worker ended")
+        processor, duration, steps = json.loads(line)
+        spent = Spent(1_000 * (processor - self._before) / steps, 1_000 * duration / steps)
+        self._before = processor
+        return spent
+
+
+@asynccontextmanager
+async def measured_worker(client: Client, variables: Mapping[str, str]) -> AsyncIterator[MeasuredWorker]:
+    """Start a worker of a server, and warm it up: the first run indexes the documents."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", NAME, str(runs)),
-        env={**Settings().environment(), **variables},
+        *(sys.executable, "-m", NAME),
+        env={
+            **Settings().environment(),
+            "TEMPORAL_ADDRESS": client.service_client.config.target_host,
+            **variables,
+        },
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
     )
-    said, errors = await process.communicate()
-    if process.returncode:
-        raise RuntimeError(f"the measured worker ended with {process.returncode}:\n{errors.decode()}")
-    found: list[tuple[float, float]] = [tuple(pair) for pair in json.loads(said.splitlines()[-1])]
-    return found
+    worker = MeasuredWorker(process)
+    try:
+        await worker.measure()
+        await worker.measure()
+        yield worker
+    finally:
+        if process.stdin is not None:
+            process.stdin.close()
+        await process.wait()
+
+
+async def measure_pairs(plain: MeasuredWorker, observed: MeasuredWorker, pairs: int) -> tuple[Spent, Spent]:
+    """Have both work in turns, each first as often as the other; the means of their runs.
+
+    Not the medians: spans are exported every few seconds, so most runs would seem to have none.
+    """
+    found: list[tuple[Spent, Spent]] = []
+    for number in range(pairs):
+        if number % 2:
+            later = await observed.measure()
+            found.append((await plain.measure(), later))
+        else:
+            found.append((await plain.measure(), await observed.measure()))
+    off, on = zip(*found, strict=True)
+    return mean_of(off), mean_of(on)
+
+
+def mean_of(runs: Sequence[Spent]) -> Spent:
+    """The mean of what runs spent."""
+    return Spent(fmean(one.processor for one in runs), fmean(one.duration for one in runs))
+
+
+def observe(observed: bool, folder: Path) -> Mapping[str, str]:
+    """The variables of a worker that is observed, or not, with a folder of its own."""
+    said = str(observed).lower()
+    return {"ELCANO_DATA_DIR": str(folder), "ELCANO_TRACES": said, "ELCANO_METRICS": said}
 
 
 @contextmanager
@@ -109,8 +177,8 @@ def discarding_spans() -> Iterator[str]:
         server.server_close()
 
 
-async def work_and_measure(runs: int) -> list[tuple[float, float]]:
-    """Work on runs one after the other, as a worker that was started with this environment would."""
+async def work_and_measure() -> None:
+    """Work as a worker that was started with this environment would: on a run for each line of the input."""
     from functools import partial
 
     from elcano.activities.sources.registry import open_sources
@@ -128,11 +196,10 @@ async def work_and_measure(runs: int) -> list[tuple[float, float]]:
     install_runtime()
     start_telemetry("worker", settings)
     client = await connect_when_ready(settings)
-    found = []
     async with open_configured(settings) as store, open_sources(settings) as sources:
         surroundings = Surroundings("worker", settings, store, partial(asyncio.sleep, 0, client))
         async with accompany_program(surroundings), build_worker(client, store, sources, settings):
-            for number in range(runs + 1):
+            while await asyncio.to_thread(sys.stdin.readline):
                 asked = ResearchInput(
                     run_id=f"default-{uuid.uuid4()}",
                     question=QUESTION,
@@ -140,17 +207,13 @@ async def work_and_measure(runs: int) -> list[tuple[float, float]]:
                     graph=MODES["iterative"],
                     sources=("parts",),
                 )
-                cpu, began = time.process_time(), time.perf_counter()
+                began = time.perf_counter()
                 result = await client.execute_workflow(
                     ResearchWorkflow.run, asked, id=asked.run_id, task_queue=TASK_QUEUE
                 )
-                spent = (time.process_time() - cpu, time.perf_counter() - began)
-                if number:  # the first one indexes the documents
-                    found.append((1_000 * spent[0] / result.steps, 1_000 * spent[1] / result.steps))
-    return found
+                print(json.dumps((time.process_time(), time.perf_counter() - began, result.steps)), flush=True)
 
 
 if __name__ == "__main__":
-    measured = asyncio.run(work_and_measure(int(sys.argv[1])))
-    print(json.dumps(measured), flush=True)
+    asyncio.run(work_and_measure())
     os._exit(0)  # the SDK's runtime can abort an interpreter that exits in the ordinary way

@@ -150,7 +150,7 @@ class Connection:
     async def poll(
         self, look: Callable[[], Awaitable[Found]], is_over: Callable[[Found], bool], *, every: float
     ) -> Found:
-        """Return what `look` finds once that is over; it looks every so many seconds, also while the API restarts.
+        """Return the finding of `look` once that is over; it looks every so many seconds, also while the API restarts.
 
         Raises:
             Unreachable, Unavailable: there was no answer for `GIVE_UP_SECONDS`.

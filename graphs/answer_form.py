@@ -8,10 +8,9 @@ from typing import Final
 
 from elcano.graphs.builder import ASKED, NEW_EVIDENCE
 from elcano.graphs.catalogue.reducers import REDUCERS
-from elcano.graphs.errors import Fault, build_json_pointer
+from elcano.graphs.errors import Fault
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.schemas.shape import Shape
+from elcano.graphs.plugin import load_objects
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph, StateNode
 from elcano.graphs.spec.limits import LONGEST_EXPRESSION
 from elcano.graphs.text import choose_free_name
@@ -26,23 +25,7 @@ ATTACHED: Final = "structured_answer"
 
 def find_answer_schema_faults(schema: JsonObject) -> tuple[Fault, ...]:
     """The faults of a requested schema, each with its JSON pointer; none if answers can have its form."""
-    parsed = parse_schema(schema)
-    if parsed.shape is None:
-        return parsed.faults
-    return tuple(_find_passage_lists(parsed.shape, ""))
-
-
-def _find_passage_lists(shape: Shape, at: str) -> list[Fault]:
-    """Lists of keys of passages, which mean something to agents alone."""
-    if shape.passage:
-        return [Fault("keys of passages are no answer: leave `format` out", f"{at}/format")]
-    if shape.items is not None:
-        return _find_passage_lists(shape.items, f"{at}/items")
-    return [
-        fault
-        for one in shape.properties
-        for fault in _find_passage_lists(one.shape, at + build_json_pointer("properties", one.name))
-    ]
+    return tuple(fault for find_faults in load_objects("answer_schema_checks") for fault in find_faults(schema))
 
 
 def add_answer_step(graph: ResearchGraph) -> ResearchGraph:

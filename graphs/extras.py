@@ -51,7 +51,7 @@ _LISTED: Final = (
         purpose="a sentence encoder for related passages (`ELCANO_EMBEDDINGS`)",
     ),
     Extra(name="forecast", modules=("statsforecast",), purpose="forecasts of series (mode `data`)"),
-    Extra(name="mcp", modules=("httpx2", "jsonschema", "mcp"), purpose="servers of tools (`ELCANO_MCP_SERVERS`)"),
+    Extra(name="mcp", modules=("httpx2", "mcp"), purpose="servers of tools (`ELCANO_MCP_SERVERS`)"),
     Extra(name="pdf", modules=("typst",), purpose="reports as PDF (`elcano export --format pdf`)"),
     Extra(name="plots", modules=("vl_convert",), purpose="charts in reports (mode `data`)"),
     Extra(

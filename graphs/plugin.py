@@ -73,6 +73,8 @@ class Plugin:
     obstacles: tuple[Path, ...] = ()
     """Functions of the graph, the sources, the run's models and the settings that say why a run cannot work before it
     starts: half a sentence, empty if it can."""
+    answer_schema_checks: tuple[Path, ...] = ()
+    """Functions of a requested `output_schema` that yield a `graphs.errors.Fault` for what cannot be honoured."""
     report_additions: tuple[Path, ...] = ()
     """Subclasses of `activities.report.additions.ReportAddition`: the parts of a report that the subject adds."""
     checks: tuple[Path, ...] = ()
@@ -89,12 +91,10 @@ class Plugin:
     temporal_plugins: tuple[Path, ...] = ()
     """Functions of the settings that return `temporalio.client.Plugin` objects, which are of its workers too."""
     stores: Mapping[str, Path] = field(default_factory=dict)
-    """Its own stores beside the kernel's, by name: functions that open them on the database's engine and the settings,
-    as `storage.deletion.PluginStore`. They are opened even if the plugin is left out, so that deleting a run reaches
-    them."""
+    """Its own stores beside the kernel's, by name: functions that open a `storage.deletion.PluginStore` on the
+    database's engine and the settings. They are opened even if the plugin is left out: deleting a run reaches them."""
     exporters: tuple[Path, ...] = ()
-    """Functions of a tenant's store that yield `storage.tenant_file.TenantFile` objects: what the tenant's export has
-    besides the rows of tables, reports and artifacts."""
+    """Functions of a tenant's store that yield `storage.tenant_file.TenantFile` objects: more than rows and reports."""
     admission_rules: tuple[Path, ...] = ()
     """Functions of the settings that return a `storage.admission.AdmissionRule`, a condition for starting a run; None:
     it is not set up."""

@@ -4,16 +4,30 @@ The workflow knows what the attempts that succeeded used; the ledger also knows 
 """
 
 from collections.abc import Collection
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Row, and_, case, cast, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import Usage, sum_usages
-from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, root_of, run_and_branches
-from elcano.storage.sql.tables import TenantBound, ledger
+from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
+from elcano.storage.sql.tables import TenantBound, ledger, runs
 from elcano.storage.usage import UsageSums, add_usage, day_of, find_usage_place
+
+_SUMS: Final = (
+    *(
+        func.sum(cast(ledger.c.usage[name].as_string(), BigInteger)).label(name)
+        for name in ("requests", "input_tokens", "output_tokens", "cost_microusd", "unpriced_requests")
+    ),
+    func.max(case((ledger.c.usage["estimated"].as_boolean(), 1), else_=0)).label("estimated"),
+)
+"""The sum of usages, column by column; null where there are none, or where all lines are older than a counter."""
+
+
+def _read_sums(row: Row[Any]) -> Usage:
+    """The sum that a row of `_SUMS` tells."""
+    return Usage.model_validate({column.name: int(getattr(row, column.name) or 0) for column in _SUMS})
 
 
 class LedgerEntry(Frozen):
@@ -105,20 +119,24 @@ class Ledger(TenantBound):
         """Returns the usage of a run, with its branches unless told otherwise; without what was undone."""
         of_run = self._of_run(run_id, branches=branches)
         async with self._engine.connect() as connection:
-            found = await connection.scalars(select(ledger.c.usage).where(of_run, ~ledger.c.undone))
-            return sum_usages(Usage.model_validate(usage) for usage in found)
+            return _read_sums((await connection.execute(select(*_SUMS).where(of_run, ~ledger.c.undone))).one())
 
     async def used_by_each(self, run_ids: Collection[str]) -> dict[str, Usage]:
-        """The usage of each of some runs, which are no branches, with their branches; without what was undone."""
-        if not run_ids:
-            return {}
-        of_runs = or_(*(run_and_branches(ledger.c.run_id, run_id) for run_id in run_ids))
-        found: dict[str, list[Usage]] = {run_id: [] for run_id in run_ids}
+        """The usage of each of some stored runs, which are no branches, with their branches; without what was undone.
+
+        One statement whose text is the same for any number of runs: each is a range of the ledger's own index.
+        """
+        found = dict.fromkeys(run_ids, Usage())
+        behind = or_(ledger.c.run_id == runs.c.run_id, ledger.c.run_id >= runs.c.run_id + ".")
+        of_run = and_(ledger.c.run_id >= runs.c.run_id, ledger.c.run_id < runs.c.run_id + "/", behind)
+        lines = (
+            select(runs.c.run_id, *_SUMS)
+            .join_from(runs, ledger, and_(self._own(ledger), of_run, ~ledger.c.undone))
+            .where(self._own(runs), runs.c.run_id.in_(found))
+            .group_by(runs.c.run_id)
+        )
         async with self._engine.connect() as connection:
-            lines = select(ledger.c.run_id, ledger.c.usage).where(self._own(ledger), of_runs, ~ledger.c.undone)
-            for line in await connection.execute(lines):
-                found[root_of(line.run_id)].append(Usage.model_validate(line.usage))
-        return {run_id: sum_usages(usages) for run_id, usages in found.items()}
+            return found | {row.run_id: _read_sums(row) for row in await connection.execute(lines)}
 
     async def of_activity(self, run_id: str, execution: str, activity: str) -> list[LedgerEntry]:
         """The lines of one activity that are not undone, by attempt."""

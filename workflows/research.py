@@ -39,8 +39,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.frozen import Json
     from elcano.graphs.lifecycle import finish
     from elcano.graphs.lifecycle.journal import build_progress_page, build_run_snapshot, log_page
-    from elcano.graphs.lifecycle.rollback import taken_back
-    from elcano.graphs.lifecycle.start_and_fold import open_journal
+    from elcano.graphs.lifecycle.start_and_fold import open_journal, taken_back
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
     from elcano.graphs.run_contracts import BranchHeld, ControlAnswer, ControlRequest, ResearchInput, ResearchResult
     from elcano.graphs.state.budget import Usage

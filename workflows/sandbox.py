@@ -48,7 +48,7 @@ _NO_EVENTS: Final = ("query_workflow", "remove_from_cache")
 
 
 def workflow_runner() -> WorkflowRunner:
-    """Return what runs the workflows of a worker."""
+    """Return the runner of the workflows of a worker."""
     load_registries()
     return InTurnRunner(UnsandboxedWorkflowRunner())
 

@@ -17,6 +17,7 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import CacheConfig, ModelSettings
 
+from elcano.activities.calls.delta_merging import merge_streamed_deltas
 from elcano.activities.calls.refusal_causes import SET_ELSEWHERE
 from elcano.activities.sources.http.contact_guard import BY_EGRESS, apply_trust, require_contact
 from elcano.graphs.contracts import ModelChoice
@@ -117,6 +118,7 @@ def _build_single_model(name: str, address: str) -> Model:
 
     try:
         model = infer_model(name, opened)
+        merge_streamed_deltas(made[-1]._own_http_client)
         return _use_counting_chat_model(model, made[-1])
     except UserError as error:
         raise ModelRefused(f"The model {name!r} cannot be used: {error}; {SET_ELSEWHERE}.") from error

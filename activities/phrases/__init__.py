@@ -11,8 +11,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from babel.messages.pofile import read_po
-
 from elcano.activities.text.language_detection import language_of, languages_of, text_language
 
 CATALOGUES: Final = Path(__file__).parent
@@ -132,6 +130,71 @@ class Phrases:
     """With the `{title}` of what a citation that does not hold names."""
     cited_words: str = "Quoted: “{words}”"
     """With its `{words}`."""
+    read_one: str = (
+        "Of {total} statement that cite something, {supported} supported by what they quote, "
+        "{partly} in part{beyond}, {refused} not{rest}."
+    )
+    """Of one statement that cites: how many are supported, with `{beyond}` and `{rest}` of the next two."""
+    read_many: str = (
+        "Of {total} statements that cite something, {supported} supported by what they quote, "
+        "{partly} in part{beyond}, {refused} not{rest}."
+    )
+    """The same of several."""
+    read_beyond: str = ", {count} in the passage but not in the quote"
+    """How many are supported by the passage alone."""
+    unread_rest: str = ", {count} not read"
+    """How many were not read."""
+    partly_supported: str = "(partly supported)"
+    """Behind a statement."""
+    passage_supported: str = "(in the passage, not in the quote)"
+    """The same."""
+    not_supported: str = "(not supported)"
+    """The same."""
+    not_verified: str = "(not verified)"
+    """The same."""
+    inferred_from: str = "(inferred from {numbers})"
+    """Behind an inference, with `{numbers}`."""
+    inferred: str = "(inferred)"
+    """Behind an inference whose grounds do not hold."""
+    follows: str = "Follows the run {run}: {question}"
+    """Which `{run}` this one follows, and its `{question}`."""
+    mode_choice: str = "Mode {mode}, which chose {chosen}. {reason}"
+    """Which mode was `{chosen}` by one that chooses, and the `{reason}`."""
+    gaps: str = "What is missing"
+    """Heading of what an answer over databases lacks."""
+    forecast: str = "How it was forecast"
+    result: str = "Result"
+    """Heading of the one result of a query."""
+    results: str = "Results"
+    """Heading of several."""
+    result_of: str = "Result {number}: {database}"
+    """Heading of one of several."""
+    no_row: str = "No row."
+    one_row: str = "{count} row."
+    many_rows: str = "{count} rows."
+    query: str = "The query to {database} ({dialect}), {stamp}:"
+    """Before the query, with its `{stamp}`."""
+    query_stamp: str = "query {hash}, read at {at}"
+    because: str = "Because: {reason}"
+    chosen: str = "**Chosen:** {reason}"
+    numbers_one: str = "Of {total} number: {counts}."
+    """How many of the numbers of an answer are proven."""
+    numbers_many: str = "Of {total} numbers: {counts}."
+    proven: str = "{count} recomputed from cells of results"
+    given: str = "{count} given by the question or beside it"
+    quoted_numbers: str = "{count} quoted"
+    named_numbers: str = "{count} in names"
+    doubtful_numbers: str = "**{count} not verified**"
+    no_doubtful_numbers: str = "none unverified"
+    reference: str = "Reference"
+    """Head of a column, as are those that follow."""
+    study: str = "Study"
+    as_reported: str = "As it is reported"
+    interval: str = "{measure} [95 % interval]"
+    weight: str = "Weight"
+    apart: str = "Not pooled with each other"
+    left_out: str = "Left out"
+    records: str = "Records"
     comma: str = ", "
     """Between words that are listed."""
 
@@ -145,6 +208,8 @@ def get_phrases(language: str) -> Phrases:
     catalogue = {file.stem: file for file in CATALOGUES.glob("*.po")}.get(language)
     if catalogue is None:
         return ENGLISH
+    from babel.messages.pofile import read_po  # reports in English do without
+
     with catalogue.open("rb") as opened:
         translations = {str(message.id): str(message.string) for message in read_po(opened) if message.string}
 

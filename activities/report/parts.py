@@ -20,14 +20,8 @@ from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import render_number, sanitize_markdown
 from elcano.graphs.report.statements import Block, CheckedCitation, Part, PartKind, Statement, Support
 
-UNVERIFIED_MARK: Final = "(not verified)"
 _CODE: Final = re.compile(r"(?P<said>[^\n].*?:)[ \t]*\n\n(?P<code>(?!\s*(?:[-*+\u2022]|\d{1,3}[.)])\s).+)", re.DOTALL)
 """A sentence that announces what stands below it, which is no list."""
-_SUPPORT: Final[Mapping[Support, str]] = {
-    "partly": " (partly supported)",
-    "in_passage": " (in the passage, not in the quote)",
-    "not_supported": " (not supported)",
-}
 
 
 def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = ENGLISH) -> tuple[Part, ...]:
@@ -47,7 +41,7 @@ def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases
     }
 
     def blocks(claims: Iterable[CheckedClaim]) -> tuple[Block, ...]:
-        return tuple(_render_block(claim, marks, quoted=quoted) for claim in claims)
+        return tuple(_render_block(claim, _Marks(marks, words), quoted=quoted) for claim in claims)
 
     first: list[tuple[PartKind, Sequence[CheckedClaim]]] = [
         ("introduction", checked.introduction),
@@ -66,23 +60,43 @@ def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases
     return (*before, *sections, *after)
 
 
-def _render_block(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> Block:
+@dataclass(frozen=True)
+class _Marks:
+    """The notes behind statements and their numbers."""
+
+    of_works: Mapping[int, str]
+    """Behind a number whose work does not stand."""
+    words: Phrases
+
+    def render_support(self, claim: CheckedClaim, number: int) -> str:
+        """Return the finding on a statement whose citations hold; empty if it is supported or was not reviewed."""
+        statement = claim.statements[number]
+        said: Mapping[Support, str] = {
+            "partly": self.words.partly_supported,
+            "in_passage": self.words.passage_supported,
+            "not_supported": self.words.not_supported,
+        }
+        holds = any(one.verdict == "verified" for one in statement.citations)
+        return f" {said[statement.support]}" if holds and statement.support in said else ""
+
+
+def _render_block(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> Block:
     return Block(kind=claim.kind, markdown=_render_claim(claim, marks, quoted=quoted), statements=claim.statements)
 
 
-def _render_claim(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> str:
+def _render_claim(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> str:
+    unverified = marks.words.not_verified
     if claim.citations and not claim.by_mark and any(one.verdict != "no_citation" for one in claim.citations):
         said, code = _with_code(claim.text) if quoted else (claim.text, "")
         text = f"“{sanitize_markdown(said)}”" if quoted else sanitize_markdown(said)
-        numbers = (
-            f"{_render_citation_numbers(claim.citations, marks) or UNVERIFIED_MARK}{_render_support_mark(claim, 0)}"
-        )
+        numbers = _render_citation_numbers(claim.citations, marks.of_works) or unverified
+        numbers += marks.render_support(claim, 0)
         return f"{text} {numbers}" + (f"\n\n{fence_code('', code)}" if code else "")
     tokens = parse_markdown(claim.text, claim.by_mark)
     extract_statements(tokens)
     text = render_markdown(tokens, _Numbering(claim, marks).said, claim.text) or sanitize_markdown(claim.text)
     if any(one.verdict == "no_citation" for one in claim.citations):
-        return f"{text} {UNVERIFIED_MARK}" if claim.kind == "paragraph" else f"{text}\n\n{UNVERIFIED_MARK}"
+        return f"{text} {unverified}" if claim.kind == "paragraph" else f"{text}\n\n{unverified}"
     return text
 
 
@@ -97,24 +111,26 @@ class _Numbering:
     """What stands in the place of the marks of one block."""
 
     claim: CheckedClaim
-    marks: Mapping[int, str]
+    marks: _Marks
 
     def said(self, token: Token) -> str:
-        number = token.meta[STATEMENT]
+        number, words = token.meta[STATEMENT], self.marks.words
         statement = self.claim.statements[number]
         if token.type != CITATION:
             missing = not self.claim.citations or self.claim.by_mark
-            return f" {UNVERIFIED_MARK}" if statement.support == "not_supported" and missing else ""
+            return f" {words.not_verified}" if statement.support == "not_supported" and missing else ""
         bracket = bracket_of(token)
         if not token.meta[LAST] and not bracket.inferred and _share_one_number(statement):
             return ""
         cited = [one for mark in bracket.marks for one in self.claim.by_mark[mark]]
-        numbers = _render_citation_numbers(cited, self.marks, ", " if bracket.inferred else " ")
+        numbers = _render_citation_numbers(cited, self.marks.of_works, ", " if bracket.inferred else " ")
         if bracket.inferred:
             holds = numbers and all(one.verdict == "verified" for one in cited)
-            doubted = _render_support_mark(self.claim, number) if token.meta[LAST] else ""
-            return f"(inferred from {numbers}){doubted}" if holds else f"(inferred) {UNVERIFIED_MARK}"
-        return f"{numbers or UNVERIFIED_MARK}{_render_support_mark(self.claim, number) if token.meta[LAST] else ''}"
+            doubted = self.marks.render_support(self.claim, number) if token.meta[LAST] else ""
+            inferred = words.inferred_from.format(numbers=numbers)
+            return f"{inferred}{doubted}" if holds else f"{words.inferred} {words.not_verified}"
+        doubted = self.marks.render_support(self.claim, number) if token.meta[LAST] else ""
+        return f"{numbers or words.not_verified}{doubted}"
 
 
 def _share_one_number(statement: Statement) -> bool:
@@ -130,10 +146,3 @@ def _render_citation_numbers(citations: Iterable[CheckedCitation], marks: Mappin
     """The numbers of what holds, each once; behind that of a work that does not stand it says so."""
     numbers = dict.fromkeys(one.number for one in citations if one.number is not None)
     return between.join(render_number(number, marks) for number in numbers)
-
-
-def _render_support_mark(claim: CheckedClaim, number: int) -> str:
-    """Return the finding on a statement whose citations hold; empty if it is supported or was not reviewed."""
-    statement = claim.statements[number]
-    holds = any(one.verdict == "verified" for one in statement.citations)
-    return _SUPPORT.get(statement.support, "") if holds else ""

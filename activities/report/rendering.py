@@ -29,7 +29,7 @@ from elcano.graphs.spec.graph import MISSING
 from elcano.graphs.state.budget import usd_from_microusd
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.plan import SectionGap, SectionResult
-from elcano.graphs.text import format_count, format_utc_day, shorten_text
+from elcano.graphs.text import format_utc_day, shorten_text
 from elcano.storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000
@@ -154,8 +154,8 @@ def render_evidence(
 def _render_header(call: PublishCall, words: Phrases, author: str, doubts: Sequence[str] = ()) -> str:
     state = f"{_render_partial_notice(call.ending, words)} " if call.ending else ""
     warned = "".join(f"\n>\n> {words.warning} {escape_markdown(doubt)}" for doubt in doubts)
-    asked = f"{words.asked} {escape_markdown(call.question)}{_render_followed_run(call)}"
-    return f"> {asked}\n>\n> {state}{author}{_render_mode_choice(call)}{warned}"
+    asked = f"{words.asked} {escape_markdown(call.question)}{_render_followed_run(call, words)}"
+    return f"> {asked}\n>\n> {state}{author}{_render_mode_choice(call, words)}{warned}"
 
 
 def _render_partial_notice(ending: Ending, words: Phrases) -> str:
@@ -163,22 +163,20 @@ def _render_partial_notice(ending: Ending, words: Phrases) -> str:
     return said.format(reason=sanitize_markdown(_describe_ending(ending, words)))
 
 
-def _render_followed_run(call: PublishCall) -> str:
+def _render_followed_run(call: PublishCall, words: Phrases) -> str:
     """Which run this one follows, and what that was asked."""
     if not call.follows:
         return ""
     asked = escape_markdown(shorten_text(" ".join(call.follows_question.split()), FOLLOWED_CHARACTERS))
-    return f"\n>\n> Follows the run {escape_markdown(call.follows)}: {asked}"
+    return f"\n>\n> {words.follows.format(run=escape_markdown(call.follows), question=asked)}"
 
 
-def _render_mode_choice(call: PublishCall) -> str:
+def _render_mode_choice(call: PublishCall, words: Phrases) -> str:
     """Which mode a run chose that was left to choose, and why."""
     if not call.choice.mode:
         return ""
-    return (
-        f"\n>\n> Mode {escape_markdown(call.mode)}, which chose "
-        f"{escape_markdown(call.choice.mode)}. {escape_markdown(call.choice.reason)}"
-    )
+    mode, chosen, reason = map(escape_markdown, (call.mode, call.choice.mode, call.choice.reason))
+    return f"\n>\n> {words.mode_choice.format(mode=mode, chosen=chosen, reason=reason)}"
 
 
 def _render_authorship(call: PublishCall, words: Phrases, checked: CheckedDraft, added: Sequence[AddedText]) -> str:
@@ -197,12 +195,15 @@ def _summarize_support(checked: CheckedDraft, words: Phrases) -> str:
         return ""
     if not checked.draft.judgements:
         return f" {words.unread}"
-    beyond = f", {counts.in_passage} in the passage but not in the quote" if counts.in_passage else ""
-    rest = f", {counts.unchecked} not read" if counts.unchecked else ""
-    return (
-        f" Of {format_count(counts.total, 'statement')} that cite something, {counts.supported} supported by what they "
-        f"quote, {counts.partly} in part{beyond}, {counts.not_supported} not{rest}."
+    summary = (words.read_one if counts.total == 1 else words.read_many).format(
+        total=f"{counts.total:,}",
+        supported=counts.supported,
+        partly=counts.partly,
+        beyond=words.read_beyond.format(count=counts.in_passage) if counts.in_passage else "",
+        refused=counts.not_supported,
+        rest=words.unread_rest.format(count=counts.unchecked) if counts.unchecked else "",
     )
+    return f" {summary}"
 
 
 def _render_nearest_passages(checked: CheckedDraft, words: Phrases) -> list[str]:

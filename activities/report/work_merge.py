@@ -13,7 +13,7 @@ trial are two. The same holds for the address of a page.
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final, TypeVar, get_args
+from typing import Final, get_args
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, is_preprint
@@ -31,8 +31,6 @@ _DATE: Final = re.compile(r"\d{4}(?:-\d\d){0,2}")
 _STAYING: Final[frozenset[Flag]] = frozenset({"retracted", "concern", "corrected", "withdrawn"})
 _OF_THE_MOMENT: Final[frozenset[Flag]] = frozenset({"no_results", "unknown_status"})
 _FLAGS: Final[tuple[Flag, ...]] = get_args(Flag)
-
-T = TypeVar("T")
 
 
 class MergedWork(Frozen):
@@ -88,25 +86,25 @@ def merge_accounts(group: Iterable[Work]) -> MergedWork:
     identifiers = _merge_identifiers(leading, accounts)
     own = set(identifiers.names)
     work = Work(
-        title=_find_first_value((one.title for one in accounts), ""),
+        title=_find_first_text(one.title for one in accounts),
         authors=_find_longest_authors(leading) or _find_longest_authors(accounts),
         year=year,
         published=date,
-        venue=_find_first_value((one.venue for one in leading), ""),
+        venue=_find_first_text(one.venue for one in leading),
         issns=_merge_texts(one.issns for one in leading),
-        volume=_find_first_value((one.volume for one in leading), ""),
-        issue=_find_first_value((one.issue for one in leading), ""),
-        pages=_find_first_value((one.pages for one in leading), ""),
-        publisher=_find_first_value((one.publisher for one in leading), ""),
+        volume=_find_first_text(one.volume for one in leading),
+        issue=_find_first_text(one.issue for one in leading),
+        pages=_find_first_text(one.pages for one in leading),
+        publisher=_find_first_text(one.publisher for one in leading),
         kind=next((one.kind for one in leading if one.kind != "other"), "other"),
         design=_merge_texts(one.design for one in accounts),
         identifiers=identifiers,
-        url=_find_first_value((one.url for one in leading), ""),
-        language=_find_first_value((one.language for one in accounts), ""),
+        url=_find_first_text(one.url for one in leading),
+        language=_find_first_text(one.language for one in accounts),
         flags=_merge_flags(accounts, published=published),
         notices=_merge_texts(one.notices for one in accounts),
         cited_by=max((one.cited_by for one in accounts if one.cited_by is not None), default=None),
-        licence=_find_first_value((one.licence for one in leading), ""),
+        licence=_find_first_text(one.licence for one in leading),
         source=accounts[0].source,
         retrieved_at=max(one.retrieved_at for one in accounts),
     )
@@ -182,10 +180,9 @@ def _choose_date(leading: Sequence[Work]) -> tuple[int | None, str]:
 def _merge_identifiers(leading: Sequence[Work], accounts: Sequence[Work]) -> Identifiers:
     """Return the first identifier of each kind; arXiv's number may be of the preprint, and leads to the same work."""
     told = {
-        kind: _find_first_value((getattr(one.identifiers, kind) for one in leading), "")
-        for kind in Identifiers.model_fields
+        kind: _find_first_text(getattr(one.identifiers, kind) for one in leading) for kind in Identifiers.model_fields
     }
-    return Identifiers(**told | {"arxiv": _find_first_value((one.identifiers.arxiv for one in accounts), "")})
+    return Identifiers(**told | {"arxiv": _find_first_text(one.identifiers.arxiv for one in accounts)})
 
 
 def _list_preprint_names(accounts: Iterable[Work]) -> tuple[str, ...]:
@@ -215,9 +212,9 @@ def _merge_provenance(accounts: Sequence[Work]) -> tuple[Provenance, ...]:
     return tuple(Provenance(source=source, retrieved_at=at) for source, at in last.items())
 
 
-def _find_first_value(values: Iterable[T], default: T) -> T:
+def _find_first_text(values: Iterable[str]) -> str:
     """The first that is not empty."""
-    return next((value for value in values if value), default)
+    return next(filter(None, values), "")
 
 
 def _find_longest_authors(accounts: Iterable[Work]) -> tuple[str, ...]:

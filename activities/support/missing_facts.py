@@ -61,14 +61,13 @@ class MissingFacts:
 
 def find_missing_facts(statement: Statement) -> MissingFacts:
     """What figures and names the statement has that none of its quotes has."""
-    told = KnownNames([*with_unglued(statement.quotes), *statement.known])
-    unnamed = _find_unquoted_names(statement, told)
+    unnamed, told = _find_unquoted_names(statement)
     figured = _find_unquoted_figures(statement)
     return MissingFacts(
         amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
         years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
         names=tuple(map(_unnamed_reason, unnamed)),
-        words=sum(told.lacks(name) for name in unnamed),
+        words=sum(map(told.lacks, unnamed)),
     )
 
 
@@ -87,20 +86,18 @@ def amounts_unquoted(statement: Statement) -> tuple[Figure, ...]:
 
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
     """The same, of names alone."""
-    return tuple(
-        map(
-            _unnamed_reason,
-            _find_unquoted_names(statement, KnownNames([*with_unglued(statement.quotes), *statement.known])),
-        )
-    )
+    unnamed, _ = _find_unquoted_names(statement)
+    return tuple(map(_unnamed_reason, unnamed))
 
 
 def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
-    there = _extract_all_figures(with_unglued(statement.quotes))
-    known = _extract_all_figures(statement.known)
     asked = [
         one for one in extract_figures(without_pointers(statement.text)) if not (counting and _is_possible_count(one))
     ]
+    if not asked:  # most statements have none, and passages are long
+        return []
+    there = _extract_all_figures(with_unglued(statement.quotes))
+    known = _extract_all_figures(statement.known)
     return [(one, why) for one in asked if (why := _explain_missing_figure(one, statement, there, known))]
 
 
@@ -110,12 +107,15 @@ def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
     return list({(one.written, one.values, one.unit, one.places): one for one in found}.values())
 
 
-def _find_unquoted_names(statement: Statement, told: KnownNames) -> list[str]:
+def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
+    """The names that neither its quotes nor what is known has, and the words of those."""
     languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
-    asked = [name for name in extract_names(statement.text, languages) if not named_in(name, told)]
-    if is_foreign_language(statement):  # names are written otherwise in other languages
+    names = extract_names(statement.text, languages)
+    told = KnownNames([*with_unglued(statement.quotes), *statement.known] if names else [])
+    asked = [name for name in names if not named_in(name, told)]
+    if asked and is_foreign_language(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
-    return asked
+    return asked, told
 
 
 def _unnamed_reason(name: str) -> str:
@@ -180,6 +180,7 @@ def _counts_own_list(one: Figure, text: str) -> bool:
 
 
 _ITEM: Final = re.compile(r"(?P<word>[^\W\d_][^,;.()]{0,40}?)(?P<note>\d)(?!\w)")
+_GLUED: Final = re.compile(r"[^\W\d_]\d(?!\w)")
 _AND: Final = re.compile(r"\s?(?:[,;]|(?:and|or|und|et)\b)")
 
 
@@ -193,6 +194,8 @@ def with_unglued(quotes: Sequence[str]) -> tuple[str, ...]:
 
 
 def _remove_glued_notes(quote: str) -> str:
+    if _GLUED.search(quote) is None:  # searched for items, a passage takes forty times as long
+        return quote
     found = list(_ITEM.finditer(quote))
     run: list[re.Match[str]] = []
     for item in (*found, None):

@@ -21,12 +21,12 @@ from elcano.api.http.fields import Accepted, Spoken, Text
 from elcano.api.process import Services
 from elcano.api.runs.budget_view import LimitsView
 from elcano.api.source_survey import add_own_sources, find_source_faults, survey_sources
-from elcano.graphs.engine.clarifying import AnswerQuestions
 from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
 from elcano.graphs.engine.steering import (
     GUIDANCE_CHARACTERS,
     MOST_CHANGES,
     SOURCE_CHARACTERS,
+    AnswerQuestions,
     SectionsWhen,
     Steer,
 )

@@ -39,9 +39,16 @@ from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.graph_traits import read_graph_traits
-from elcano.graphs.lifecycle import resume_input, rollback
+from elcano.graphs.lifecycle import resume_input
 from elcano.graphs.lifecycle.resume_points import CannotResume
-from elcano.graphs.lifecycle.rollback import LogPrefix, before_step
+from elcano.graphs.lifecycle.start_and_fold import (
+    LogPrefix,
+    before_step,
+    build_rollback,
+    build_undo_record,
+    compute_saved_work,
+    going_on,
+)
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.run_contracts import ControlRequest, OpenBranch, ResearchInput, ResumedFrom
 from elcano.graphs.state.branches import KeptBranch, ReusedWork
@@ -200,9 +207,9 @@ async def roll_back(run_id: str, wanted: RollBackBody, request_id: str, services
     log = await read_log(run, services.temporal, services.store)
     cut = before_step(log, wanted.step)
     if run.status != "running":
-        resumed_from = rollback.build_rollback(log, cut, by=by, reason=wanted.reason)
+        resumed_from = build_rollback(log, cut, by=by, reason=wanted.reason)
         return await _go_on(run, log, cut, resumed_from, request_id, services)
-    saved = rollback.compute_saved_work(log.asked.graph, cut)
+    saved = compute_saved_work(log.asked.graph, cut)
     action = RollBack(step=wanted.step, reason=wanted.reason)
     outcome = await send_control(run_id, ControlRequest(action=action, by=by), request_id, services.temporal)
     if not outcome.accepted:
@@ -262,11 +269,11 @@ class _ResumePlan:
             why="resumed",
             by=self.by,
             reason=self.wanted.reason,
-            saved=rollback.compute_saved_work(log.asked.graph, cut, kept, open_branches),
+            saved=compute_saved_work(log.asked.graph, cut, kept, open_branches),
             kept=tuple(one.run_id for one in kept),
             open=tuple(one.run_id for one in open_branches),
         )
-        undone: DiscardedWork = rollback.build_undo_record(run.run_id, cut)
+        undone: DiscardedWork = build_undo_record(run.run_id, cut)
         return ResumedFrom(entry=entry, undone=(undone,), kept=tuple(kept), open=tuple(open_branches))
 
     async def _list_branches(
@@ -326,7 +333,7 @@ async def _go_on(
 ) -> ResumeAccepted:
     """Begins the next execution of a run that has ended."""
     events = await services.store.runs.events(run.run_id)
-    asked = rollback.going_on(log.asked, cut, resumed_from, events, run.started_at)
+    asked = going_on(log.asked, cut, resumed_from, events, run.started_at)
     answer = ResumeAccepted.of(run.run_id, cut, resumed_from.entry.saved)
     begun: JsonObject = {"request": request_id, "answer": answer.model_dump(mode="json")}
     execution = await services.temporal.go_on(asked, run.engine, begun)

@@ -61,9 +61,8 @@ from elcano.graphs.answer_form import add_answer_step
 from elcano.graphs.contracts import ForkedFrom, RunPriority
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import EngineFault, GraphInvalid, RunOpen
-from elcano.graphs.lifecycle import resume_input, rollback
-from elcano.graphs.lifecycle.rollback import LogPrefix, before_step
-from elcano.graphs.lifecycle.start_and_fold import fold
+from elcano.graphs.lifecycle import resume_input
+from elcano.graphs.lifecycle.start_and_fold import LogPrefix, before_step, compute_saved_work, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
 from elcano.graphs.spec.graph import ResearchGraph
@@ -181,7 +180,7 @@ def _build_fork_input(
         why="forked",
         by=by,
         reason=wanted.reason,
-        saved=rollback.compute_saved_work(log.asked.graph, before_step(log, wanted.step)),
+        saved=compute_saved_work(log.asked.graph, before_step(log, wanted.step)),
         from_run=log.asked.run_id,
         limits=limits,
         plan=plan,

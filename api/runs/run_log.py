@@ -27,7 +27,7 @@ async def read_log(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> 
         TemporalUnavailable: Temporal does not answer.
     """
     if run.status == "running" or not run.log:
-        return await _asked_of_worker(run.run_id, temporal)
+        return await temporal.reads.share(("log", run.run_id), lambda: _asked_of_worker(run.run_id, temporal))
     kept = await store.artifacts.get(run.log)
     if kept is None:
         raise RunUnreadable(f"the log {run.log} of run {run.run_id!r} is not in the store any more")
@@ -44,7 +44,7 @@ async def read_run_input(run_id: str, temporal: Temporal, store: TenantStore) ->
     if run.status != "running" and run.log:
         return (await read_log(run, temporal, store)).asked
     try:
-        asked = (await temporal.log(run_id, 0)).asked
+        asked = (await temporal.reads.share(("log page", run_id), lambda: temporal.log(run_id, 0))).asked
     except RunForgotten as error:
         raise _explain_forgotten(run, error) from None
     assert asked is not None, "the first page says what was asked for"
@@ -105,7 +105,11 @@ def _explain_forgotten(run: ArchivedRun, error: RunForgotten) -> RunForgotten | 
 async def _load_run_events(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> tuple[AgentEvent, ...]:
     if run.status != "running":
         return tuple(await store.runs.events(run.run_id))
-    pages: list[ProgressPage] = [await temporal.progress(run.run_id, 0)]
+    return await temporal.reads.share(("events", run.run_id), lambda: _ask_worker_for_events(run.run_id, temporal))
+
+
+async def _ask_worker_for_events(run_id: str, temporal: Temporal) -> tuple[AgentEvent, ...]:
+    pages: list[ProgressPage] = [await temporal.progress(run_id, 0)]
     while pages[-1].more:
-        pages.append(await temporal.progress(run.run_id, pages[-1].last))
+        pages.append(await temporal.progress(run_id, pages[-1].last))
     return tuple(event for page in pages for event in page.events)

@@ -195,8 +195,8 @@ class RunRequest(Request):
         examples=[{"type": "object", "properties": {"year": {"type": "integer", "description": "Year of release"}}}],
     )
     """A JSON Schema: beside the report the run answers as data of this form (`GET /v1/runs/{run_id}/answer`), in which
-    each value has its quotes and what is not known is null. Objects, lists, texts, numbers, booleans, `enum`, `$defs`
-    of its own. It takes a call of a language model."""
+    each value has its quotes and what is not known is null. It is of an object with 200 fields at most, and refers to
+    nothing outside itself. It takes a call of a language model."""
     review: bool = Field(default=True, examples=[False])
     """Whether each statement of the report is read against the words that it quotes, by the agent `reviewer`; what it
     finds is marked in the report. It takes tokens of the budget; a report of literal quotations needs none."""

@@ -6,6 +6,7 @@ stale, with what Temporal is waiting for.
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from elcano.api.http.errors import (
@@ -122,7 +123,9 @@ async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store
     """Add stage and spending to the running runs of a list; a run that Temporal does not answer for is marked stale."""
     listed = list(runs)
     running = {run.run_id for run in listed if run.status == "running"}
-    seen, used = await asyncio.gather(temporal.glance.executions(running), store.ledger.used_by_each(running))
+    seen, used = await asyncio.gather(
+        temporal.glance.executions(running, lately=True), store.ledger.used_by_each(running)
+    )
     return [
         _update_from_execution(run, seen.get(run.run_id), used[run.run_id]) if run.run_id in running else run
         for run in listed
@@ -150,7 +153,10 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
         return await _read_open_section(run, temporal, store)
     try:
         snapshot, execution = await asyncio.gather(
-            temporal.snapshot(run_id), temporal.describe(run_id) if pending else _do_nothing()
+            temporal.reads.share(("snapshot", run_id), partial(temporal.snapshot, run_id)),
+            temporal.reads.share(("description", run_id), partial(temporal.describe, run_id))
+            if pending
+            else _do_nothing(),
         )
     except (WorkerUnavailable, RunForgotten, RunUnreadable):
         return await _without_worker(run, temporal, store)

@@ -319,7 +319,7 @@ class RunList(Described):
     """One page of runs."""
 
     runs: tuple[RunView, ...]
-    """The runs as stored; the stage of a running one comes from Temporal, at most two seconds old. A run about which
+    """The runs as stored; the stage of a running one comes from Temporal, at most three seconds old. A run about which
     Temporal does not answer at once is `stale`; one whose workflow is over, and whose end is about to be stored, is
     `closed`."""
     next: str | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])

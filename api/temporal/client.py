@@ -39,6 +39,7 @@ from elcano.api.temporal.connection import (
 )
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
+from elcano.api.temporal.shared_reads import SharedReads
 from elcano.api.temporal.workers import Workers, build_priority
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
@@ -83,6 +84,7 @@ class Temporal:
         self.task_queue = task_queue
         self.glance = Glance(connection)
         self.looks = Looks(connection, task_queue)
+        self.reads = SharedReads()
         self.workers = Workers(connection, task_queue)
         self._connection = connection
 
@@ -323,3 +325,20 @@ def describe_owner(tenant: str) -> TypedSearchAttributes:
 def _search_attributes(labels: Mapping[str, str]) -> TypedSearchAttributes:
     pairs = [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in labels.items()]
     return TypedSearchAttributes(pairs)
+
+
+async def begin_workflow(
+    client: Client, workflow: str, work: object, *, id: str, queue: str, tenant: str, summary: str, signal: str = ""
+) -> None:
+    """Begin a workflow of a tenant unless it is going on; either way it gets the signal, if there is one."""
+    await client.start_workflow(
+        workflow,
+        work,
+        id=id,
+        task_queue=queue,
+        id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+        start_signal=signal or None,
+        search_attributes=describe_owner(tenant),
+        static_summary=summary,
+    )

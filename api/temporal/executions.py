@@ -2,7 +2,8 @@
 
 `Glance` is for readers who prefer stored data to waiting: a look takes at most two seconds, and while Temporal does not
 answer hardly any request waits for it. Each open run is looked up separately, because the server's list lags behind;
-concurrent readers share the look-up. Text being written is read from heartbeats.
+concurrent readers share the look-up, and what was seen a moment ago is told at once, while it is looked at anew behind
+the answer. Text being written is read from heartbeats.
 """
 
 import asyncio
@@ -140,6 +141,9 @@ SILENT_SECONDS: Final = 5.0
 for so much longer."""
 SHARED_SECONDS: Final = 1.0
 """How long the look-up of a running run is shared with other lists."""
+TOLD_SECONDS: Final = 3.0
+"""How long what was seen of a run is told without waiting for the next look-up, which is begun then. With the time of a
+look, a list is at most so many seconds behind."""
 SIDE_BY_SIDE: Final = 16
 """Runs that are looked at at once. More do not come sooner: a server on one database file answers one after the other,
 and runs have to be let through between them."""
@@ -159,6 +163,17 @@ class _Look:
         """One under way always: a server that is slow is not asked twice."""
         return not self.seen.done() or now - self.began < SHARED_SECONDS
 
+    def is_told(self, now: float) -> bool:
+        """Whether it saw something that may still be told."""
+        succeeded = self.seen.done() and not self.seen.cancelled() and self.seen.exception() is None
+        return succeeded and now - self.began < max(TOLD_SECONDS, SHARED_SECONDS)
+
+
+def _retrieve_error(seen: "asyncio.Task[Execution | None]") -> None:
+    """Take note of what a look failed with, also if nobody waits for it: the next one to ask looks anew."""
+    if not seen.cancelled():
+        seen.exception()
+
 
 class Glance:
     """Looks at the last execution of runs."""
@@ -167,7 +182,9 @@ class Glance:
         self._connection = connection
         self._silent_until = 0.0
         self._looks: dict[str, _Look] = {}
-        """The shared look-ups, by run id."""
+        """The latest look-ups, by run id."""
+        self._told: dict[str, _Look] = {}
+        """The look-ups before them, as long as those are under way and these may be told."""
         self._room = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def last_execution(self, run_id: str) -> str:
@@ -186,13 +203,17 @@ class Glance:
             self._fall_silent()
             raise
 
-    async def executions(self, run_ids: Collection[str]) -> Mapping[str, Execution]:
-        """How these runs stand, at most two seconds ago; without those of which Temporal says nothing at once."""
+    async def executions(self, run_ids: Collection[str], *, lately: bool = False) -> Mapping[str, Execution]:
+        """How these runs stand, at most two seconds ago; without those of which Temporal says nothing at once.
+
+        With `lately`, what was seen up to `TOLD_SECONDS` ago is told without waiting, and looked at anew for the next.
+        """
         if not run_ids or self._is_silent():
             return {}
         now = time.monotonic()
-        self._looks = {name: look for name, look in self._looks.items() if look.is_shared(now)}
-        looks = {run_id: self._look(run_id, now) for run_id in run_ids}
+        self._told = {name: look for name, look in self._told.items() if look.is_told(now)}
+        self._looks = {name: look for name, look in self._looks.items() if look.is_shared(now) or look.is_told(now)}
+        looks = {run_id: self._look(run_id, now, lately) for run_id in run_ids}
         # Shielded: who goes away leaves the look to the others.
         seen = await asyncio.gather(*(asyncio.shield(look.seen) for look in looks.values()), return_exceptions=True)
         if all(isinstance(one, TemporalUnavailable) for one in seen):
@@ -205,10 +226,15 @@ class Glance:
                 found[run_id] = one
         return found
 
-    def _look(self, run_id: str, now: float) -> _Look:
-        if (look := self._looks.get(run_id)) is None:
-            look = self._looks[run_id] = _Look(now, asyncio.ensure_future(self._at_once(self._known(run_id))))
-        return look
+    def _look(self, run_id: str, now: float, lately: bool) -> _Look:
+        """Return the latest look at a run; with `lately` the one before it while that is under way."""
+        latest = self._looks.get(run_id)
+        if latest is None or not latest.is_shared(now):
+            if latest is not None:
+                self._told[run_id] = latest
+            latest = self._looks[run_id] = _Look(now, asyncio.ensure_future(self._at_once(self._known(run_id))))
+            latest.seen.add_done_callback(_retrieve_error)
+        return self._told.get(run_id, latest) if lately and not latest.seen.done() else latest
 
     async def _known(self, run_id: str) -> Execution | None:
         """A run's last execution; None if Temporal has none, or does not let us see it."""

@@ -30,7 +30,18 @@ REASON_CHARACTERS: Final = 500
 BY_CHARACTERS: Final = 100
 
 
-class ApprovePlan(ControlAction):
+class _Approval(ControlAction):
+    """A decision of a person."""
+
+    by: str = Field(default="", max_length=BY_CHARACTERS)
+    """The name of the person who decided, as given in the request."""
+
+    @property
+    def _by(self) -> str:
+        return f" by {self.by}" if self.by else ""
+
+
+class ApprovePlan(_Approval):
     """The run researches its plan, as it is or as it was edited."""
 
     kind: Literal["approve_plan"] = "approve_plan"
@@ -39,8 +50,6 @@ class ApprovePlan(ControlAction):
     """The plan in place of the proposed one; None: that one."""
     title: str = Field(default="", max_length=REPORT_TITLE_CHARACTERS)
     """The report's; empty: as it was planned."""
-    by: str = Field(default="", max_length=BY_CHARACTERS)
-    """The name of the person who approved it, as given in the request."""
 
     def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Only a plan that waits can be approved, and only as one that can be researched."""
@@ -61,19 +70,17 @@ class ApprovePlan(ControlAction):
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """Report it as `plan_approved`."""
         how = "as it is" if self.sections is None else "with changes"
-        text = f"The plan was approved {how}{f' by {self.by}' if self.by else ''}: {join_plan_titles(run)}"
+        text = f"The plan was approved {how}{self._by}: {join_plan_titles(run)}"
         return "plan_approved", text, {**describe_proposed_plan(run), "by": self.by}
 
 
-class RefusePlan(ControlAction):
+class RefusePlan(_Approval):
     """Refuses the plan: the run ends, and nothing of the plan is researched."""
 
     kind: Literal["refuse_plan"] = "refuse_plan"
     halts: ClassVar[bool] = True
     too_late: ClassVar[str] = "its plan can no longer be decided on"
     reason: str = Field(min_length=1, max_length=REASON_CHARACTERS)
-    by: str = Field(default="", max_length=BY_CHARACTERS)
-    """The name of the person who refused it, as given in the request."""
 
     def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Only a plan that waits can be refused."""
@@ -87,10 +94,6 @@ class RefusePlan(ControlAction):
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """Report it as `plan_refused`."""
         return "plan_refused", f"The plan was refused{self._by}: {self.reason}", {"by": self.by}
-
-    @property
-    def _by(self) -> str:
-        return f" by {self.by}" if self.by else ""
 
 
 def describe_proposed_plan(run: Run) -> JsonObject:
@@ -134,65 +137,53 @@ def _explain_no_waiting_plan(run: Run) -> str | None:
             return "the plan was refused already"
 
 
-class ApproveCall(ControlAction):
-    """The call is made as it was asked about."""
+class _CallApproval(_Approval):
+    """A decision on a call that waits."""
 
-    kind: Literal["approve_call"] = "approve_call"
     halts: ClassVar[bool] = True
     """Applies only to this request: a run that is resumed before the call asks anew."""
     too_late: ClassVar[str] = "none of its calls waits for approval"
     call: str = Field(min_length=1, max_length=CALL_CHARACTERS)
-    by: str = Field(default="", max_length=BY_CHARACTERS)
-    """The name of the person who approved it, as given in the request."""
 
     def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
-        """Only a call that waits can be approved."""
+        """Only a call that waits can be decided on."""
         return _explain_no_waiting_call(run, self.call)
+
+    def answer(self, graph: ResearchGraph, run: Run) -> Json:
+        """Return the call."""
+        call = find_waiting_call(run, self.call)
+        return {"call": call.id, "server": call.server, "tool": call.tool}
+
+
+class ApproveCall(_CallApproval):
+    """The call is made as it was asked about."""
+
+    kind: Literal["approve_call"] = "approve_call"
 
     def apply(self, run: Run) -> Run:
         """The run that makes the call."""
         return record_call_decision(run, self.call, "approved", by=self.by)
 
-    def answer(self, graph: ResearchGraph, run: Run) -> Json:
-        """Return the call."""
-        return _build_call_answer(run, self.call)
-
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """Report it as `call_approved`."""
-        call = find_waiting_call(run, self.call)
-        who = f" by {self.by}" if self.by else ""
-        return "call_approved", f"The call of {call.called} was approved{who}", {"call": call.id, "by": self.by}
+        text = f"The call of {find_waiting_call(run, self.call).called} was approved{self._by}"
+        return "call_approved", text, {"call": self.call, "by": self.by}
 
 
-class RefuseCall(ControlAction):
+class RefuseCall(_CallApproval):
     """The call is not made: its node, or its item, fails by `ApprovalRefused`."""
 
     kind: Literal["refuse_call"] = "refuse_call"
-    halts: ClassVar[bool] = True
-    too_late: ClassVar[str] = "none of its calls waits for approval"
-    call: str = Field(min_length=1, max_length=CALL_CHARACTERS)
     reason: str = Field(min_length=1, max_length=REASON_CHARACTERS)
-    by: str = Field(default="", max_length=BY_CHARACTERS)
-    """The name of the person who refused it, as given in the request."""
-
-    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
-        """Only a call that waits can be refused."""
-        return _explain_no_waiting_call(run, self.call)
 
     def apply(self, run: Run) -> Run:
         """Continue the run without the call."""
         return record_call_decision(run, self.call, "refused", by=self.by, reason=self.reason)
 
-    def answer(self, graph: ResearchGraph, run: Run) -> Json:
-        """Return the call."""
-        return _build_call_answer(run, self.call)
-
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """Report it as `call_refused`."""
-        call = find_waiting_call(run, self.call)
-        who = f" by {self.by}" if self.by else ""
-        figures: JsonObject = {"call": call.id, "by": self.by, "reason": self.reason}
-        return "call_refused", f"The call of {call.called} was refused{who}: {self.reason}", figures
+        text = f"The call of {find_waiting_call(run, self.call).called} was refused{self._by}: {self.reason}"
+        return "call_refused", text, {"call": self.call, "by": self.by, "reason": self.reason}
 
 
 def add_waiting_call(run: Run, call: WaitingCall) -> Run:
@@ -255,11 +246,6 @@ def find_waiting_call(run: Run, id: str) -> WaitingCall:
 def _waits_for_calls(run: Run) -> bool:
     """Whether it waits for calls of its own or of its branches; otherwise its plan waits for approval."""
     return run.hold is not None and run.hold.reason == "approval" and run.approval != "asked"
-
-
-def _build_call_answer(run: Run, id: str) -> Json:
-    call = find_waiting_call(run, id)
-    return {"call": call.id, "server": call.server, "tool": call.tool}
 
 
 def _explain_no_waiting_call(run: Run, id: str) -> str | None:

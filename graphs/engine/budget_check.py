@@ -52,12 +52,12 @@ def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
     return sum(one_visit(agent, figures) for agent in called) + inner
 
 
-def one_visit(agent: AgentSpec, figures: Rules, searches: int = 1) -> int:
-    """Return the tokens of a call of `agent` with the results of some searches; if it joins sections, with one."""
+def one_visit(agent: AgentSpec, figures: Rules) -> int:
+    """Return the tokens of a call of `agent` with the results of one search; if it joins sections, with one."""
     if "sections" in agent.input.model_fields:
         return joining_tokens(agent, sections=1, figures=figures)
     own = get_agent_figures(agent, figures)
-    return figures.prompt_tokens + min(searches * figures.search_tokens, own.evidence_tokens) + own.output_tokens
+    return figures.prompt_tokens + min(figures.search_tokens, own.evidence_tokens) + own.output_tokens
 
 
 def estimate_agent_call(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:

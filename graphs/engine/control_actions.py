@@ -9,9 +9,8 @@ from pydantic import Field
 
 from elcano.graphs.engine.action_base import ControlAction
 from elcano.graphs.engine.approvals import ApproveCall, ApprovePlan, RefuseCall, RefusePlan
-from elcano.graphs.engine.clarifying import AnswerQuestions
 from elcano.graphs.engine.run import Run
-from elcano.graphs.engine.steering import Steer
+from elcano.graphs.engine.steering import AnswerQuestions, Steer
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import ResearchGraph

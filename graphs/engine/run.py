@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.expressions.weight import Scale, ValueTooLarge
+from elcano.graphs.expressions.evaluation import Scale, ValueTooLarge
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.rules import Rules, get_newest_rules_number, get_rules
 from elcano.graphs.spec.graph import ResearchGraph

@@ -12,7 +12,6 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from pydantic import ValidationError
 
 from elcano.graphs.engine.budget_check import find_appendix_limit, find_exhausted_limit
-from elcano.graphs.engine.clarifying import hold_for_answers
 from elcano.graphs.engine.entries import (
     ApplyEntry,
     ApprovalRequested,
@@ -56,6 +55,7 @@ from elcano.graphs.engine.routing import (
     route_after_step,
 )
 from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.steering import hold_for_answers
 from elcano.graphs.errors import ElcanoError, EngineFault, InputInvalid
 from elcano.graphs.spec.graph import (
     ConditionalEdge,

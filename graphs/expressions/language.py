@@ -16,8 +16,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
 
-from elcano.graphs.expressions.evaluation import FUNCTIONS, EvaluationTooLarge, Meter, evaluate_tree
-from elcano.graphs.expressions.weight import ValueTooLarge
+from elcano.graphs.expressions.evaluation import FUNCTIONS, EvaluationTooLarge, Meter, ValueTooLarge, evaluate_tree
 from elcano.graphs.frozen import Json, JsonObject
 
 MAX_DEPTH: Final = 40

@@ -10,7 +10,6 @@ from typing import Final
 from elcano.graphs.catalogue.agents import get_agent, get_called_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.engine.approvals import describe_proposed_plan, describe_waiting_call, join_plan_titles
-from elcano.graphs.engine.clarifying import describe_questions, is_held_for_answers
 from elcano.graphs.engine.entries import (
     ApprovalExpired,
     ApprovalRequested,
@@ -32,6 +31,7 @@ from elcano.graphs.engine.entries import (
     WarningAdded,
 )
 from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.steering import describe_questions, is_held_for_answers
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.event_texts import (
     EventDraft,

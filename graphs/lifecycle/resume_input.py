@@ -22,7 +22,7 @@ from elcano.graphs.lifecycle.resume_points import (
     where_it_turned,
     with_larger_plan,
 )
-from elcano.graphs.lifecycle.rollback import LogPrefix, build_journal_pages
+from elcano.graphs.lifecycle.start_and_fold import LogPrefix, build_journal_pages
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.run_contracts import JournalPages, OpenBranch, ResearchInput, ResumedFrom
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph

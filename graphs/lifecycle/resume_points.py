@@ -26,8 +26,15 @@ from elcano.graphs.engine.routing import BUDGET_ENDINGS
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import ElcanoError
-from elcano.graphs.lifecycle.rollback import LogPrefix, before_step, cut_log, drop_pending_controls, fork_mark
-from elcano.graphs.lifecycle.start_and_fold import build_run_from_input, fold
+from elcano.graphs.lifecycle.start_and_fold import (
+    LogPrefix,
+    before_step,
+    build_run_from_input,
+    cut_log,
+    drop_pending_controls,
+    fold,
+    fork_mark,
+)
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, StateNode, ToolNode

@@ -32,8 +32,8 @@ _USUAL_SECONDS = ParallelNode.model_fields["timeout_seconds"].default
 """The default timeout of a branch; not drawn, as defaults are not."""
 
 
-def render_mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
-    """The text of the chart. `here` marks the node that a run is at."""
+def render_mermaid(graph: ResearchGraph) -> str:
+    """The text of the chart."""
     lines = ["flowchart TD", "    Input([Input])"]
     lines += _draw_nodes(graph, prefix="", indent="    ")
     lines.append(f"    Input --> {_format_node_name(graph.entry_node)}")
@@ -43,8 +43,6 @@ def render_mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
         lines += [f"    {_format_node_name(one)} --> {_format_node_name(graph.appendix)}" for one in last]
         last = (graph.appendix,)
     lines += [f"    {_format_node_name(node_id)} --> Report([Report])" for node_id in last]
-    if here is not None and here in graph.by_id:
-        lines.append(f"    style {_format_node_name(here)} stroke-width:4px")
     return "\n".join(lines) + "\n"
 
 

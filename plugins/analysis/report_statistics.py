@@ -78,9 +78,9 @@ def _render_statistics(analysis: Analysis, marks: Mapping[int, str], words: Phra
     return [
         f"## {words.analysis}",
         "\n".join(verdicts),
-        *(block for pool in analysis.pools for block in _render_pool(pool, marks)),
-        *_render_capped_list("Not pooled with each other", analysis.apart, len(analysis.apart)),
-        *_render_capped_list("Left out", map(_left_out, analysis.left_out), analysis.left_out_count),
+        *(block for pool in analysis.pools for block in _render_pool(pool, marks, words)),
+        *_render_capped_list(words.apart, analysis.apart, len(analysis.apart)),
+        *_render_capped_list(words.left_out, map(_left_out, analysis.left_out), analysis.left_out_count),
         f"{escape_markdown(analysis.rule)} {escape_markdown(analysis.methods)}",
     ]
 
@@ -89,14 +89,15 @@ def _with_number(row: StudyEffect, numbers: Mapping[tuple[str, str], int | None]
     return row.model_copy(update={"number": numbers.get((row.evidence, row.quote))})
 
 
-def _render_pool(pool: Pool, marks: Mapping[int, str]) -> Iterable[str]:
+def _render_pool(pool: Pool, marks: Mapping[int, str], words: Phrases) -> Iterable[str]:
     yield f"### {escape_markdown(format_pool_subject(pool))}"
     if pool.plot:
         yield f"![{escape_markdown(plot_title(pool))}]({plot_path(pool.number)})"
     unit = f", {escape_markdown(pool.unit)}" if pool.unit else ""
     measure = NAMES[pool.measure]
-    estimate = f"{measure[0].upper()}{measure[1:]} \\[95 % interval\\]{unit}"
-    head = ("Reference", "Study", "As it is reported", estimate, "Weight")
+    named = words.interval.format(measure=f"{measure[0].upper()}{measure[1:]}")
+    estimate = f"{escape_markdown(named)}{unit}"
+    head = (words.reference, words.study, words.as_reported, estimate, words.weight)
     rows = [_format_study_row(row, marks) for row in pool.studies[:ROWS]]
     yield render_table(head, rows)
     if (more := pool.count - len(rows)) > 0:

@@ -8,8 +8,9 @@ table of hashes, and so of everything.
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Final
 
+from pydantic.dataclasses import dataclass
 from pydantic_core import from_json
 
 from elcano.graphs.frozen import Frozen
@@ -47,12 +48,38 @@ class Versions(Frozen):
     jmespath: str
 
 
-class Fault(NamedTuple):
+@dataclass(frozen=True)
+class Fault:
     """A fault in a certificate."""
 
     part: str
     """One of `PARTS`, `hashes`, `sha256` or `file`."""
     text: str
+
+
+class CheckOutcome(Frozen):
+    """The finding of one check of a certificate."""
+
+    shows: str
+    """What it shows if it found no fault, in a sentence."""
+    faults: tuple[Fault, ...] = ()
+
+
+class Verification(Frozen):
+    """What verifying a certificate found."""
+
+    run_id: str
+    """Empty if the certificate cannot be read."""
+    holds: bool
+    """Whether the report follows from the recorded evidence."""
+    checks: tuple[CheckOutcome, ...]
+    """In the order in which they were made; of a certificate that cannot be read only the first."""
+    summary: tuple[str, ...] = ()
+    """What a certificate without faults proves, a line each, as Markdown."""
+    written_by: str = ""
+    """The version that wrote the certificate."""
+    sha256: str = ""
+    """The hash in its last line; empty if it cannot be read."""
 
 
 class Malformed(Exception):

@@ -70,8 +70,7 @@ def data_graph() -> ResearchGraph:
     """The graph of the mode `data`."""
     history = "outputs.splitter.forecast && outputs.splitter.history_question || question"
     builder = add_schema_context(
-        GraphBuilder("data", "Put a question to databases: schema, query, result, repair, answer with its cells."),
-        "question",
+        GraphBuilder("data", "Put a question to databases: schema, query, result, repair, answer with its cells.")
     )
     add_query_nodes(
         builder,

@@ -98,14 +98,14 @@ def add_query_nodes(
     )
 
 
-def add_schema_context(builder: GraphBuilder, question: str, limits: ToolLimits | None = None) -> GraphBuilder:
+def add_schema_context(builder: GraphBuilder, limits: ToolLimits | None = None) -> GraphBuilder:
     """Add the node that reads which tables of each database the question is about."""
     return builder.add_tool_node(
         "schema_context",
         tool="schema_context",
         description="The tables that the question is about",
         for_each=DATABASES,
-        inputs={"database": "item", "question": question},
+        inputs={"database": "item", "question": "question"},
         reducer="choose_schema",
         limits=limits,
     )
@@ -118,7 +118,7 @@ def path_graph(seconds: float = PATH_SECONDS) -> ResearchGraph:
     """
     limits = ToolLimits(timeout_seconds=seconds, retry_slow=False)
     builder = add_schema_context(
-        GraphBuilder(DATA_PATH, "One of several questions side by side: a query and its result."), "question", limits
+        GraphBuilder(DATA_PATH, "One of several questions side by side: a query and its result."), limits
     )
     add_query_nodes(
         builder,

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from typing import Final
 
-from elcano.activities.phrases import Phrases
+from elcano.activities.phrases import ENGLISH, Phrases
 from elcano.activities.report.additions import AddedText, ReportAddition
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.markdown import escape_markdown, render_bullets, render_table
@@ -52,25 +52,26 @@ class ResultsAddition(ReportAddition):
             data=data.model_dump(mode="json"),
             pictures={CHART_PATH: data.chart.svg} if data.chart else {},
             author=BY_RULES if data.by_rules else "",
-            support=counted_numbers(data),
+            support=counted_numbers(data, words),
             refusal=words.no_result,
-            opening=render_answer(data),
+            opening=render_answer(data, words),
             doubts=tuple(unverified_numbers(data, {one.text for one in checked.doubted})),
         )
 
 
-def render_answer(data: DataAnswer) -> list[str]:
+def render_answer(data: DataAnswer, words: Phrases = ENGLISH) -> list[str]:
     """The chart, what is missing, and each result with its query."""
+    several = len(data.tables) > 1
     return [
         *_render_chart(data),
-        *render_bullets("What is missing", map(escape_markdown, data.gaps)),
-        *render_bullets("How it was forecast", map(escape_markdown, data.forecasts)),
-        *([f"## {'Result' if len(data.tables) == 1 else 'Results'}"] if data.tables else []),
-        *(block for table in data.tables for block in _render_result_table(table, several=len(data.tables) > 1)),
+        *render_bullets(words.gaps, map(escape_markdown, data.gaps)),
+        *render_bullets(words.forecast, map(escape_markdown, data.forecasts)),
+        *([f"## {words.results if several else words.result}"] if data.tables else []),
+        *(block for table in data.tables for block in _render_result_table(table, words, several=several)),
     ]
 
 
-def counted_numbers(data: DataAnswer) -> str:
+def counted_numbers(data: DataAnswer, words: Phrases) -> str:
     """How many of its numbers are proven, in a sentence with a space before it; empty: it has none."""
     counts = Counter(one.status for one in data.numbers)
     total = len(data.numbers)
@@ -78,13 +79,13 @@ def counted_numbers(data: DataAnswer) -> str:
         return ""
     doubtful = counts["wrong"] + counts["unproven"]
     beside = [
-        f"{counts['given']} given by the question or beside it" if counts["given"] else "",
-        f"{counts['quoted']} quoted" if counts["quoted"] else "",
-        f"{counts['named']} in names" if counts["named"] else "",
-        f"**{doubtful} not verified**" if doubtful else "none unverified",
+        words.given.format(count=counts["given"]) if counts["given"] else "",
+        words.quoted_numbers.format(count=counts["quoted"]) if counts["quoted"] else "",
+        words.named_numbers.format(count=counts["named"]) if counts["named"] else "",
+        words.doubtful_numbers.format(count=doubtful) if doubtful else words.no_doubtful_numbers,
     ]
-    told = ", ".join((f"{counts['proven']} recomputed from cells of results", *filter(None, beside)))
-    return f" Of {format_count(total, 'number')}: {told}."
+    told = words.comma.join((words.proven.format(count=counts["proven"]), *filter(None, beside)))
+    return f" {(words.numbers_one if total == 1 else words.numbers_many).format(total=f'{total:,}', counts=told)}"
 
 
 def unverified_numbers(data: DataAnswer, told: Collection[str]) -> Iterator[str]:
@@ -109,18 +110,20 @@ def _render_chart(data: DataAnswer) -> Iterator[str]:
         yield escape_markdown(data.no_chart)
 
 
-def _render_result_table(table: AnswerTable, *, several: bool) -> Iterator[str]:
+def _render_result_table(table: AnswerTable, words: Phrases, *, several: bool) -> Iterator[str]:
     if several:
-        yield f"### Result {table.number}: {escape_markdown(table.database)}"
+        yield f"### {words.result_of.format(number=table.number, database=escape_markdown(table.database))}"
     if table.rows and table.columns:
         yield _render_answer_rows(table)
-    yield _told_rows(table)
+    yield _told_rows(table, words)
     if table.sql:
-        yield f"The query to {escape_markdown(table.database)} ({table.dialect}), {_render_query_stamp(table)}:"
+        stamp = words.query_stamp.format(hash=_hash_query(table.sql), at=escape_markdown(table.at))
+        yield words.query.format(database=escape_markdown(table.database), dialect=table.dialect, stamp=stamp)
         yield render_code_block(table.sql, "sql")
     else:
-        yield f"Put together by code from results of {escape_markdown(table.database)}, {_render_query_stamp(table)}."
-    yield from _render_table_notes(table)
+        read = f"read at {escape_markdown(table.at)}"
+        yield f"Put together by code from results of {escape_markdown(table.database)}, {read}."
+    yield from _render_table_notes(table, words)
 
 
 def _render_answer_rows(table: AnswerTable) -> str:
@@ -135,9 +138,10 @@ def _format_answer_cell(value: Cell) -> str:
     return escape_markdown(shorten_text(cell_text(value), CELL_CHARACTERS))
 
 
-def _told_rows(table: AnswerTable) -> str:
+def _told_rows(table: AnswerTable, words: Phrases) -> str:
     shown = len(table.rows)
-    told = "No row." if not table.row_count else f"{format_count(table.row_count, 'row')}."
+    counted = (words.one_row if table.row_count == 1 else words.many_rows).format(count=f"{table.row_count:,}")
+    told = counted if table.row_count else words.no_row
     if shown < table.row_count:
         told = f"The first {shown} of {format_count(table.row_count, 'row')}; the results as CSV have all of them."
     if len(table.columns) > MOST_COLUMNS:
@@ -147,10 +151,8 @@ def _told_rows(table: AnswerTable) -> str:
     return told
 
 
-def _render_query_stamp(table: AnswerTable) -> str:
-    hashed = sha256(table.sql.encode()).hexdigest()[:12]
-    query = f"query {hashed}, " if table.sql else ""
-    return f"{query}read at {escape_markdown(table.at)}"
+def _hash_query(sql: str) -> str:
+    return sha256(sql.encode()).hexdigest()[:12]
 
 
 def render_code_block(text: str, language: str) -> str:
@@ -169,9 +171,9 @@ def _render_inline_sql(sql: str) -> str:
     return f"{fence} {said} {fence}" if longest else f"`{said}`"
 
 
-def _render_table_notes(table: AnswerTable) -> Iterator[str]:
-    lines = [f"Because: {escape_markdown(one)}" for one in table.reasons]
-    lines += [f"**Chosen:** {escape_markdown(one)}" for one in table.choices]
+def _render_table_notes(table: AnswerTable, words: Phrases) -> Iterator[str]:
+    lines = [words.because.format(reason=escape_markdown(one)) for one in table.reasons]
+    lines += [words.chosen.format(reason=escape_markdown(one)) for one in table.choices]
     for one in table.repairs:
         warned = "**Repaired, and it may answer another question:**" if one.changes_meaning else "Repaired:"
         lines.append(f"{warned} {escape_markdown(one.reason.rstrip('.'))}. Before: {_render_inline_sql(one.before)}")

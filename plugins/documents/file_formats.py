@@ -10,8 +10,20 @@ from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Document, FileSkipped, Parsed, read_rst, read_text
 from elcano.activities.passages.packing import assemble_document
-from elcano.plugins.documents import csl_works, html, markdown
+from elcano.plugins.documents import csl_works
 from elcano.plugins.documents.authorship import parse_file_name
+
+
+def _read_html(content: bytes) -> Parsed:
+    from elcano.plugins.documents.html import read_html
+
+    return read_html(content)
+
+
+def _read_markdown(content: bytes) -> Parsed:
+    from elcano.plugins.documents.markdown import read_markdown
+
+    return read_markdown(content)
 
 
 def _read_pdf(content: bytes) -> Parsed:
@@ -36,9 +48,9 @@ class Format(NamedTuple):
 
 
 _TEXT: Final = Format("text/plain", read_text)
-_MARKDOWN: Final = Format("text/markdown", markdown.read_markdown)
+_MARKDOWN: Final = Format("text/markdown", _read_markdown)
 HTML_TYPE: Final = "text/html"
-_HTML: Final = Format(HTML_TYPE, html.read_html, foreign=True)
+_HTML: Final = Format(HTML_TYPE, _read_html, foreign=True)
 
 _WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 FORMATS: Final[Mapping[str, Format]] = {

@@ -15,12 +15,27 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from elcano.graphs.plugin import import_object
-from elcano.plugins.encryption.settings import EncryptionSettings
 from elcano.settings import Settings
 from elcano.settings.plugins import Finding, SettingsInvalid, read_plugin_settings
 
 if TYPE_CHECKING:
     from elcano.plugins.encryption.envelope import KeyRing
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class EncryptionSettings(BaseModel):
+    """The setting of the plugin: `ELCANO_ENCRYPTION_KEYS`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    encryption_keys: str = Field(
+        default="",
+        description="The keys that encrypt what Temporal, the database and the objects keep: `file:///path` of a file "
+        "with a key a line, `call:package.module:function` for a function that returns its text (from a key service, "
+        "say), or that text itself, with commas between the keys. `elcano encryption new-keys` prints one. Set it "
+        "alike for the API and all workers. Empty: what is kept is not encrypted (see `docs/encryption.md`).",
+    )
+
 
 INDEX: Final = "index"
 VARIABLE: Final = "ELCANO_ENCRYPTION_KEYS"

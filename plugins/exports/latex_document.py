@@ -25,6 +25,7 @@ from elcano.plugins.exports.report_elements import (
     describe_changes,
     find_drawing,
     list_blocks,
+    measure_columns,
     place_drawings,
     read_drawing_title,
     read_report_elements,
@@ -55,8 +56,6 @@ _LOCALES: Final = frozenset(
 )
 """Languages whose rules babel has."""
 _CITATION: Final = re.compile(r"\[\d+(?:, (.*))?\]", re.DOTALL)
-_WIDEST, _NARROWEST = 60, 9
-"""Characters of its longest cell that a column is as wide as, at most and at least."""
 _WIDE: Final = 6
 """Columns above which a table is set in smaller letters."""
 _FONTS: Final = {
@@ -208,14 +207,11 @@ class _Writer:
         columns = max((len(row) for row in rows), default=0)
         if not columns:
             return ""
-        widths = [_NARROWEST] * columns
-        for row in rows:
-            for at, cell in enumerate(row):
-                widths[at] = max(widths[at], min(len(cell.text_content()), _WIDEST))
+        widths = measure_columns(rows, columns)
         aligned = [_ALIGNED.get(cell.get("class"), r"\raggedright") for cell in rows[0]]
         aligned += [r"\raggedright"] * (columns - len(aligned))
         shape = "".join(
-            rf">{{{one}\arraybackslash}}p{{{width / sum(widths):.3f}\dimexpr\linewidth-{2 * columns}\tabcolsep\relax}}"
+            rf">{{{one}\arraybackslash}}p{{{width:.3f}\dimexpr\linewidth-{2 * columns}\tabcolsep\relax}}"
             for one, width in zip(aligned, widths, strict=True)
         )
         written: list[str] = []

@@ -2,11 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any, Final
 
-from elcano.api.reports.page import render_report_page
 from elcano.graphs.report.report import Report
 
 HEADINGS: Final = {"h1": 0, "h2": 1, "h3": 2}
@@ -14,6 +13,8 @@ HEADINGS: Final = {"h1": 0, "h2": 1, "h3": 2}
 BLOCKS: Final = frozenset({"ul", "ol", "p", "table", "pre", "blockquote", "details", "div"})
 CONTENTS_FROM: Final = 4
 """Headings from which on a document has contents."""
+_WIDEST, _NARROWEST = 60, 9
+"""Characters of its longest cell that a column is as wide as, at most and at least."""
 _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -21,8 +22,19 @@ def read_report_elements(report: Report, pictures: Mapping[str, str | None] | No
     """The blocks of the report's page, with its pictures (SVG) by their paths."""
     from lxml import html
 
+    from elcano.api.reports.page import render_report_page
+
     page: Any = html.fromstring(render_report_page(report, pictures))
     return list(list_blocks(page.find("body/main")))
+
+
+def measure_columns(rows: Sequence[Sequence[Any]], columns: int) -> list[float]:
+    """The share of a table's width that each column takes, by its longest cell."""
+    widths = [_NARROWEST] * columns
+    for row in rows:
+        for at, cell in enumerate(row):
+            widths[at] = max(widths[at], min(len(cell.text_content()), _WIDEST))
+    return [width / sum(widths) for width in widths]
 
 
 def place_drawings(pictures: Mapping[str, str | None]) -> tuple[list[str], dict[str, str | None]]:
@@ -44,7 +56,7 @@ def read_drawing_title(drawing: str) -> str:
 
 
 def describe_drawing(drawing: str) -> str:
-    """What a drawing (SVG) shows, for those who do not see it: its title and its description."""
+    """Describe a drawing (SVG) to those who do not see it: its title and its description."""
     described = re.search(r"<desc[^>]*>(.*?)</desc>", drawing, re.DOTALL)
     more = " ".join(unescape(described[1]).split()) if described else ""
     return f"{read_drawing_title(drawing)}. {more}" if more else read_drawing_title(drawing)

@@ -17,7 +17,6 @@ from elcano.api.http.errors import NotCertifiable, ReportLost, ReportNotReady, R
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.drawings import load_pictures
-from elcano.api.reports.page import render_report_page
 from elcano.api.reports.results import load_stored_report
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
@@ -69,7 +68,7 @@ router = APIRouter(prefix="/v1/runs/{run_id}/exports", tags=["results"])
     },
 )
 async def export_run(run_id: str, form: Form, services: Provided) -> Response:
-    """Save what a run leaves.
+    """Save a run outside of Elcano.
 
     `docx`, `pdf` and `latex` are its report, `csv` and `jsonl` its evidence. LaTeX is an archive: `report.tex`,
     `references.bib` and the figures. `zip` has the report in the other forms, its references, the evidence, and the
@@ -127,6 +126,8 @@ async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> I
     Raises:
         NotCertifiable: the run goes on, or left no log.
     """
+    from elcano.api.reports.page import render_report_page
+
     run_id = run.run_id
     certificate = await stream_certificate(run_id, services.temporal, services.store)
     pictures = await load_pictures(stored, services.store)

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 import docx
 from docx.document import Document
-from docx.enum.text import WD_BREAK
+from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_BREAK
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Emu, Mm, Pt
+from docx.table import _Row
 from docx.text.paragraph import Paragraph
 
 from elcano.graphs.report.report import Report
@@ -28,6 +29,7 @@ from elcano.plugins.exports.report_elements import (
     describe_drawing,
     find_drawing,
     list_blocks,
+    measure_columns,
     place_drawings,
     read_drawing_title,
     read_report_elements,
@@ -41,6 +43,8 @@ _LANGUAGES: Final = {"zh": "zh-CN", "zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
 _PAPER: Final = (Mm(210), Mm(297))
 """A4."""
 _MARGIN: Final = Mm(25)
+_TEXT_WIDTH: Final = _PAPER[0] - 2 * _MARGIN
+_ALIGNED: Final = {"right": WD_ALIGN_PARAGRAPH.RIGHT, "center": WD_ALIGN_PARAGRAPH.CENTER}
 _HIGHEST: Final = 0.85
 """The share of the height within the margins that a picture may take."""
 _DEEPEST_LIST: Final = 3
@@ -142,9 +146,17 @@ class _Writer:
         if not columns:
             return
         table = self._document.add_table(rows=len(rows), cols=columns, style="Table Grid")
+        table.autofit = False
+        widths = [Emu(int(share * _TEXT_WIDTH)) for share in measure_columns(rows, columns)]
+        aligned = [_ALIGNED.get(cell.get("class")) for cell in rows[0]] + [None] * (columns - len(rows[0]))
+        for column, width in zip(table.columns, widths, strict=True):
+            column.width = width
         for written, row in zip(table.rows, rows, strict=True):
-            for cell, given in zip(written.cells, row, strict=False):
-                self._fill(cell.paragraphs[0], given, bold=given.tag == "th")
+            _keep_row_whole(written, heads=bool(row) and all(cell.tag == "th" for cell in row))
+            for at, cell in enumerate(written.cells):
+                cell.width, cell.paragraphs[0].alignment = widths[at], aligned[at]
+                if at < len(row):
+                    self._fill(cell.paragraphs[0], row[at], bold=row[at].tag == "th")
         self._add_paragraph()
 
     def _fill(self, paragraph: Paragraph, element: Any, **font: bool) -> None:
@@ -190,7 +202,7 @@ class _Writer:
             self._add_text(paragraph, read_drawing_title(drawing), {**font, "italic": True})
             return
         shape = paragraph.add_run().add_picture(io.BytesIO(picture))
-        scale = min((_PAPER[0] - 2 * _MARGIN) / shape.width, _HIGHEST * (_PAPER[1] - 2 * _MARGIN) / shape.height)
+        scale = min(_TEXT_WIDTH / shape.width, _HIGHEST * (_PAPER[1] - 2 * _MARGIN) / shape.height)
         shape.width, shape.height = Emu(int(shape.width * scale)), Emu(int(shape.height * scale))
         about: Any = shape._inline.docPr
         about.set("title", clean_text(read_drawing_title(drawing)))
@@ -220,3 +232,10 @@ class _Writer:
             if tag == "w:bookmarkStart":
                 mark.set(qn("w:name"), name)
             written.append(mark)
+
+
+def _keep_row_whole(row: _Row, *, heads: bool) -> None:
+    """Let no page end within a row; a row of heads is repeated on each page."""
+    properties: Any = row._tr.get_or_add_trPr()
+    for name in ("w:cantSplit", "w:tblHeader") if heads else ("w:cantSplit",):
+        properties.append(OxmlElement(name))

@@ -23,17 +23,12 @@ _UNREAD: Final = frozenset(
 _NOT_TEXT: Final = frozenset({"tex-math", "annotation", "object-id", "graphic", "media"}) | _FLOATS
 
 
-def parse_article_body(article: Element, level: int = 1) -> Iterator[Block]:
-    """Parse the body of an article, with the tables and figures beside it.
-
-    Args:
-        article: the root; it is changed by this.
-        level: of the headings of its sections.
-    """
+def parse_article_body(article: Element) -> Iterator[Block]:
+    """Parse the body of an article, with the tables and figures beside it; the article is changed by this."""
     _set_apart(article)
     for part in article:
         if get_local_name(part) in ("body", "floats-group"):
-            yield from _walk_blocks(part, level)
+            yield from _walk_blocks(part, 1)
 
 
 def find_article_licence(article: Element) -> str:

@@ -115,7 +115,7 @@ class ReviewAddition(ReportAddition):
         return AddedText(
             data=review.model_dump(mode="json"),
             middle=_render_study_table(review, checked.marks if checked else {}),
-            end=_render_record_table(review),
+            end=_render_record_table(review, words),
         )
 
 
@@ -252,14 +252,14 @@ _RECORDS: Final = (
 _STUDIES: Final = ("Reference", "Study", "Design", "Size", "Outcome, as the report quotes it")
 
 
-def _render_record_table(review: Review) -> list[str]:
+def _render_record_table(review: Review, words: Phrases) -> list[str]:
     """How many records each source gave and what became of them."""
     rows = [_format_record_row(one) for one in (*review.sources, review.total)]
     told = (
         "A record is a work, however many sources found it; after the removal of duplicates it is counted where it was "
         "found first. Kept are those that say what no older passage says. Counted by code."
     )
-    return ["## Records", told, render_table(_RECORDS, rows)]
+    return [f"## {words.records}", told, render_table(_RECORDS, rows)]
 
 
 def _render_study_table(review: Review, marks: Mapping[int, str]) -> list[str]:

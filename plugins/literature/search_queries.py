@@ -53,11 +53,11 @@ def prepare_query(query: str) -> SentQuery:
     return SentQuery(" ".join(found), _join_any(found), query)
 
 
-def prepare_sentence(sentence: str, words: str = "") -> SentQuery:
+def prepare_sentence(sentence: str) -> SentQuery:
     """Return the form of a sentence for a search engine that itself knows which of its words are informative."""
     if not any(character.isalnum() for character in sentence):
         return SentQuery("")
-    return SentQuery(sentence, "" if _MEANT.search(sentence) else _join_any(plain_words(sentence)), words or sentence)
+    return SentQuery(sentence, "" if _MEANT.search(sentence) else _join_any(plain_words(sentence)), sentence)
 
 
 def plain_words(query: str) -> list[str]:

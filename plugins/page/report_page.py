@@ -105,7 +105,17 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
         language=report["language"] or "",
         exports=EXPORTS if "exports" in loaded else {},
         edits="edits" in loaded,
+        certificates="certificates" in loaded,
     )
+
+
+@router.get("/runs/{run_id}/certificate")
+async def show_certificate(request: Request, api: Api, run_id: str) -> Response:
+    """The certificate of a run, verified while the page is made: what each check shows, and what it found."""
+    run, found = await asyncio.gather(
+        api.get(f"/v1/runs/{run_id}", pending=False), api.get(f"/v1/runs/{run_id}/certificate/verification")
+    )
+    return await render_page(request, "certificate.html", run=run, found=found)
 
 
 def split_report(page: str) -> tuple[Markup, list[str]]:

@@ -18,7 +18,7 @@ from elcano.api.runs.run_log import read_log
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.engine.entries import Held, RunResumed, StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.lifecycle.resume_input import list_draft_artifacts
-from elcano.graphs.lifecycle.rollback import before_step
+from elcano.graphs.lifecycle.start_and_fold import before_step
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.run_contracts import ControlRequest
 from elcano.graphs.spec.graph import AgentNode, ToolNode

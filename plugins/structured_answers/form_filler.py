@@ -1,36 +1,44 @@
 """The agent that fills in the asker's schema: for each value its quotes, or why it is not known.
 
 A model is asked for the schema's own tree with an object of value, citations and reason at each leaf, so that nothing
-can be answered without saying what it rests on. The state holds the leaves, each with its JSON pointer. Whether the
-quotes hold is decided later, by code (`answer_assembly`).
+can be answered without saying what it rests on. The state holds the leaves, each with its JSON pointer. A leaf that is
+no value of its types is dropped here; whether values fit the schema and their quotes hold is decided later, by code
+(`answer_assembly`). The model is told once, before, what does not.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import create_model
+from pydantic import JsonValue, WithJsonSchema, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.answer_form import FORM_FILLER
 from elcano.graphs.catalogue.agents import AgentInput
-from elcano.graphs.errors import build_json_pointer
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.plugin import import_object
 from elcano.graphs.report.report import Citation
-from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.schemas.shape import Bounds, Property, Shape, model_of
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.state import DraftRef
-from elcano.graphs.text import ensure_list, format_count
+from elcano.graphs.text import ensure_list, format_count, shorten_text
+from elcano.plugins.structured_answers.answer_form import (
+    Place,
+    build_answer_schema,
+    coerce_value,
+    explain_uncoercible,
+    list_filled_fields,
+)
+from elcano.plugins.structured_answers.schema_reader import read_form
 
 QUOTE_CHARACTERS: Final = 2_000
 """As of citations in reports."""
 MOST_CITATIONS: Final = 8
-"""Citations of one value."""
+"""Citations of one value; more are left out."""
+SHOWN_CHARACTERS: Final = 100
+"""Of a dropped value, in the reason."""
 
 
 class FormInput(AgentInput):
@@ -69,54 +77,33 @@ descriptions in it say what is wanted. `sections` has the report on the question
 - Every figure and name of a value must stand in its quotes, a text in their words as far as possible. Do not convert, \
 add up or estimate.
 - What no passage says is not known, however sure you are: leave `value` null, and say in `reason` what is missing.
+- Values fit the form: its types, choices, formats and patterns.
 - Lists have only items that passages name; an item of which nothing is known is left out.
 - Passages that contradict one another: give the value that is better supported, and say so in `reason`.
 """
 
 
-def read_shape(schema: JsonObject) -> Shape:
-    """The shape of a schema without faults.
+VALIDATION: Final = "elcano.plugins.structured_answers.form_validation:FormValidation"
+"""Imported where values are checked: workflows load this module, and not what validates."""
+
+
+def load_form(schema: JsonObject) -> Place:
+    """The form of a schema without faults.
 
     Raises:
         ValueError: it has faults.
     """
-    parsed = parse_schema(schema)
-    if parsed.shape is None:
-        raise ValueError(f"the schema has faults: {'; '.join(map(str, parsed.faults))}")
-    return parsed.shape
-
-
-_CITED: Final = Shape(
-    kind="object",
-    properties=(
-        Property("evidence", Shape("string", "The key of a passage."), True),
-        Property("quote", Shape("string", "Literal words of it.", bounds=Bounds(1, QUOTE_CHARACTERS)), True),
-    ),
-)
-
-
-def ask_for_basis(shape: Shape) -> Shape:
-    """The shape that a model fills in: an object of value, citations and reason in place of each leaf."""
-    if shape.kind == "object":
-        asked = (Property(one.name, ask_for_basis(one.shape), required=False) for one in shape.properties)
-        return replace(shape, properties=tuple(asked))
-    if shape.items is not None:
-        return replace(shape, items=ask_for_basis(shape.items), bounds=replace(shape.bounds, least=None))
-    citations = Shape("array", items=_CITED, bounds=Bounds(most=MOST_CITATIONS))
-    return Shape(
-        kind="object",
-        description=shape.description,
-        properties=(
-            Property("value", replace(shape, nullable=True), required=False),
-            Property("citations", citations, required=False),
-            Property("reason", Shape("string", "Why the value is not known, in a sentence."), required=False),
-        ),
-    )
+    form, faults = read_form(schema)
+    if form is None:
+        raise ValueError(f"the schema has faults: {'; '.join(map(str, faults))}")
+    return form
 
 
 @lru_cache(maxsize=64)
 def _build_answer_model(schema: str) -> type[FilledForm]:
-    answer: Any = model_of(ask_for_basis(read_shape(json.loads(schema))), "Form")
+    """The answer is any object of the form; what does not fit of it is left out leaf by leaf, not the whole."""
+    form = WithJsonSchema(build_answer_schema(load_form(json.loads(schema))))
+    answer: Any = Annotated[dict[str, JsonValue], form]
     made: type[FilledForm] = create_model("Answer", __base__=FilledForm, __module__=__name__, answer=(answer, ...))
     return made
 
@@ -142,46 +129,46 @@ def needs_of(given: FormInput) -> Needs:
     return Needs(evidence=given.evidence, first=draft.evidence, sections=(result,))
 
 
-def list_filled_fields(shape: Shape, said: Json, at: str = "") -> Iterator[tuple[str, JsonObject]]:
-    """Yield each leaf of an answer with its pointer; a leaf that the answer omits is empty."""
-    if shape.kind == "object":
-        given = said if isinstance(said, dict) else {}
-        for one in shape.properties:
-            yield from list_filled_fields(one.shape, given.get(one.name), at + build_json_pointer(one.name))
-    elif shape.items is not None:
-        for number, item in enumerate(ensure_list(said)):
-            yield from list_filled_fields(shape.items, item, f"{at}/{number}")
-    else:
-        yield at, said if isinstance(said, dict) else {}
-
-
 def resolve_fields(said: FilledForm, given: FormInput, ids: Mapping[str, str]) -> FilledForm:
     """The leaves of a model's answer, citing passages by their ids."""
-    answer = said.model_dump(mode="json").get("answer")
-    leaves = list_filled_fields(read_shape(given.output_schema), answer)
-    return FilledForm(
-        fields=tuple(
-            FilledField.model_validate({**leaf, **_cite_by_ids(leaf, ids), "pointer": at}) for at, leaf in leaves
-        )
-    )
+    leaves = list_filled_fields(load_form(given.output_schema), said.model_dump(mode="json").get("answer"))
+    return FilledForm(fields=tuple(_resolve_field(at, leaf, found, ids) for at, leaf, found in leaves))
 
 
-def _cite_by_ids(leaf: JsonObject, ids: Mapping[str, str]) -> JsonObject:
-    cited = [one for one in ensure_list(leaf.get("citations")) if isinstance(one, dict)]
-    citations: list[Json] = [
-        {**one, "evidence": ids.get(str(one.get("evidence")), one.get("evidence"))} for one in cited
+def _resolve_field(at: str, leaf: Place, said: JsonObject, ids: Mapping[str, str]) -> FilledField:
+    value, reason = said.get("value"), said.get("reason")
+    told = reason if isinstance(reason, str) else ""
+    if value is not None and (found := coerce_value(leaf, value)) is None:
+        shown = shorten_text(json.dumps(value, ensure_ascii=False), SHOWN_CHARACTERS)
+        value, told = None, f"{shown} was dropped: {explain_uncoercible(leaf, value)}"
+    elif value is not None:
+        value = found
+    citations = (one for one in ensure_list(said.get("citations")) if isinstance(one, dict))
+    cited = [
+        Citation(evidence=ids.get(evidence, evidence), quote=quote)
+        for one in citations
+        if isinstance(evidence := one.get("evidence"), str)
+        and isinstance(quote := one.get("quote"), str)
+        and 0 < len(quote) <= QUOTE_CHARACTERS
     ]
-    return {"citations": citations, "reason": leaf.get("reason") or ""}
+    return FilledField(pointer=at, value=value, citations=tuple(cited[:MOST_CITATIONS]), reason=told)
 
 
 def find_unbased_values(said: FilledForm, given: FormInput, ids: Mapping[str, str]) -> list[str]:
-    """Values that cite nothing, or passages that were not shown, in sentences for the model."""
+    """Values that do not fit, cite nothing, or passages that were not shown, in sentences for the model."""
+    leaves = list_filled_fields(load_form(given.output_schema), said.model_dump(mode="json").get("answer"))
+    validation = import_object(VALIDATION, "the agent `form_filler`")(given.output_schema)
     found = []
-    for one in resolve_fields(said, given, ids).fields:
+    for at, leaf, filled in leaves:
+        one = _resolve_field(at, leaf, filled, ids)
         known = [cited for cited in one.citations if cited.evidence in ids.values()]
-        if one.value is not None and not known:
+        if one.value is None and filled.get("value") is not None:
+            found.append(f"`{at}`: {one.reason}.")
+        elif one.value is not None and (why := validation.explain_misfit(leaf.schemas, one.value)):
+            found.append(f"`{at}` does not fit the schema: {why}. Give a value that does, or leave it null.")
+        elif one.value is not None and not known:
             cites = "cites no passage that you were shown" if one.citations else "has no citation"
-            found.append(f"`{one.pointer}` {cites}: quote a passage that says it, or leave its `value` null.")
+            found.append(f"`{at}` {cites}: quote a passage that says it, or leave its `value` null.")
     return found[:20]
 
 

@@ -12,7 +12,7 @@ from elcano.graphs.answer_form import ATTACHED
 from elcano.graphs.report.report import Citation
 from elcano.graphs.text import shorten_text
 from elcano.plugins.structured_answers.answer_assembly import AnswerField, Assembly, StructuredAnswer
-from elcano.plugins.structured_answers.form_filler import FilledForm, read_shape
+from elcano.plugins.structured_answers.form_filler import FilledForm, load_form
 
 CELL_CHARACTERS: Final = 300
 MOST_ROWS: Final = 200
@@ -46,8 +46,15 @@ class AnswerAddition(ReportAddition):
             return AddedText(data=answer.model_dump(mode="json"))
         looked_up = {(one.evidence, one.quote): one for one in checked.beside}
         found = {one: looked_up[one.evidence, one.quote] for one in self.citations}
-        value, fields = Assembly(self._filled.fields, found, checked.marks).assemble(read_shape(schema))
-        assert isinstance(value, dict), "the schema of an answer is of an object"
+        # A worker starts without it: few runs are asked for an answer in a schema.
+        from elcano.plugins.structured_answers.form_validation import FormValidation
+
+        assembly = Assembly(self._filled.fields, found, checked.marks, FormValidation(schema))
+        value, fields = assembly.assemble(load_form(schema))
+        if not isinstance(value, dict):
+            reason = "; ".join(one.reason for one in fields)
+            answer = StructuredAnswer(output_schema=schema, answer=None, fields=tuple(fields), reason=reason)
+            return AddedText(data=answer.model_dump(mode="json"))
         answer = StructuredAnswer(output_schema=schema, answer=value, fields=tuple(fields))
         return AddedText(data=answer.model_dump(mode="json"), closing=list(_render_fields(fields, checked)))
 

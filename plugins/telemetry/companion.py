@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 from prometheus_client import start_http_server
@@ -29,6 +30,8 @@ from elcano.redaction import without_secrets
 
 LOOK_SECONDS: Final = 15.0
 """How often the API counts open and waiting runs, and asks the server for the backlog of task queues."""
+SDK_SECONDS: Final = 5.0
+"""How often the SDK's updates are summed; the longer they wait, the fewer are left of them."""
 TROUBLED_SECONDS: Final = 5.0
 """How soon it tries again if that failed: Temporal may be starting."""
 
@@ -42,7 +45,7 @@ class SummedUpdates(MetricBuffer):
         self._buffer = buffer
 
     def retrieve_updates(self) -> Sequence[BufferedMetricUpdate]:
-        """Return what has come since the last time."""
+        """Return the updates since the last time."""
         found: dict[object, BufferedMetricUpdate] = {}
         for number, update in enumerate(self._buffer.retrieve_updates()):
             if update.metric.kind == BUFFERED_METRIC_KIND_HISTOGRAM:
@@ -73,7 +76,11 @@ async def observe_program(around: Surroundings, chosen: TelemetrySettings) -> As
             if chosen.metrics:
                 open_runtime()
                 await stack.enter_async_context(
-                    MetricsExporter(SummedUpdates(open_sdk_metrics()), providers.meter_provider)
+                    MetricsExporter(
+                        SummedUpdates(open_sdk_metrics()),
+                        providers.meter_provider,
+                        poll_interval=timedelta(seconds=SDK_SECONDS),
+                    )
                 )
                 if around.program == "worker":
                     serve_metrics(chosen)

@@ -152,7 +152,7 @@ def measure_statements(instruments: Instruments) -> None:
     def end(connection: Connection, cursor: object, statement: str, *_: object) -> None:
         began = connection.info.pop("elcano_began", None)
         if began is not None:
-            operation = statement.lstrip("( \n")[:12].partition(" ")[0].lower()
+            operation = statement[:20].lstrip("( \n").partition(" ")[0].lower()
             instruments.record(names.STORE_DURATION, time.monotonic() - began, {"operation": operation})
 
 

@@ -70,7 +70,7 @@ def build_temporal_plugins(settings: Settings) -> Sequence[Plugin]:
 
 
 def open_model_observer(settings: Settings) -> "Observe | None":
-    """Return what makes spans of requests to models; None without traces."""
+    """Return the maker of spans of requests to models; None without traces."""
     chosen = read_telemetry_settings()
     if not chosen.traces:
         return None

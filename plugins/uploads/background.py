@@ -11,7 +11,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.activities.background_work import build_queue_worker, looking_for
-from elcano.api.temporal.owned_workflows import begin_workflow
+from elcano.api.temporal.client import begin_workflow
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.uploads.activities import ReadingActivities
 from elcano.plugins.uploads.document_store import CollectionCount, UploadStore, get_upload_store, get_uploads

@@ -1,31 +1,218 @@
-"""Webhooks in a worker, beside its runs: it works on their queue, and begins the watches that were noted."""
+"""Webhooks in a worker, beside its runs: it begins the watches that were noted, and works on the queue of webhooks.
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+A run is followed, deliveries are begun, a message is sent once.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from temporalio import activity
 from temporalio.client import Client
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.worker import Worker
 
 from elcano.activities.background_work import build_queue_worker, looking_for
-from elcano.api.temporal.client import Temporal
+from elcano.api.events.journal_reader import JournalReader
+from elcano.api.http.errors import RunNotFound
+from elcano.api.runs.run_status import current_run
+from elcano.api.temporal.client import Temporal, begin_workflow
 from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.owned_workflows import begin_workflow
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
 from elcano.graphs.plugin import Surroundings
-from elcano.plugins.webhooks.activities import WebhookActivities
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.text import shorten_text
+from elcano.plugins.webhooks.deliveries import begin_delivery
+from elcano.plugins.webhooks.mail import SCHEME, check_recipient, write_mail
 from elcano.plugins.webhooks.sender import Sender
 from elcano.plugins.webhooks.settings import read_webhook_settings
-from elcano.plugins.webhooks.webhook_store import WebhookStore, get_webhook_store
+from elcano.plugins.webhooks.signing import sign_body, write_body
+from elcano.plugins.webhooks.targets import GONE, NotDelivered, TargetRefused
+from elcano.plugins.webhooks.webhook_store import Endpoint, TenantWebhooks, WebhookStore, get_webhook_store
 from elcano.plugins.webhooks.workflows import (
+    BEGIN_DELIVERIES,
+    EVENTS_OF_RUNS,
+    FOLLOW_RUN,
+    GIVE_UP,
+    SEND,
     TASK_QUEUE,
     WATCH_WORKFLOW,
+    BeginCall,
+    Delivery,
     DeliveryWorkflow,
+    Message,
     RunWatch,
+    SeenEvents,
     WatchWorkflow,
     watch_workflow_id,
 )
+from elcano.storage.store import Store
+
+BEAT_SECONDS: Final = 8.0
+DAY: Final = 86_400.0
+QUESTION_CHARACTERS: Final = 300
+"""How much of a question is told."""
+
+_log = logging.getLogger("webhooks")
+
+
+@dataclass(frozen=True)
+class WebhookActivities:
+    """The activities of one worker."""
+
+    store: Store
+    temporal: Temporal
+    client: Client
+    sender: Sender
+    address: str
+    """Where clients reach the API."""
+
+    @activity.defn(name=FOLLOW_RUN)
+    async def follow_run(self, watch: RunWatch) -> SeenEvents:
+        """Wait until something happens in a run that is told of, or until it has ended."""
+        kept = self.store.of(watch.tenant)
+        try:
+            run = await current_run(watch.run_id, self.temporal, kept)
+        except RunNotFound:  # deleted meanwhile, or not admitted in the end
+            return SeenEvents(last=watch.since, ended=True)
+        if run.status != "running":
+            events = await kept.runs.events(run.run_id, watch.since)
+            return self._build_seen(run, events, watch.since, ended=True)
+        arrived: asyncio.Queue[Sequence[AgentEvent]] = asyncio.Queue()
+        reader = JournalReader(run, self.temporal, kept, arrived.put_nowait, lambda _: None)
+        reading = asyncio.create_task(reader.run(), name=f"read {run.run_id} for webhooks")
+        try:
+            return await self._wait_for_events(run, arrived, reading, watch.since)
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+    async def _wait_for_events(
+        self,
+        run: ArchivedRun,
+        arrived: "asyncio.Queue[Sequence[AgentEvent]]",
+        reading: "asyncio.Task[None]",
+        since: int,
+    ) -> SeenEvents:
+        last = since
+        while True:
+            activity.heartbeat()
+            events: Sequence[AgentEvent] = ()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(BEAT_SECONDS):
+                    events = await arrived.get()
+            new = [event for event in events if event.seq > since]
+            last = max([last, *(event.seq for event in new)])
+            ended = any(event.terminal for event in events)
+            seen = self._build_seen(run, new, last, ended=ended)
+            if seen.messages or ended:
+                return seen
+            if reading.done() and arrived.empty():  # the run was deleted
+                return SeenEvents(last=last, ended=True)
+
+    def _build_seen(self, run: ArchivedRun, events: Sequence[AgentEvent], since: int, *, ended: bool) -> SeenEvents:
+        told = tuple(self._build_message(run, event) for event in events if event.type in EVENTS_OF_RUNS)
+        return SeenEvents(messages=told, last=max([since, *(event.seq for event in events)]), ended=ended)
+
+    def _build_message(self, run: ArchivedRun, event: AgentEvent) -> Message:
+        data = {
+            "run_id": run.run_id,
+            "question": shorten_text(run.question, QUESTION_CHARACTERS),
+            "mode": run.mode,
+            "status": str(event.data.get("status") or "running"),
+            "event": event.type,
+            "number": event.seq,
+            "message": event.message,
+            "metadata": dict(run.metadata),
+            "url": f"{self.address}/v1/runs/{run.run_id}",
+        }
+        return Message.model_validate(
+            {
+                "id": f"msg_{run.run_id}_{event.seq}",
+                "type": EVENTS_OF_RUNS[event.type],
+                "at": event.at,
+                "run_id": run.run_id,
+                "data": data,
+            }
+        )
+
+    @activity.defn(name=BEGIN_DELIVERIES)
+    async def begin_deliveries(self, call: BeginCall) -> None:
+        """Begin a delivery of each message to each endpoint that wants it; one that was begun before stays as it is."""
+        webhooks = self._webhooks(call.tenant)
+        days = read_webhook_settings().webhook_days
+        for endpoint in await webhooks.list_endpoints(call.run_id):
+            for message in call.messages:
+                if message.type in endpoint.events and endpoint.disabled_at is None:
+                    delivery = Delivery(tenant=call.tenant, endpoint=endpoint.id, message=message, days=days)
+                    await begin_delivery(self.client, webhooks, delivery)
+
+    @activity.defn(name=SEND)
+    async def send(self, delivery: Delivery) -> None:
+        """Send a message once.
+
+        Raises:
+            ApplicationError: it was not taken, and is tried again unless nobody can want that.
+        """
+        webhooks, message = self._webhooks(delivery.tenant), delivery.message
+        endpoint = await webhooks.find(delivery.endpoint)
+        if endpoint is None or endpoint.disabled_at is not None:
+            raise _build_failure("the endpoint is deleted or switched off", final=True)
+        now = time.time()
+        try:
+            answer = await self._submit(delivery.tenant, endpoint, message, now)
+        except NotDelivered as error:
+            await webhooks.note_attempt(endpoint.id, message.id, "waiting", error.answer, str(error))
+            await webhooks.note_failure(endpoint.id, now)
+            if error.answer == GONE:
+                await self._disable(webhooks, endpoint.id, "it answered 410: it wants nothing more")
+            raise _build_failure(str(error), final=error.final) from None
+        except TargetRefused as error:
+            await webhooks.note_attempt(endpoint.id, message.id, "waiting", None, f"refused: {error}")
+            await webhooks.note_failure(endpoint.id, now)
+            raise _build_failure(str(error)) from None
+        await webhooks.note_attempt(endpoint.id, message.id, "delivered", answer, "")
+        await webhooks.change(endpoint.id, failing_since=None)
+
+    async def _submit(self, tenant: str, endpoint: Endpoint, message: Message, now: float) -> int:
+        if endpoint.url.startswith(SCHEME):
+            recipient, sender = check_recipient(tenant, endpoint.url), read_webhook_settings().mail_from
+            return await self.sender.mail(write_mail(message, endpoint.id, recipient, sender, self.address))
+        body = write_body(message)
+        return await self.sender.send(
+            endpoint.url, body, sign_body(message.id, int(now), body, endpoint.list_secrets(now))
+        )
+
+    @activity.defn(name=GIVE_UP)
+    async def give_up(self, delivery: Delivery) -> None:
+        """Note that a message was not delivered, and switch off an endpoint that took nothing for most of that time."""
+        webhooks = self._webhooks(delivery.tenant)
+        await webhooks.give_up(delivery.endpoint, delivery.message.id)
+        endpoint = await webhooks.find(delivery.endpoint)
+        if endpoint is None or endpoint.disabled_at is not None or endpoint.failing_since is None:
+            return
+        days = (time.time() - endpoint.failing_since) / DAY
+        if days >= delivery.days / 2:  # else it took others meanwhile, and it is this message that it does not take
+            await self._disable(webhooks, endpoint.id, f"it has taken nothing for {days:.1f} days")
+
+    async def _disable(self, webhooks: TenantWebhooks, endpoint: str, reason: str) -> None:
+        await webhooks.change(endpoint, disabled_at=time.time(), disabled_reason=reason)
+        _log.warning("the webhook %s of the tenant %r was switched off: %s", endpoint, webhooks.tenant, reason)
+
+    def _webhooks(self, tenant: str) -> TenantWebhooks:
+        return get_webhook_store(self.store).of(tenant)
+
+
+def _build_failure(text: str, *, final: bool = False) -> ApplicationError:
+    """The failure of an attempt: it is no fault of ours, so no log gets a traceback of it."""
+    return ApplicationError(text, non_retryable=final, category=ApplicationErrorCategory.BENIGN)
+
 
 LOOK_SECONDS: Final = 2.0
 """How often watches that were noted are looked for."""

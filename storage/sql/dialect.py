@@ -175,9 +175,10 @@ def _make_insert(connection: AsyncConnection, table: Table) -> "sqlite.Insert | 
 def run_and_branches(column: ColumnElement[str], run_id: str) -> ColumnElement[bool]:
     """Rows of a run and of its branches, whose ids are the run's, a full stop and more.
 
-    A range, so that the index of the column serves; ids are compared by their code points.
+    One range that the column's index serves, and within it the condition itself: of two conditions with an `or` SQLite
+    uses no index as long as it has no statistics. Ids are compared by their code points.
     """
-    return or_(column == run_id, and_(column >= f"{run_id}.", column < f"{run_id}/"))
+    return and_(column >= run_id, column < f"{run_id}/", or_(column == run_id, column >= f"{run_id}."))
 
 
 def root_of(run_id: str) -> str:

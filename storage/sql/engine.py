@@ -1,6 +1,7 @@
 """Opens the database engine by URL, and explains why a database cannot be used."""
 
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -8,8 +9,10 @@ from typing import Final
 
 from sqlalchemy import URL, ExceptionContext, event, make_url
 from sqlalchemy import Connection as SyncConnection
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError, InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from elcano.graphs.errors import StoreDamaged, StoreUnavailable
 from elcano.storage.sql import dialect
@@ -19,6 +22,9 @@ from elcano.storage.sql.schema_revision import migrate_tables
 
 CONNECT_SECONDS: Final = 10
 """How long a server may take to answer before it counts as not there."""
+
+IDLE_SECONDS: Final = 1.0
+"""After how long without use a connection is asked whether it lives: that takes a third of what a short read does."""
 
 
 class Connection(sqlite3.Connection):
@@ -65,8 +71,9 @@ def open_engine(url: URL, cipher: Cipher | None = None) -> AsyncEngine:
     """
     if url.get_backend_name() != "sqlite":
         connecting = {"connect_timeout": CONNECT_SECONDS, "application_name": "elcano"}
-        engine = create_async_engine(url, pool_pre_ping=True, connect_args=connecting)
+        engine = create_async_engine(url, connect_args=connecting)
         dialect.configure_engine(engine)
+        _ping_idle_connections(engine)
         set_cipher(engine.dialect, cipher)
         return engine
     engine = create_async_engine(url, connect_args={"factory": Connection})
@@ -79,6 +86,24 @@ def open_engine(url: URL, cipher: Cipher | None = None) -> AsyncEngine:
             raise _build_damage_error(url.database, context.original_exception) from context.original_exception
 
     return engine
+
+
+def _ping_idle_connections(engine: AsyncEngine) -> None:
+    """Have connections that have lain idle replaced if they no longer live, before they are used."""
+    sync = engine.sync_engine
+
+    @event.listens_for(sync, "checkin")
+    def checked_in(connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+        record.info["used_at"] = time.monotonic()
+
+    @event.listens_for(sync, "checkout")
+    def checked_out(connection: DBAPIConnection, record: ConnectionPoolEntry, proxy: PoolProxiedConnection) -> None:
+        if time.monotonic() - record.info.get("used_at", time.monotonic()) < IDLE_SECONDS:
+            return
+        try:
+            sync.dialect.do_ping(connection)
+        except sync.dialect.loaded_dbapi.Error as error:
+            raise InvalidatePoolError(str(error)) from error  # the pool opens others
 
 
 async def prepare_tables(engine: AsyncEngine, change: Callable[[SyncConnection], None] = migrate_tables) -> None:

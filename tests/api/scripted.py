@@ -22,9 +22,8 @@ from elcano.graphs.contracts import (
     RunStatus,
 )
 from elcano.graphs.engine.approvals import ApproveCall, ApprovePlan, RefuseCall, RefusePlan
-from elcano.graphs.engine.clarifying import AnswerQuestions
 from elcano.graphs.engine.control_actions import AddBudget, Pause, RollBack, Stop, Unpause
-from elcano.graphs.engine.steering import Steer, Steering
+from elcano.graphs.engine.steering import AnswerQuestions, Steer, Steering
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchiveCall, ArchivedRun, ProgressPage, RunSnapshot
 from elcano.graphs.run_contracts import ControlAnswer, ControlRequest, ResearchInput

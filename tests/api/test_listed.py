@@ -97,6 +97,29 @@ async def test_readers_share_what_is_seen(
     assert {(run["stage"], run["stale"]) for page in pages for run in page.json()["runs"]} == {("researching", False)}
 
 
+async def test_what_was_seen_a_moment_ago_is_listed_while_it_is_looked_at_anew(
+    api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_see = asyncio.Event()
+
+    async def later(client: Client, run_id: str, *, again: bool = True) -> Execution:
+        await may_see.wait()
+        return Execution(id="one", status="running", closed_at=None, pending=(), mode="simple", stage="writing")
+
+    monkeypatch.setattr(executions, "LOOK_SECONDS", 3_600.0)
+    monkeypatch.setattr(executions, "SHARED_SECONDS", 0.0)
+    monkeypatch.setattr(executions, "TOLD_SECONDS", 3_600.0)
+    await start(api, "Why?", mode="simple")
+    assert await listed(api) == ("running", "researching", None, False)
+    monkeypatch.setattr(executions, "describe_execution", later)
+    for _ in range(2):
+        assert await listed(api) == ("running", "researching", None, False)
+    monkeypatch.setattr(executions, "TOLD_SECONDS", 0.0)  # a moment has passed
+    waiting = asyncio.create_task(listed(api))
+    may_see.set()
+    assert await waiting == ("running", "writing", None, False)
+
+
 async def test_a_reader_who_goes_away_takes_the_look_from_nobody(
     api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

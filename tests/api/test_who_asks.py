@@ -11,6 +11,7 @@ from elcano.settings import Settings
 from tests.api.asking import start
 from tests.api.scripted import ScriptedWorkflow
 from tests.api.test_cancel import reason_of
+from tests.cases import long_case
 
 HEADER = "X-User"
 
@@ -31,7 +32,9 @@ async def last(temporal: Client, run_id: str) -> AgentEvent:
 
 
 @pytest.mark.usefixtures("worker")
-@pytest.mark.parametrize("name", ["alice", "Zoë Šimek", "alice@example.org", "DOMAIN\\alice: admin"])
+@pytest.mark.parametrize(
+    "name", [long_case("alice"), "Zoë Šimek", long_case("alice@example.org"), "DOMAIN\\alice: admin"]
+)
 async def test_a_request_is_told_with_who_asked(name: str, api: httpx.AsyncClient, temporal: Client) -> None:
     run_id = await start(api)
     headers = {HEADER.encode(): name.encode()}

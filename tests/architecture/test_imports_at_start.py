@@ -8,6 +8,7 @@ import pytest
 NEEDED_BY_FEW = frozenset(
     {
         "alembic",
+        "babel",
         "cryptography",
         "docx",
         "duckdb",
@@ -44,7 +45,9 @@ create_app(Settings(_env_file=None))
 load_objects("companions")
 """
 OF_APIS = frozenset({"fastapi", "starlette"})
-OF_WORKERS = frozenset({"elcano.workflows", "hishel", "httpcore", "lxml", "temporalio.worker"})
+OF_WORKERS = frozenset(
+    {"elcano.workflows", "hishel", "httpcore", "lxml", "markdown_it", "selectolax", "temporalio.worker"}
+)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ OTHER_KINDS = (
     "obstacles",
     "checks",
     "stores",
+    "answer_schema_checks",
     "report_additions",
     "exporters",
     "admission_rules",

@@ -71,7 +71,6 @@ EXTRA = {
     "storage/failures.py": {"temporalio"},
     "activities/calls/ledger_lines.py": {"temporalio"},
     "activities/calls/heartbeats.py": {"temporalio"},
-    "activities/draining.py": {"temporalio"},
     "activities/background_work.py": {"temporalio", "workflows.sandbox"},
     "graphs/plugin.py": {"importlib.import_module"},
     "activities/providers/queue_limits.py": {"temporalio"},

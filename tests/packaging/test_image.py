@@ -17,6 +17,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.dev.claims import free_ports
 from elcano.dev.demo import build_demo_database
 from elcano.graphs.mode_choice import MODES
+from tests.cases import long_case
 from tests.packaging.image import image_files, image_python
 
 pytestmark = pytest.mark.timeout(600)
@@ -96,7 +97,9 @@ async def test_it_says_which_modes_need_a_language_model(image: httpx.AsyncClien
     assert tuple(mode["name"] for mode in listed if mode["needs_model"]) == NEED_MODEL
 
 
-@pytest.mark.parametrize("mode", [mode for mode in MODES if mode not in NEED_MODEL])
+@pytest.mark.parametrize(
+    "mode", [mode if mode in ("deep", "data") else long_case(mode) for mode in MODES if mode not in NEED_MODEL]
+)
 async def test_it_runs_every_other_mode(image: httpx.AsyncClient, mode: str) -> None:
     asked = {"question": QUESTION, "mode": mode, "sources": ["documents", "installed"], "budget": {"seconds": 120}}
     answer = await image.post("/v1/runs", json=asked)

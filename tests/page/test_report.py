@@ -1,5 +1,10 @@
 """A report in the page: read with its contents, each statement with the quote in its passage, by verdict."""
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
 from playwright.async_api import expect
 
 from elcano.plugins.page.report_page import build_quote, split_report
@@ -44,6 +49,32 @@ async def test_a_citation_opens_its_passage_and_a_click_brings_the_report_up_to_
         await page.wait_for_url(lambda url: "/runs/" in url and tour.runs[DONE] not in url, timeout=60_000)
         await page.get_by_role("link", name="Read the report").click(timeout=60_000)
         await expect(page.locator(".report")).to_contain_text("0 quotes outdated")
+
+
+async def test_the_certificate_is_verified_in_the_page_also_when_what_is_stored_was_changed(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    async with open_tour_page(java_script_enabled=False) as page:
+        await page.goto(f"/runs/{tour.runs[DONE]}/report")
+        await page.get_by_role("link", name="Verify the certificate").click()
+        await expect(page.locator("#certificate-title + p")).to_contain_text("It holds")
+        checks = page.locator("main ol > li")
+        assert await checks.count() == 10
+        await expect(checks.locator(".bad")).to_have_count(0)
+        with changed_texts(tour.stack.settings.data_dir / "elcano.db"):
+            await page.reload()
+            await expect(page.locator("#certificate-title + p")).to_contain_text("It does not hold")
+            await expect(page.locator("main ol > li", has_text="Cited passages stand")).to_contain_text("evidence")
+
+
+@contextmanager
+def changed_texts(database: Path) -> Iterator[None]:
+    """A store in which somebody writes into all texts that were read."""
+    for before, after in (("water", "oil"), ("oil", "water")):
+        with closing(sqlite3.connect(database, timeout=30)) as connection, connection:
+            connection.execute("UPDATE texts SET text = replace(text, ?, ?)", (before, after))
+        if after == "oil":
+            yield
 
 
 def test_a_quote_stands_in_its_passage_only_where_it_is() -> None:

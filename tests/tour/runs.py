@@ -109,7 +109,7 @@ class Tour:
     async def settled(self) -> None:
         """Returns once every run is where the tour shows it."""
         async with asyncio.timeout(SETTLED_SECONDS):
-            await asyncio.gather(*(self._until(question, there) for question, there in _THERE.items()))
+            await asyncio.gather(*(self._until(question, _THERE[question]) for question in self.runs))
 
     async def _until(self, question: str, there: Callable[[Any], bool]) -> None:
         while not there(await self.run(question)):  # noqa: ASYNC110 - it is asked
@@ -117,8 +117,8 @@ class Tour:
 
 
 @asynccontextmanager
-async def touring(folder: Path) -> AsyncIterator[Tour]:
-    """Starts everything, and returns once every run is where the tour shows it."""
+async def touring(folder: Path, asked: Mapping[str, Mapping[str, Any]] = ASKED) -> AsyncIterator[Tour]:
+    """Starts everything, and returns once every run of those `asked` is where the tour shows it."""
     documents = folder / "documents"
     documents.mkdir(parents=True)
     for name, text in PASSAGES.items():
@@ -146,7 +146,7 @@ async def touring(folder: Path) -> AsyncIterator[Tour]:
                 open_stack(chosen, say=lambda line: None) as running,
                 httpx.AsyncClient(base_url=chosen.base_url, timeout=30) as api,
             ):
-                tour = Tour(running, api, desk, await _asked(api))
+                tour = Tour(running, api, desk, await _start_runs(api, asked))
                 try:
                     await tour.settled()
                     yield tour
@@ -154,9 +154,9 @@ async def touring(folder: Path) -> AsyncIterator[Tour]:
                     desk.mended.set()
 
 
-async def _asked(api: httpx.AsyncClient) -> dict[str, str]:
+async def _start_runs(api: httpx.AsyncClient, asked: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     runs: dict[str, str] = {}
-    for question, more in ASKED.items():
+    for question, more in asked.items():
         answered = await api.post("/v1/runs", json={"question": question, "sources": ["log"], **more})
         assert answered.status_code == 201, answered.text
         runs[question] = answered.json()["run_id"]

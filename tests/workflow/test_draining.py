@@ -10,7 +10,7 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.activities.draining import run_workers
+from elcano.activities.background_work import run_workers
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities

@@ -5,8 +5,9 @@ out: whoever changes one has to change all others so that they fit.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
+from typing import Final
 
 from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.report_builder import build_report, build_report_ref
@@ -199,7 +200,18 @@ def of_report(held: Contents) -> Iterator[Fault]:
         yield Fault("report", "made again it says the same in other bytes")
 
 
-ALL = (of_log, of_run, of_times, of_models, of_versions, of_usage, of_evidence, of_drafts, of_report)
+ALL: Final[Mapping[str, Callable[[Contents], Iterator[Fault]]]] = {
+    "Its log and those of its sections, followed again, lead to the recorded state.": of_log,
+    "The run's record says what its log says.": of_run,
+    "Its calls were made while it was open.": of_times,
+    "The ledger names the model that answered each step.": of_models,
+    "The builds that worked on it are those of the ledger.": of_versions,
+    "What its steps used is what the ledger has.": of_usage,
+    "Cited passages stand in their texts, and each text has its hash.": of_evidence,
+    "Drafts have the hashes by which the log names them.": of_drafts,
+    "Every quote was looked up again, and the report, made anew, is the same to the byte.": of_report,
+}
+"""The checks by what they show if they find no fault."""
 
 
 def _of_this_run(held: Contents) -> Iterator[RunLog]:

@@ -9,28 +9,56 @@ import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from elcano import __version__
 from elcano.graphs.text import format_count
 from elcano.output import guarded_output
-from elcano.plugins.certificates.certificate_format import Fault, Malformed, parse_certificate
+from elcano.plugins.certificates.certificate_format import (
+    WHOLE,
+    CheckOutcome,
+    Fault,
+    Malformed,
+    Verification,
+    parse_certificate,
+)
 from elcano.plugins.certificates.verification.checks import ALL
 from elcano.plugins.certificates.verification.contents import Contents, parse_contents
 from elcano.settings.settings import BAD_SETTINGS
+
+HASHED: Final = "Every part has the hash that the table of hashes says."
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The result of verifying a certificate."""
 
-    faults: tuple[Fault, ...]
+    checks: tuple[CheckOutcome, ...]
     held: Contents | None
     """Its contents, if it can be read."""
+    sha256: str = ""
+    """The hash in its last line, if it can be read."""
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What all checks found, each fault once."""
+        return tuple(dict.fromkeys(fault for one in self.checks for fault in one.faults))
 
     @property
     def holds(self) -> bool:
         """The report follows from the recorded evidence."""
         return not self.faults
+
+    def describe(self) -> Verification:
+        """The same as data."""
+        return Verification(
+            run_id=self.held.about.run_id if self.held else "",
+            holds=self.holds,
+            checks=self.checks,
+            summary=tuple(summarize_certificate(self.held)) if self.holds and self.held else (),
+            written_by=self.held.versions.elcano if self.held else "",
+            sha256=self.sha256,
+        )
 
 
 def compare_certificate(data: bytes) -> Verdict:
@@ -39,14 +67,15 @@ def compare_certificate(data: bytes) -> Verdict:
         parts, wrong = parse_certificate(data)
         held = parse_contents(parts)
     except Malformed as error:
-        return Verdict((error.fault,), None)
-    faults = [*wrong]
-    for check in ALL:
+        return Verdict((CheckOutcome(shows="It can be read.", faults=(error.fault,)),), None)
+    outcomes = [CheckOutcome(shows=HASHED, faults=tuple(wrong))]
+    for shows, check in ALL.items():
         try:
-            faults += check(held)
+            faults = tuple(dict.fromkeys(check(held)))
         except Exception as error:  # what somebody wrote into a file must not end the look at the rest of it
-            faults.append(Fault("file", f"{check.__name__} cannot be done: {type(error).__name__}: {error}"))
-    return Verdict(tuple(dict.fromkeys(faults)), held)
+            faults = (Fault("file", f"{check.__name__} cannot be done: {type(error).__name__}: {error}"),)
+        outcomes.append(CheckOutcome(shows=shows, faults=faults))
+    return Verdict(tuple(outcomes), held, parts[WHOLE].decode().strip('"'))
 
 
 LARGEST = 1_000_000_000
@@ -57,7 +86,9 @@ def main() -> int:
     """The program; answers with its exit code."""
     parser = argparse.ArgumentParser(prog="elcano verify", description="Look through the certificate of a report.")
     parser.add_argument("file", type=Path, help="what `elcano certificate` wrote")
-    file: Path = parser.parse_args().file
+    parser.add_argument("--json", action="store_true", help="answer with what each check found, as JSON")
+    options = parser.parse_args()
+    file: Path = options.file
     try:
         with file.open("rb") as opened:  # a pipe or a device does not say how much will come
             data = opened.read(LARGEST + 1)
@@ -68,6 +99,9 @@ def main() -> int:
         sys.stderr.write(f"elcano: {file} has more than the {LARGEST:,} bytes that are looked at\n")
         return BAD_SETTINGS
     verdict = compare_certificate(data)
+    if options.json:
+        sys.stdout.write(verdict.describe().model_dump_json() + "\n")
+        return 0 if verdict.holds else 1
     if verdict.holds and verdict.held is not None:
         sys.stdout.write("\n".join(summarize_certificate(verdict.held)) + "\n")
         return 0

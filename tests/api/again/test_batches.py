@@ -181,7 +181,7 @@ async def test_a_batch_waits_for_a_quota_and_goes_on_by_itself(
     quotas = tmp_path / "quotas.toml"
     quotas.write_text("[every_tenant]\nruns_a_day = 1\n", encoding="utf-8")
     monkeypatch.setenv("ELCANO_QUOTAS", str(quotas))
-    monkeypatch.setattr("elcano.plugins.batches.activities.PAUSE_SECONDS", 0.2)
+    monkeypatch.setattr("elcano.plugins.batches.background.PAUSE_SECONDS", 0.2)
     async with (
         speaking(make_app(api_settings)) as api,
         working_on_batches(temporal, store, api_settings, task_queue, Provider()),

@@ -34,7 +34,9 @@ async def refused(api: httpx.AsyncClient, run_id: str) -> str:
     return said
 
 
-@pytest.mark.parametrize(("mode", "use_graph"), [("iterative", True), ("simple", False), long_case("deep", True)])
+@pytest.mark.parametrize(
+    ("mode", "use_graph"), [("iterative", True), long_case("simple", False), long_case("deep", True)]
+)
 async def test_a_run_knows_what_was_asked_and_answered_before(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, mode: str, use_graph: bool
 ) -> None:

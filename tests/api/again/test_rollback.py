@@ -7,8 +7,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.graphs.engine.entries import RunResumed
-from elcano.graphs.lifecycle.rollback import before_step
-from elcano.graphs.lifecycle.start_and_fold import fold
+from elcano.graphs.lifecycle.start_and_fold import before_step, fold
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, asked, chosen_steps, ended, log_of, tokens, until, working
@@ -65,7 +64,7 @@ async def test_a_run_can_go_back_to_before_its_steps(
     assert messages[-1].event == "complete"
 
 
-@pytest.mark.parametrize("mode", ["iterative", "deep"])
+@pytest.mark.parametrize("mode", [long_case("iterative"), "deep"])
 async def test_a_run_that_works_gives_up_what_it_does_and_goes_back(
     api: httpx.AsyncClient, served: str, temporal: Client, store: Store, api_settings: Settings, mode: str
 ) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import func, make_url, select
 
 from elcano.graphs.errors import InputInvalid, StoreDamaged, StoreUnavailable
+from elcano.storage.sql import engine
+from elcano.storage.sql.engine import database_url, open_engine
 from elcano.storage.store import DATABASE_FILE, Store, TenantStore, open_store
 from tests.unit.storage.conftest import Opened
 
@@ -161,3 +163,32 @@ async def test_a_store_of_a_plugin_that_lacks_a_method_is_refused(
     with pytest.raises(InputInvalid, match="the store 'half' of a plugin lacks methods of `PluginStore`"):
         async with open_store(tmp_path):
             pass
+
+
+async def test_only_a_connection_that_lay_idle_is_asked_whether_it_lives(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = open_engine(database_url(postgres, Path()))
+    dialect, asked = opened.sync_engine.dialect, list[object]()
+    ping = dialect.do_ping
+
+    def count_ping(connection: Any) -> bool:
+        asked.append(connection)
+        return ping(connection)
+
+    monkeypatch.setattr(dialect, "do_ping", count_ping)
+
+    async def read_server_process() -> int:
+        async with opened.connect() as connection:
+            return int(await connection.scalar(select(func.pg_backend_pid())) or 0)
+
+    first = await read_server_process()
+    assert (await read_server_process(), asked) == (first, [])
+    monkeypatch.setattr(engine, "IDLE_SECONDS", 0.0)
+    assert (await read_server_process(), len(asked)) == (first, 1)
+    administrator = open_engine(database_url(postgres, Path()))
+    async with administrator.connect() as connection:
+        await connection.execute(select(func.pg_terminate_backend(first)))
+    await administrator.dispose()
+    assert await read_server_process() not in (0, first)
+    await opened.dispose()

@@ -5,6 +5,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from elcano.activities.phrases import get_phrases
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.parts import render_parts
@@ -61,6 +62,16 @@ def test_a_sentence_whose_quote_fails_is_marked_and_the_next_one_is_not() -> Non
         ("So drink.", "quote_not_found"),
     ]
     assert result.doubted == ()
+
+
+def test_what_stands_behind_a_statement_is_in_the_language_of_the_report() -> None:
+    chinese = get_phrases("zh")
+    text = "Water is wine [c]. Oil is dear [a]. So save [from a]. So drink [from c]."
+    (only,) = render_parts(checked(claim(text, DEAR, FALSE)), {}, chinese)
+    (block,) = only.blocks
+    for said in (chinese.not_verified, chinese.inferred_from.format(numbers="[1]"), chinese.inferred):
+        assert said in block.markdown
+    assert not re.search("verified|inferred|from", block.markdown)
 
 
 def test_a_block_that_cites_nothing_is_not_verified_but_what_leads_on_is() -> None:

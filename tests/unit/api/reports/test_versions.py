@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from elcano.api.comparison.differences import ClaimBrief
-from elcano.api.reports.versions import Version, load_versions, render_atom
+from elcano.api.reports.routes import Version, load_versions, render_atom
 from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.statements import Block, Part, Statement

@@ -19,8 +19,7 @@ from elcano.graphs.engine.entries import (
 from elcano.graphs.engine.run import Run
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.resume_points import cut_log_at_end
-from elcano.graphs.lifecycle.rollback import before_step
-from elcano.graphs.lifecycle.start_and_fold import fold, open_journal
+from elcano.graphs.lifecycle.start_and_fold import before_step, fold, open_journal
 from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from jmespath.exceptions import JMESPathError
 
-from elcano.graphs.expressions.evaluation import Meter
+from elcano.graphs.expressions.evaluation import Meter, Scale
 from elcano.graphs.expressions.language import evaluate_expression, find_expression_fault
-from elcano.graphs.expressions.weight import Scale
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.rules import get_rules
 from tests.unit.graphs.texts import expressions, json_objects

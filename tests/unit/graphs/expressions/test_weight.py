@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given
 
-from elcano.graphs.expressions.weight import (
+from elcano.graphs.expressions.evaluation import (
     CONTAINER_BYTES,
     CONTAINER_PARTS,
     MAX_BITS,

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from elcano.graphs.engine.entries import Held, RunResumed, StepCompleted, StepFailed
 from elcano.graphs.lifecycle.resume_points import CannotResume, where_it_turned
-from elcano.graphs.lifecycle.rollback import LogPrefix, before_step
-from elcano.graphs.lifecycle.start_and_fold import build_run_from_input, fold
+from elcano.graphs.lifecycle.start_and_fold import LogPrefix, before_step, build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import JournalPages, ResearchInput
 from elcano.graphs.spec.graph import ConditionalEdge

@@ -54,7 +54,7 @@ def test_each_kind_has_a_shape_and_each_branch_a_box() -> None:
         .set_exit_nodes("end")
         .build()
     )
-    assert render_mermaid(graph, here="end") == (
+    assert render_mermaid(graph) == (
         "flowchart TD\n"
         "    Input([Input])\n"
         '    start{"Start"}\n'
@@ -72,7 +72,6 @@ def test_each_kind_has_a_shape_and_each_branch_a_box() -> None:
         "    end\n"
         "    sections ==> sections__leaf__only\n"
         "    End --> Report([Report])\n"
-        "    style End stroke-width:4px\n"
     )
 
 

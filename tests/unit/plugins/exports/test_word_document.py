@@ -7,6 +7,7 @@ from typing import Any
 import docx
 import pytest
 from docx.document import Document
+from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.shared import Mm
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,6 +70,16 @@ def test_headings_lists_tables_and_formulas_are_those_of_word() -> None:
     assert "raw <text>" in texts
     assert texts[-1] == "One formula is as text here; the report as HTML has them drawn."
     assert (document.core_properties.title, document.core_properties.comments) == ("The harbour", "Run run")
+
+
+def test_a_table_gives_long_cells_room_aligns_numbers_and_repeats_its_heads() -> None:
+    document = opened(f"| year | what |\n| ---: | --- |\n| 1709 | {'It froze for weeks. ' * 3} |")
+    (table,) = document.tables
+    year, what = table.columns
+    assert what.width == pytest.approx(5 * year.width, rel=0.5)
+    assert [cell.paragraphs[0].alignment for cell in table.rows[1].cells] == [WD_ALIGN_PARAGRAPH.RIGHT, None]
+    marks = [[one.tag.rpartition("}")[2] for one in row._tr.trPr] for row in table.rows if row._tr.trPr is not None]
+    assert marks == [["cantSplit", "tblHeader"], ["cantSplit"]]
 
 
 def test_a_number_leads_to_its_reference_and_the_reference_to_its_address() -> None:

@@ -9,7 +9,9 @@ from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.report import Citation
 from elcano.graphs.report.statements import CheckedCitation
 from elcano.plugins.structured_answers.answer_assembly import Assembly
-from elcano.plugins.structured_answers.form_filler import FilledField, list_filled_fields, read_shape
+from elcano.plugins.structured_answers.answer_form import list_filled_fields
+from elcano.plugins.structured_answers.form_filler import FilledField, load_form
+from elcano.plugins.structured_answers.form_validation import FormValidation
 from tests.unit.plugins.structured_answers.test_answers import with_null
 
 QUOTES = ("Metformin was given to 400 people.", "The trial took 2.5 years in Bilbao.", "Nothing of it.")
@@ -75,13 +77,13 @@ def test_answers_to_twenty_schemas_fit_and_every_value_has_a_basis() -> None:
 def check_schema(random: Random) -> int:
     """Twenty answers to one schema; returns how many values have a basis."""
     schema = make_schema(random)
-    shape = read_shape(schema)
+    form = load_form(schema)
     validator = jsonschema.Draft202012Validator(with_null(schema))
     known = 0
     for _ in range(20):
-        leaves = list_filled_fields(shape, fill(random, schema))
-        filled = [FilledField.model_validate({**leaf, "pointer": at}) for at, leaf in leaves]
-        answer, fields = Assembly(filled, CHECKED, doubtful={3}).assemble(shape)
+        leaves = list_filled_fields(form, fill(random, schema))
+        filled = [FilledField.model_validate({**leaf, "pointer": at}) for at, _, leaf in leaves]
+        answer, fields = Assembly(filled, CHECKED, {3}, FormValidation(schema)).assemble(form)
         validator.validate(answer)
         assert len({one.pointer for one in fields}) == len(fields)
         for one in fields:

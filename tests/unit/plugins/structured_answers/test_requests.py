@@ -38,11 +38,11 @@ def test_a_model_that_needs_no_key_fills_in_no_form(mode: str, tmp_path: Path) -
 
 
 def test_faults_of_a_schema_are_told_with_their_places() -> None:
-    properties = {"a": {"type": "string", "pattern": "(a+)+$"}, "b": {"$ref": "http://x/y"}}
+    properties = {"a": {"type": "array", "prefixItems": [{}]}, "b": {"$ref": "http://x/y"}}
     graph = add_requested_answer(MODES["simple"], {"type": "object", "properties": properties}, refused := Refusals())
     assert graph.appendix is None
     assert [fault.pointer for fault in refused.faults] == [
-        "/output_schema/properties/a/pattern",
+        "/output_schema/properties/a/prefixItems",
         "/output_schema/properties/b/$ref",
     ]
 

@@ -1,5 +1,8 @@
 """Values of strangers on one line of a text: as they are, but for signs that would show what follows otherwise."""
 
+import re
+
+from elcano.activities.phrases import get_phrases
 from elcano.plugins.data.data_answer import AnswerTable, DataAnswer
 from elcano.plugins.data.report_results import render_answer
 from elcano.plugins.data.results import cell_text, row_line
@@ -29,6 +32,25 @@ def test_the_tables_of_a_report_do_neither() -> None:
     )
     said = "\n".join(render_answer(DataAnswer(tables=(table,))))
     assert "| abc\ufffd321 \ufffd\\[1\\] |" in said
+
+
+def test_what_code_says_of_results_is_in_the_language_of_the_report() -> None:
+    table = AnswerTable(
+        number=1,
+        artifact="a",
+        evidence="e",
+        database="d",
+        dialect="sqlite",
+        sql="SELECT 1",
+        columns=(ResultColumn(name="n", kind="integer"),),
+        rows=((1,),),
+        row_count=1,
+        reasons=("R",),
+        choices=("C",),
+    )
+    said = "\n".join(render_answer(DataAnswer(tables=(table, table), gaps=("G",), forecasts=("F",)), get_phrases("zh")))
+    words = set(re.findall(r"\b[A-Za-z]{2,}\b", said))
+    assert words == {"SELECT", "sql", "sqlite"}
 
 
 def test_a_sum_is_shown_with_the_digits_that_it_has() -> None:

@@ -3,21 +3,17 @@
 Both are `AsyncElcano` and `AsyncRun`, waited for; what methods do is told there.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
 from elcano.client.async_client import AsyncElcano, AsyncRun
 from elcano.client.batches import Batch
 from elcano.client.blocking import Blocking, EventLoopThread, make_blocking, make_blocking_iterator
 from elcano.client.collections import Collection
-from elcano.graphs.text import shorten_text
-
-if TYPE_CHECKING:
-    from elcano.api.runs.run_view import RunView
-
-QUESTION_CHARACTERS: Final = 200
-"""A longer question is shortened where a run is displayed."""
+from elcano.client.connection import Notice
+from elcano.client.errors import ClientError
+from elcano.client.notebook import LiveDisplay, describe_notice, describe_run, describe_unknown
 
 
 class Elcano(Blocking[AsyncElcano]):
@@ -65,6 +61,7 @@ class Run(Blocking[AsyncRun]):
     view = make_blocking(AsyncRun.view)
     stream = make_blocking_iterator(AsyncRun.stream)
     events = make_blocking_iterator(AsyncRun.events)
+    states = make_blocking_iterator(AsyncRun.states)
     report = make_blocking(AsyncRun.report)
     report_as = make_blocking(AsyncRun.report_as)
     answer = make_blocking(AsyncRun.answer)
@@ -82,8 +79,26 @@ class Run(Blocking[AsyncRun]):
 
     def _repr_markdown_(self) -> str:
         """How it stands, and its report once there is one: notebooks show this."""
-        view = self.view()
-        return describe_run(view, self.report().markdown if view.report else "")
+        try:
+            view = self.view()
+            return describe_run(view, self.report().markdown if view.report else "")
+        except ClientError as error:  # what a notebook shows instead is a traceback
+            return describe_unknown(self.run_id, str(error))
+
+    def show(self) -> None:
+        """Show in a notebook how it stands, in place, until it has ended; then its report.
+
+        Raises:
+            RuntimeError: this program is no notebook.
+        """
+        display, shown = LiveDisplay(), ""
+        for told in self.states():
+            if isinstance(told, Notice):
+                display.replace(describe_notice(shown, told.text))
+            else:
+                shown = describe_run(told)
+                display.replace(shown)
+        display.replace(self._repr_markdown_())
 
     @property
     def run_id(self) -> str:
@@ -106,33 +121,3 @@ class Run(Blocking[AsyncRun]):
     def update(self, *, key: str = "", **request: Any) -> "Run":
         """Start a run that brings its report up to date: it searches again, and writes anew what has changed."""
         return Run(self._loop.call(self.asynchronous.update, key=key, **request), self._loop)
-
-
-def describe_run(view: "RunView", report: str = "") -> str:
-    """Describe a run in Markdown: how it stands, what it used, its sections; then its `report`, if there is one."""
-    return "\n\n".join((*_describe_state(view), *((report,) if report else ())))
-
-
-def _describe_state(view: "RunView") -> Iterator[str]:
-    where = f", {view.stage}" if view.stage else ""
-    step = f" at `{view.node}`" if view.node and view.status == "running" else ""
-    question = _escape_markdown(shorten_text(view.question, QUESTION_CHARACTERS))
-    yield f"**{view.status}**{where}{step} · `{view.run_id}` · {question}"
-    if view.budget is not None:
-        used = [f"{view.budget.tokens.used:,} of {view.budget.tokens.limit:,} tokens"]
-        if view.iterations is not None:
-            used.append(f"turn {view.iterations}")
-        if view.evidence is not None:
-            used.append(f"{view.evidence} passages")
-        yield " · ".join(used)
-    if view.hold is not None:
-        yield f"Waiting: {_escape_markdown(view.hold.detail or view.hold.reason)}"
-    if view.branches:
-        yield "\n".join(f"- {_escape_markdown(branch.section)}: {branch.status}" for branch in view.branches)
-    if view.failure is not None:
-        yield f"Failed: {_escape_markdown(view.failure.message)}"
-
-
-def _escape_markdown(text: str) -> str:
-    """Keep text from being taken for Markdown or HTML."""
-    return "".join(f"\\{one}" if one in "\\`*_{}[]<>#|" else one for one in text)

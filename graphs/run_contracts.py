@@ -170,6 +170,8 @@ class ResearchInput(Frozen):
     """For a fork: the first and the last day in UTC of a search among its shared steps."""
     follows: FollowedRun | None = None
     """The run that this one, or the run of this branch, follows."""
+    values: dict[str, Json] = Field(default={}, exclude_if=lambda values: not values)
+    """What its graph reads as `values` from the beginning, and is too much for an expression."""
     resumed_from: ResumedFrom | None = None
     """Set in the first execution of a run that was resumed, rolled back or forked."""
 

@@ -88,6 +88,7 @@ def first_state(asked: ResearchInput) -> ResearchState:
         barred=asked.barred,
         domain=asked.domain,
         domains=asked.domains,
+        values=asked.values,
     )
 
 

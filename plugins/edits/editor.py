@@ -4,8 +4,6 @@ What is asked for decides length, readers, form and language, and is no evidence
 statement as any other. The graphs name the stored draft and report, so a run can start from any report that there is.
 """
 
-import json
-from collections.abc import Sequence
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
@@ -22,6 +20,9 @@ from elcano.graphs.text import ensure_list, format_count
 EDIT: Final = "edit"
 UPDATE: Final = "update"
 """The names of the graphs, which are the modes of their runs."""
+SEARCHES: Final = "searches"
+LOOKUPS: Final = "lookups"
+"""The values that list the searches of an update, and those for what its report cites: `source` and `query` of each."""
 
 
 class EditorInput(AgentInput):
@@ -38,6 +39,8 @@ class EditorInput(AgentInput):
     """Of an update: ids of the passages that the run before had."""
     found: tuple[str, ...] = ()
     """Of an update: ids of the passages that were found now."""
+    looked_up: tuple[str, ...] = ()
+    """Of an update: ids of those that were looked up because the report cites them, or what stood in their place."""
     update: bool = False
     """Whether the report is brought up to date; otherwise it is changed as `instructions` say."""
     review: bool = False
@@ -85,8 +88,9 @@ def list_needs(given: EditorInput) -> Needs:
     if not given.update:
         return Needs(evidence=given.evidence, more=more)
     known, found = set(given.known), dict.fromkeys(given.found)
-    new = tuple(id for id in found if id not in known)
-    return Needs(evidence=new, more={**more, "known": [*given.known], "found": [*found]})
+    new = tuple(id for id in dict.fromkeys((*found, *given.looked_up)) if id not in known)
+    ids: JsonObject = {"known": [*given.known], "found": [*found], "looked_up": [*given.looked_up]}
+    return Needs(evidence=new, more={**more, **ids})
 
 
 def build_task(given: EditorInput, loaded: Loaded) -> TaskEnvelope:
@@ -146,25 +150,31 @@ def build_edit_graph(draft: str, report: str) -> ResearchGraph:
     )
 
 
-def build_update_graph(draft: str, report: str, searches: Sequence[tuple[str, str]], known: int) -> ResearchGraph:
-    """The graph of a run that brings a report up to date.
+def build_update_graph(draft: str, report: str, known: int) -> ResearchGraph:
+    """The graph of a run that brings a report up to date; its searches are among the `values` of the run.
 
     Args:
         draft: artifact hash of its draft.
         report: its own.
-        searches: source and query of each search that is made again.
         known: how many passages the run begins with.
     """
-    items = json.dumps([{"source": source, "query": query} for source, query in searches]).replace("`", "\\`")
     return (
         GraphBuilder(UPDATE, "Search again what a report was written from, and bring it up to date.")
         .add_tool_node(
             "search",
             tool="search",
             description="The searches of the run before, again",
-            for_each=f"`{items}`",
+            for_each=f"values.{SEARCHES}",
             inputs={"source": "item.source", "query": "item.query"},
             reducer="add_evidence",
+        )
+        .add_tool_node(
+            "look_up",
+            tool="search",
+            description="What the report cites from collections, as it stands now",
+            for_each=f"values.{LOOKUPS}",
+            inputs={"source": "item.source", "query": "item.query", "limit": "`1`"},
+            reducer="add_looked_up",
         )
         .add_agent_node(
             "editor",
@@ -175,9 +185,11 @@ def build_update_graph(draft: str, report: str, searches: Sequence[tuple[str, st
                 "update": "`true`",
                 "known": f"evidence[:{known}].id",
                 "found": "outputs.search.items[].output.evidence[].id",
+                "looked_up": "outputs.look_up.items[].output.evidence[].id",
             },
         )
-        .connect_nodes("search", "editor")
+        .connect_nodes("search", "look_up")
+        .connect_nodes("look_up", "editor")
         .set_entry_node("search")
         .set_exit_nodes("editor")
         .build()

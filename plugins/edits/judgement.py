@@ -18,6 +18,7 @@ from elcano.api.runs.run_request import MAX_INSTRUCTIONS, BudgetRequest
 from elcano.api.runs.run_status import current_run
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.contracts import RunPriority
+from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle.finish import list_made_queries, list_searched_sources, list_searches
 from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.journal import Journal
@@ -26,10 +27,12 @@ from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.run_contracts import FollowedRun, JournalPages, ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.state import MOST_TAKEN_OVER
-from elcano.plugins.edits.editor import build_edit_graph, build_update_graph
+from elcano.plugins.edits.editor import LOOKUPS, SEARCHES, build_edit_graph, build_update_graph
 
 MOST_SEARCHES: Final = 40
-"""Searches that an update makes again: its graph carries them."""
+"""Searches that an update makes again: what they find is in its state."""
+MOST_LOOKUPS: Final = 100
+"""Cited passages of collections that an update looks up by their titles: a search ranks, and may leave them out."""
 
 
 class EditRefused(Refusal, status=409, title="The report cannot be changed"):
@@ -66,6 +69,8 @@ class WrittenReport:
     """Artifact hash of its draft."""
     report: str
     """Its own."""
+    cited: frozenset[str]
+    """The ids of the passages that it cites."""
     follows: FollowedRun
 
 
@@ -93,8 +98,15 @@ async def judge_update(run_id: str, wanted: ChangeBody, own: str, services: Serv
     searches = [(source, query) for query in queries for source in sources][:MOST_SEARCHES]
     if not searches:
         raise EditRefused(f"nothing that the run {run_id!r} searched can be searched any more: ask its question anew")
-    graph = build_update_graph(before.draft, before.report, searches, len(before.follows.evidence))
-    return await _judge_change(before, graph, wanted, own, services, sources=tuple(sources))
+    collections = {name for name in sources if known.specs[name].kind == "documents"}
+    cited = (one for one in before.follows.evidence if one.id in before.cited and one.source in collections)
+    lookups = list(dict.fromkeys((one.source, one.title) for one in cited))[:MOST_LOOKUPS]
+    values: dict[str, Json] = {
+        name: [{"source": source, "query": query} for source, query in made]
+        for name, made in ((SEARCHES, searches), (LOOKUPS, lookups))
+    }
+    graph = build_update_graph(before.draft, before.report, len(before.follows.evidence))
+    return await _judge_change(before, graph, wanted, own, services, sources=tuple(sources), values=values)
 
 
 async def load_written_report(run_id: str, services: Services) -> WrittenReport:
@@ -131,7 +143,8 @@ async def load_written_report(run_id: str, services: Services) -> WrittenReport:
         )
     except CannotFollow as error:
         raise EditRefused(str(error)) from None
-    return WrittenReport(log, journal, written.artifact, run.report.artifact, follows)
+    cited = frozenset(one.evidence for claim in draft.claims for one in claim.citations)
+    return WrittenReport(log, journal, written.artifact, run.report.artifact, cited, follows)
 
 
 async def _judge_change(

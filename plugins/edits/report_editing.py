@@ -72,10 +72,14 @@ async def _compare_with_found(
     remarks: Sequence[str],
 ) -> JsonObject:
     """The same for an update: the draft cites what holds as it stands now, and what does not hold is listed."""
-    known, found = [
-        await store.evidence.get([str(id) for id in ensure_list(needs[name])]) for name in ("known", "found")
+    known, found, looked_up = [
+        await store.evidence.get([str(id) for id in ensure_list(needs.get(name))])
+        for name in ("known", "found", "looked_up")
     ]
     cited = {one.id: one for one in await store.evidence.get(cited_ids(draft))}
+    places = {(name_document(one), one.heading) for one in cited.values()}
+    there = {one.id for one in found}
+    found += [one for one in looked_up if one.id not in there and (name_document(one), one.heading) in places]
     texts = await store.evidence.texts(found)
     changes = await asyncio.to_thread(find_citation_changes, draft, cited, found, texts)
     new = list_new_passages(known, found)
@@ -89,7 +93,7 @@ async def _compare_with_found(
             f"Not found again: {format_count(len(changes.unseen), 'cited passage')}; what they say is of before."
         )
     return {
-        "draft": map_citations(draft, changes.follow).model_dump(mode="json"),
+        "draft": changes.apply_to(draft).model_dump(mode="json"),
         "numbers": {**numbers},
         "remarks": [*told, *remarks],
         "outdated": [one.model_dump(mode="json") for one in changes.outdated],
@@ -120,6 +124,8 @@ async def write_changed_report(
     answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, loaded.shown.order)
     written = with_canonical_ids(await asyncio.to_thread(draft_from_prose, answer.output), ids)
     told["remarks"] = [*written.remarks, *ensure_list(more["remarks"])]
+    # What stays word for word with its quotes was found to hold, and is not read again.
+    told["judgements"] = [one.model_dump(mode="json") for one in before.judgements if one.support == "supported"]
     return ReportDraft.model_validate(written.model_dump() | told), shown
 
 
@@ -147,8 +153,16 @@ class CitationChanges:
     dropped: set[str] = field(default_factory=set)
     """Ids of cited passages that may not be cited any more: nothing that they were cited for still stands."""
 
-    def follow(self, cited: Citation) -> Citation:
-        """A citation as it is now."""
+    def apply_to(self, draft: ReportDraft) -> ReportDraft:
+        """`draft` with each citation, and each judgement of a statement, as it is now."""
+        newer = {old: new for (old, _), new in self.moved.items()}
+        judgements = (
+            one.model_copy(update={"evidence": tuple(newer.get(id, id) for id in one.evidence)})
+            for one in draft.judgements
+        )
+        return map_citations(draft, self._follow).model_copy(update={"judgements": tuple(judgements)})
+
+    def _follow(self, cited: Citation) -> Citation:
         newer = self.moved.get((cited.evidence, cited.quote))
         return cited if newer is None else cited.model_copy(update={"evidence": newer})
 

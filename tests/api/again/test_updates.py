@@ -117,6 +117,17 @@ async def test_what_has_changed_is_written_anew_and_nothing_else(
         (outdated,) = ensure_list(task.given["report"]["outdated"])
         assert isinstance(outdated, dict)
         assert outdated["quote"] == FACTS["ice"]
+        read = [
+            one
+            for task in provider.model.tasks
+            if task.kind == "reviewer"
+            for one in ensure_list(task.given["statements"])
+        ]
+        assert {one["statement"] for one in read if isinstance(one, dict)} == {
+            "The harbour froze in March.",
+            "Its keeper is Pigafetta.",
+            "The harbour has a light since 1519.",
+        }
         assert sorted(await changes(api, same["run_id"], new["run_id"])) == [
             ("added", "", "Its keeper is Pigafetta."),
             ("added", "", "The harbour has a light since 1519."),
@@ -143,3 +154,27 @@ async def test_what_cannot_be_brought_up_to_date_is_refused(
         assert (refused.status_code, "editor" in refused.json()["detail"]) == (422, True), refused.text
         assert "a mode" not in refused.json()["detail"]
         assert (await api.post("/v1/runs/default-01hzzzzzzzzzzzzzzzzzzzzzzz/updates")).status_code == 404
+
+
+async def test_a_cited_passage_that_the_searches_no_longer_find_is_looked_up_and_there_may_be_many(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    folder = api_settings.collections["handbook"]
+    (folder / "retries.md").unlink()
+    for number in range(8):
+        write(folder, f"pier {number}", f"Pier {number} of the harbour is known to be 100 m long.")
+    question = "What is known of the harbour, and of each pier? " * 12  # more than an expression of a graph may have
+    provider = Careful()
+    async with working(temporal, store, api_settings, provider):
+        first = await start(api, question, mode="simple", model="openai:gpt-5.1")
+        assert (await ended(api, first))["status"] == "completed"
+        write(folder, "pier 3", "Pier 3 is 90 m long." + " It is closed to ships at low water." * 20)
+        for number in range(10, 30):
+            text = f"What is known of the harbour and of each pier is known of pier {number}."
+            write(folder, f"what is known of the harbour and of each pier {number}", text)
+        await update(api, provider, first)
+        (task,) = (one for one in provider.model.tasks if one.kind == "editor")
+        assert isinstance(task.given["report"], dict)
+        (outdated,) = ensure_list(task.given["report"]["outdated"])
+        assert isinstance(outdated, dict)
+        assert outdated["quote"] == "Pier 3 of the harbour is known to be 100 m long."

@@ -96,7 +96,7 @@ def test_a_reducer_that_does_not_fit_is_named_with_what_it_takes_and_what_it_get
     assert without_plugins_left_out(fault) == f"node 'a': {message}"
 
 
-@pytest.mark.of_plugins("teams", "data", "mcp")
+@pytest.mark.of_plugins("teams", "data", "mcp", "edits")
 def test_no_reducer_fits_every_callee() -> None:
     """Of every agent and tool with every reducer, just those pairs are accepted whose models belong together."""
     accepted = {
@@ -120,6 +120,8 @@ def test_no_reducer_fits_every_callee() -> None:
         ("progress_ledger", "record_progress"),
         ("hypothesizer", "record_hypotheses"),
         ("search", "add_evidence"),
+        ("search", "add_looked_up"),
+        ("search_related", "add_looked_up"),
         ("search_related", "add_evidence"),
         ("call_tool", "add_tool_evidence"),
         ("schema_context", "choose_schema"),

@@ -78,7 +78,7 @@ def build_pinned_transport(
         tls: what certificates are checked against; None: `build_tls_context`.
     """
     return _Transport(
-        httpcore.AsyncConnectionPool(
+        _Pool(
             ssl_context=tls or build_tls_context(),
             proxy=_parse_proxy(proxy) if proxy else None,
             max_connections=CONNECTIONS,
@@ -86,6 +86,23 @@ def build_pinned_transport(
             network_backend=_Pinned(network, anywhere=anywhere or bool(proxy)),
         )
     )
+
+
+class _Pool(httpcore.AsyncConnectionPool):
+    """Closes connections that no request is left for.
+
+    httpcore 1.0.9 gives a new connection to a request that waits for one. If that request is cancelled before it goes
+    on, nobody uses the connection, and it counts against the limit for ever: after enough of them each request waits.
+    """
+
+    def _assign_requests_to_connections(self) -> list[httpcore.AsyncConnectionInterface]:
+        used = {id(request.connection) for request in self._requests}
+        abandoned = [
+            one for one in self._connections if id(one) not in used and not one.is_idle() and not one.is_closed()
+        ]
+        for one in abandoned:
+            self._connections.remove(one)
+        return abandoned + super()._assign_requests_to_connections()
 
 
 class _Pinned(httpcore.AsyncNetworkBackend):

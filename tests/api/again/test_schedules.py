@@ -98,16 +98,17 @@ async def test_a_living_report_is_asked_for_once_and_then_brought_up_to_date(
         made = await make(cron=["@yearly"], run=run)
         path, body = f"/v1/schedules/{made['name']}", {"name": made["name"], "run": run, "living": True}
         assert (await api.put(path, json={**body, "name": "another", "cron": ["@daily"]})).status_code == 422
-        replaced = await api.put(path, json={**body, "cron": ["@daily"], "overlap": "queue_all"})
+        replaced = await api.put(path, json={**body, "cron": ["@monthly"], "overlap": "queue_all"})
         assert replaced.status_code == 200, replaced.text
         assert (replaced.json()["living"], replaced.json()["cron"], replaced.json()["overlap"]) == (
             True,
-            ["@daily"],
+            ["@monthly"],
             "queue_all",
         )
         found: list[Json] = []
         for count in (1, 2):
-            await api.post(f"{path}/trigger")
+            triggered = await api.post(f"{path}/trigger")
+            assert triggered.status_code == 202, triggered.text
 
             async def has_started(count: int = count) -> bool:
                 return len((await api.get(f"{path}/runs")).json()["runs"]) == count

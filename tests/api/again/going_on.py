@@ -85,7 +85,7 @@ async def working(temporal: Client, store: Store, settings: Settings, provider: 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:
     """Returns once something holds."""
-    for _ in range(1_200):
+    for _ in range(800):
         if await holds():
             return
         await asyncio.sleep(0.25)

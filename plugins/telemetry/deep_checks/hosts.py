@@ -21,7 +21,7 @@ from elcano.activities.sources.registry import open_sources
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.model_names import OFFLINE, PROVIDERS, parse_model_provider
+from elcano.graphs.model_names import OFFLINE, PROVIDERS, model_names, parse_model_provider
 from elcano.plugins.telemetry.settings import read_telemetry_settings
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, get_variable_name, is_set
@@ -111,17 +111,17 @@ def _list_hosts_of_model(text: str, who: str, agent: str, settings: Settings) ->
     except ModelRefused as error:
         yield Finding("fault", f"model {text} ({who}): {without_secrets(str(error))}")
         return
-    for model in models:
+    for name, model in zip(model_names(text), models, strict=True):
         if model.system == OFFLINE:
             yield Finding("good", f"model offline ({who}): asks no host")
         elif model.base_url:
-            yield Asked(f"model {model.model_id} ({who}), {_describe_key(text)}", model.base_url, needed=True)
+            yield Asked(f"model {name} ({who}), {_describe_key(name)}", model.base_url, needed=True)
         else:
-            yield Finding("note", f"model {model.model_id} ({who}): its client does not say which host it asks")
+            yield Finding("note", f"model {name} ({who}): its client does not say which host it asks")
 
 
-def _describe_key(text: str) -> str:
-    variables = PROVIDERS.get(parse_model_provider(text.split(",")[0]), ())
+def _describe_key(model: str) -> str:
+    variables = PROVIDERS.get(parse_model_provider(model), ())
     given = [name for name in variables if is_set(name)]
     return f"key {given[0]}" if given else "no key"
 

@@ -70,6 +70,7 @@ def test_the_host_of_each_agent_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [finding.grade for finding in found] == ["good", "good"]
     of_all, of_writer = found
     assert first in of_all.text
+    assert "model openai-chat:gpt-4o (" in of_all.text
     assert "key OPENAI_API_KEY" in of_all.text
     assert "judge" in of_all.text
     assert second in of_writer.text

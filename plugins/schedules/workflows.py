@@ -75,9 +75,11 @@ class ScheduledRunWorkflow:
     @workflow.run
     async def run(self, question: ScheduledQuestion) -> StartedRun:
         """Returns the outcome once the run has ended; at once if none was started."""
+        info = workflow.info()
         started: StartedRun = await workflow.execute_activity(
             START,
-            ScheduledStart(question=question, key=workflow.info().workflow_id),
+            # Temporal names workflows of a schedule by the second: two that are triggered within one have the same id.
+            ScheduledStart(question=question, key=f"{info.workflow_id}.{info.first_execution_run_id}"),
             result_type=StartedRun,
             start_to_close_timeout=START_TIMEOUT,
             schedule_to_close_timeout=GIVE_UP_AFTER,

@@ -51,8 +51,13 @@ def watched() -> Iterator[list[int]]:
 
 
 def working(server: psutil.Process) -> list[psutil.Process]:
-    """The processes that answer at the moment."""
-    return [one for one in server.children() if one.status() != psutil.STATUS_ZOMBIE]
+    """The processes that answer at the moment; one may end while it is looked at."""
+    alive = []
+    for process in server.children():
+        with suppress(psutil.NoSuchProcess):
+            if process.status() != psutil.STATUS_ZOMBIE:
+                alive.append(process)
+    return alive
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -66,7 +71,7 @@ def server_of(engine: FileEngine) -> psutil.Process:
     """The process that forks them."""
     engine.run(["SELECT 1"], Limits(), Stop())
     for process in psutil.Process().children():
-        with suppress(psutil.ZombieProcess):  # of another test
+        with suppress(psutil.NoSuchProcess):  # of another test, or ended since
             if process.cmdline()[5:6] == [engine.processes._function]:
                 return process
     raise AssertionError("there is no such process")

@@ -180,11 +180,7 @@ def test_tables_of_other_releases_are_told_apart_and_left_as_they_are(postgres: 
     )
     asyncio.run(_change_tables(settings))
     for floor, grade in ((newest, "good"), ("9998", "fault")):
-        statements = (
-            "UPDATE alembic_version SET version_num = '9999'",
-            f"UPDATE schema_floor SET revision = '{floor}'",
-        )
-        asyncio.run(_change_tables(settings, lambda sync, given=statements: [sync.execute(text(one)) for one in given]))
+        asyncio.run(_change_tables(settings, partial(_write_revision, floor)))
         (finding,) = service.check_store_revision(settings)
         assert (finding.grade, "tables of version 9999, of a newer" in finding.text) == (grade, grade == "good")
     assert "use the release that wrote it or a newer one" in finding.text
@@ -199,7 +195,12 @@ def test_a_database_that_is_away_is_told_in_words(tmp_path: Path) -> None:
     assert "hunter22" not in finding.text
 
 
-async def _change_tables(settings: Settings, *change: Callable[[Connection], object]) -> None:
+def _write_revision(floor: str, connection: Connection) -> None:
+    connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    connection.execute(text(f"UPDATE schema_floor SET revision = '{floor}'"))
+
+
+async def _change_tables(settings: Settings, *change: Callable[[Connection], None]) -> None:
     engine = open_engine(database_url(settings.store_url, settings.data_dir))
     await prepare_tables(engine, *change)
     await engine.dispose()

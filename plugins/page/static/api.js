@@ -24,7 +24,7 @@ export async function ask(method, path, body, headers = {}) {
       body: file || body === undefined ? body : JSON.stringify(body),
     });
   } catch {
-    throw new Refusal({ status: 0, title: "The server does not answer", detail: "The server does not answer. Nothing was lost: try again when it is back." });
+    throw new Refusal({ status: 0, title: "The server is not answering", detail: "The server is not answering. Nothing is lost: try again when it is back." });
   }
   const text = await response.text();
   const parsed = text && response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : null;
@@ -37,7 +37,7 @@ export async function ask(method, path, body, headers = {}) {
 export function announceSignIn() {
   if (findInvitation()) return;
   const here = encodeURIComponent(location.pathname + location.search);
-  say("Your session is over. What you typed stays here: ", { href: `${root}/login?to=${here}`, text: "sign in again in another tab" });
+  say("Your session has ended. What you typed stays here: ", { href: `${root}/login?to=${here}`, text: "sign in again in another tab" });
 }
 
 const findInvitation = () => document.querySelector("#says.shown a");

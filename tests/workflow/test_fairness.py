@@ -2,7 +2,6 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from tests.sources import Shelf
@@ -33,12 +32,6 @@ WRITES = ResearchGraph(
     entry_node="write",
     exit_nodes=("write",),
 )
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -66,8 +66,8 @@ async def main(bench: Bench) -> None:
                 ):
                     found.append(await measure_pairs(plain, observed, pairs))
                 off, on = found[-1]
-                ratios = f"{on.processor / off.processor:.3f} of its processor time, {on.duration / off.duration:.3f}"
-                bench.say(f"a step takes {off.processor:.1f} ms; observed, {ratios} of its duration")
+                shown = f"{on.processor / off.processor:.3f} of its processor time, {on.duration / off.duration:.3f}"
+                bench.say(f"a step takes {off.processor:.1f} ms; observed, {shown} of its duration")
     for name, ratios in (
         ("processor time", [on.processor / off.processor for off, on in found]),
         ("duration", [on.duration / off.duration for off, on in found]),

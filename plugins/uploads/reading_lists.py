@@ -15,7 +15,6 @@ from elcano.activities.passages.document import FileSkipped, decode_text
 from elcano.plugins.documents import child
 from elcano.plugins.documents.csl_works import build_work, find_notes
 from elcano.plugins.uploads.list_formats import Item, parse_bibtex, parse_csl, parse_ris
-from elcano.plugins.uploads.zotero_rdf import ZOTERO, parse_zotero_rdf
 
 BIBTEX: Final = "application/x-bibtex"
 RIS: Final = "application/x-research-info-systems"
@@ -26,12 +25,13 @@ READ_SECONDS: Final = 300.0
 MOST_ENTRIES: Final = 50_000
 KEY_CHARACTERS: Final = 60
 _KEY: Final = re.compile(r"[^\w.:+-]+")
+_ZOTERO: Final = b"http://www.zotero.org/namespaces/export#"
 
 _PARSERS: Final[Mapping[str, Callable[[bytes], Iterator[tuple[str, Item | str]]]]] = {
     BIBTEX: lambda data: parse_bibtex(decode_text(data)),
     RIS: lambda data: parse_ris(decode_text(data)),
     CSL: lambda data: parse_csl(decode_text(data)),
-    ZOTERO_RDF: parse_zotero_rdf,
+    ZOTERO_RDF: lambda data: _parse_zotero_rdf(data),
 }
 
 
@@ -57,7 +57,7 @@ def find_list_type(path: str, data: bytes) -> str:
     if suffix == "ris" or re.match(rb"TY  ?- ", head):
         return RIS
     is_rdf = suffix == "rdf" or re.match(rb"(?:<\?xml[^>]{0,200}>\s{0,9})?<(?:\w{1,20}:)?RDF\s", head)
-    if is_rdf and ZOTERO in data:
+    if is_rdf and _ZOTERO in data:
         return ZOTERO_RDF
     return CSL if re.match(rb"\[\s*\{", head) and b'"type"' in data and suffix in ("json", "csljson") else ""
 
@@ -102,6 +102,12 @@ def parse_list(media_type: str, data: bytes) -> Iterator[Entry]:
             name = f"{base}-{times}"
         taken.add(name.casefold())
         yield _build_entry(name, item)
+
+
+def _parse_zotero_rdf(data: bytes) -> Iterator[tuple[str, Item | str]]:
+    from elcano.plugins.uploads.zotero_rdf import parse_zotero_rdf  # the API knows lists, and needs no parser of XML
+
+    return parse_zotero_rdf(data)
 
 
 def _build_entry(name: str, item: Item | str) -> Entry:

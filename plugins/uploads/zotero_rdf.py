@@ -18,7 +18,6 @@ from elcano.plugins.uploads.list_formats import Item, Parsed
 Properties: TypeAlias = dict[str, list[Element]]
 """What a node says, by name."""
 
-ZOTERO: Final = b"http://www.zotero.org/namespaces/export#"
 _RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _TYPES: Final = {
     **{"journalArticle": "article-journal", "magazineArticle": "article-magazine", "preprint": "article"},

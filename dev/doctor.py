@@ -1,11 +1,13 @@
 """`elcano doctor`: checks everything that a run needs on this machine, one line each, and says how to fix faults.
 
-It changes nothing; but it opens a store that is named by URL as the programs do, and queues a few empty workflows at a
-Temporal server that is named, which it deletes again. A program that is merely not running is no fault; an obstacle to
-running it is. A running server has its own settings, those of where it was started: findings on the settings of this
-shell say so, and are no faults while a ready server answers.
+It changes nothing; but to a store that is named by URL it writes a row and an object, each in place of the last one,
+and at a Temporal server that is named it queues a few empty workflows, which it deletes again. A program that is merely
+not running is no fault; an obstacle to running it is. A running server has its own settings, those of where it was
+started: findings on the settings of this shell say so, and are no faults while a ready server answers.
 """
 
+import errno
+import os
 import shutil
 import sys
 import tempfile
@@ -52,6 +54,7 @@ from elcano.settings import (
     unknown_variables,
 )
 from elcano.settings.plugins import Finding
+from elcano.storage.health import PROBE_BYTES
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000
@@ -122,11 +125,12 @@ def data_folder(chosen: Settings) -> Iterable[Finding]:
     folder = chosen.data_dir.absolute()
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     try:
-        with tempfile.TemporaryFile(dir=existing):
-            pass
+        with tempfile.TemporaryFile(dir=existing) as file:
+            file.write(os.urandom(PROBE_BYTES))
     except OSError as error:
         text = f"the data folder {folder} cannot be written to ({error.strerror})"
-        yield Finding("fault", text, "change its owner, or set ELCANO_DATA_DIR to another folder")
+        remedy = "make room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "change its owner"
+        yield Finding("fault", text, f"{remedy}, or set ELCANO_DATA_DIR to another folder")
         return
     free = shutil.disk_usage(existing).free
     text = f"data folder {folder}, {free / _MEGABYTE:,.0f} MB free"
@@ -158,7 +162,17 @@ def check_api(chosen: Settings) -> Iterable[Finding]:
     if response.is_success:
         yield Finding("good", f"the API at {chosen.base_url} is ready")
         return
-    yield Finding("fault", f"the API at {chosen.base_url} is not ready (HTTP {response.status_code})", response.text)
+    text = f"the API at {chosen.base_url} is not ready (HTTP {response.status_code})"
+    yield Finding("fault", text, _describe_readiness(response))
+
+
+def _describe_readiness(response: httpx.Response) -> str:
+    """What is missing, by the checks of `/readyz`; what another program answers is shown as it is."""
+    try:
+        checks = response.json()["checks"]
+        return "; ".join(f"{name}: {check['detail']}" for name, check in checks.items() if not check["ok"])
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return response.text
 
 
 def check_providers(chosen: Settings) -> Iterable[Finding]:

@@ -6,13 +6,15 @@ A few empty workflows of two tenants are queued, taken out in the order in which
 
 import asyncio
 import subprocess
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine
 from temporalio.api.enums.v1 import TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import (
@@ -30,30 +32,50 @@ from elcano.graphs.errors import ElcanoError
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, get_variable_name
 from elcano.settings.plugins import Finding
-from elcano.storage.store import open_configured
+from elcano.storage.health import Probe, describe_store_error
+from elcano.storage.sql.engine import database_url, open_engine, read_tables
+from elcano.storage.store import configured_objects
 
 
 def check_store(chosen: Settings) -> Iterable[Finding]:
-    """Report whether storage outside the data folder can be reached and written."""
-    if not chosen.store_url and not chosen.objects_url:
-        return
-    places = " and ".join(without_secrets(url) for url in (chosen.store_url, chosen.objects_url) if url)
+    """Report whether a database and objects outside the data folder can be written; tables stay as they are."""
+    for name, write in (("store_url", _write_row), ("objects_url", _write_object)):
+        url = without_secrets(getattr(chosen, name))
+        if not url:
+            continue
+        try:
+            yield asyncio.run(write(chosen)) or Finding("good", f"{get_variable_name(name)}: {url} can be written")
+        except (ElcanoError, DBAPIError, OSError) as error:
+            why = without_secrets(describe_store_error(error))
+            yield Finding("fault", f"{get_variable_name(name)}: {why}", f"it is {url}")
+
+
+async def _write_row(chosen: Settings) -> Finding | None:
+    url = database_url(chosen.store_url, chosen.data_dir)
+    if url.get_backend_name() == "sqlite" and url.database:
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)  # as the first program would
+    async with _open_store(chosen) as (engine, probe):
+        if (await read_tables(engine))[0] is not None:
+            await probe.write_row()
+            return None
+    text = f"{get_variable_name('store_url')}: {without_secrets(chosen.store_url)} answers, without tables yet"
+    return Finding("note", text, "`python -m elcano.storage` makes them, or the first program that starts")
+
+
+async def _write_object(chosen: Settings) -> None:
+    async with _open_store(chosen) as (_, probe):
+        await probe.write_object()
+
+
+@asynccontextmanager
+async def _open_store(chosen: Settings) -> AsyncIterator[tuple[AsyncEngine, Probe]]:
+    """The store as it is: nothing is made or migrated."""
+    engine, objects = open_engine(database_url(chosen.store_url, chosen.data_dir)), configured_objects(chosen)
     try:
-        asyncio.run(_write_probe(chosen))
-    except (ElcanoError, DBAPIError, OSError) as error:
-        text = f"the store at {places} cannot be used: {without_secrets(str(error))}"
-        yield Finding(
-            "fault",
-            text,
-            f"correct {get_variable_name('store_url')} or {get_variable_name('objects_url')}, or start its server",
-        )
-        return
-    yield Finding("good", f"the store at {places} can be written")
-
-
-async def _write_probe(chosen: Settings) -> None:
-    async with open_configured(chosen) as opened:
-        await opened.probe.write()
+        yield engine, Probe(engine, objects)
+    finally:
+        objects.close()
+        await engine.dispose()
 
 
 def check_temporal(chosen: Settings) -> Iterable[Finding]:

@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.graphs.errors import StoreDamaged, StoreUnavailable
+from elcano.graphs.errors import ElcanoError, StoreDamaged, StoreUnavailable
 from elcano.storage.objects import Objects
 from elcano.storage.sql.dialect import DAMAGED, explain_database_error
 from elcano.storage.sql.tables import probes
@@ -47,6 +47,11 @@ def store_trouble(error: BaseException) -> str | None:
     return None if why is None else f"the store cannot be used: {why}"
 
 
+def describe_store_error(error: Exception) -> str:
+    """What an operator is told of an error: the text of our own, which names addresses, or else why and what to do."""
+    return str(error) if isinstance(error, ElcanoError) else store_trouble(error) or str(error)
+
+
 PROBE_BYTES: Final = 8_192
 """About the size of a new run: more than a page of the database, so that a full disk shows."""
 
@@ -64,9 +69,16 @@ class Probe:
         Raises:
             Exception: it cannot be kept; `storage.health.store_trouble` says why.
         """
-        # Inserted before the others are deleted, so that there is room for one.
+        await self.write_row()
+        await self.write_object()
+
+    async def write_row(self) -> None:
+        """Keep a row of the database. Inserted before the others are deleted, so that there is room for one."""
         row = {"id": os.urandom(16).hex(), "filling": os.urandom(PROBE_BYTES // 2).hex()}
         async with self._engine.begin() as connection:
             await connection.execute(insert(probes).values(row))
             await connection.execute(delete(probes).where(probes.c.id != row["id"]))
+
+    async def write_object(self) -> None:
+        """Keep an object."""
         await self._objects.put("probe", os.urandom(PROBE_BYTES))

@@ -11,7 +11,7 @@ from elcano.cli.requests import print_note
 
 app = typer.Typer(no_args_is_help=True)
 
-More = Annotated[bool, option("Only one more key, to put before the others.")]
+More = Annotated[bool, option("Only one more key, for a rotation: put it last, and first once every program has it.")]
 
 
 @app.callback()

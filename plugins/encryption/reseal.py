@@ -206,6 +206,23 @@ class Resealer:
             self.use.kept[PAYLOADS, _find_key_of_payload(head)] += 1
 
 
+async def find_unreadable(engine: AsyncEngine) -> tuple[int, str]:
+    """Read the first and the last row of each sealed table: of how many tables, and why the keys do not open one."""
+    tried = 0
+    for table in metadata.sorted_tables:
+        columns, key = _list_sealed_columns(table), list(table.primary_key.columns)
+        if not columns:
+            continue
+        for order in (key, [column.desc() for column in key]):
+            async with engine.connect() as connection:
+                try:
+                    rows = (await connection.execute(select(*columns).order_by(*order).limit(1))).all()
+                except SealedDataUnreadable as error:
+                    return tried, f"{table.name}: {error}"
+        tried += len(rows)
+    return tried, ""
+
+
 def _list_sealed_columns(table: Table) -> list[Column[Any]]:
     return [column for column in table.columns if isinstance(column.type, SealedText | SealedJson)]
 

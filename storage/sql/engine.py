@@ -2,8 +2,8 @@
 
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,7 @@ from elcano.graphs.errors import StoreDamaged, StoreUnavailable
 from elcano.storage.sql import dialect
 from elcano.storage.sql.cipher import Cipher
 from elcano.storage.sql.columns import set_cipher
-from elcano.storage.sql.schema_revision import migrate_tables
+from elcano.storage.sql.schema_revision import migrate_tables, require_known_tables
 
 CONNECT_SECONDS: Final = 10
 """How long a server may take to answer before it counts as not there."""
@@ -114,11 +114,28 @@ async def prepare_tables(engine: AsyncEngine, change: Callable[[SyncConnection],
         StoreDamaged: the file is no database, or a damaged one.
         StoreUnavailable: its server cannot be used.
     """
-    try:
+    with _explained(engine):
         await dialect.keep_log(engine)
         async with engine.begin() as connection:
             await dialect.begin_exclusive(connection, "tables")
             await connection.run_sync(change)
+
+
+async def read_tables(engine: AsyncEngine) -> tuple[str | None, str]:
+    """The revision of the tables, None if there are none, and the one that this program needs; nothing is changed.
+
+    Raises:
+        Exception: as by `prepare_tables`.
+    """
+    with _explained(engine):
+        async with engine.connect() as connection:
+            return await connection.run_sync(require_known_tables)
+
+
+@contextmanager
+def _explained(engine: AsyncEngine) -> Iterator[None]:
+    try:
+        yield
     except sqlite3.DatabaseError as error:  # raised while connecting, which SQLAlchemy hands on as it is
         if not _is_damage(error):
             raise

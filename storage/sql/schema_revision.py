@@ -45,26 +45,35 @@ def migrate_tables(connection: sqlalchemy.Connection) -> None:
     Raises:
         StoreIncompatible: their revision is unknown here, or they have none.
     """
-    place = _name_database(connection)
-    found, head = read_revision(connection)
+    found, head = require_known_tables(connection)
     if found == head:
         return
-    known = list_revisions()
-    if found is not None and found not in known:
-        floor = _read_floor(connection)
-        if floor in known:
-            _log.info("the tables of %s are those of a newer release, %s, with which this one works", place, found)
-            return
-        raise StoreIncompatible(
-            f"{place} has version {found!r} of the tables, which this program does not know (its own is {head!r}): "
-            "use the release that wrote it or a newer one, or name another store"
-        )
+    if found is not None and found not in list_revisions():
+        place = _name_database(connection)
+        _log.info("the tables of %s are those of a newer release, %s, with which this one works", place, found)
+        return
+    _change_tables(connection, found, head)
+
+
+def require_known_tables(connection: sqlalchemy.Connection) -> tuple[str | None, str]:
+    """Return what `read_revision` does, of tables with which this release works once it has migrated them.
+
+    Raises:
+        StoreIncompatible: it cannot work with them: their revision is unknown here, or they have none.
+    """
+    place = _name_database(connection)
+    found, head = read_revision(connection)
     if found is None and metadata.tables.keys() & set(inspect(connection).get_table_names()):
         raise StoreIncompatible(
             f"{place} has tables of these names without a version: they are another program's, or older than every "
             "release; name another store, or move them away"
         )
-    _change_tables(connection, found, head)
+    if found not in (None, head) and not {found, _read_floor(connection)} & {*list_revisions()}:
+        raise StoreIncompatible(
+            f"{place} has version {found!r} of the tables, which this program does not know (its own is {head!r}): "
+            "use the release that wrote it or a newer one, or name another store"
+        )
+    return found, head
 
 
 def move_tables(connection: sqlalchemy.Connection, revision: str) -> None:

@@ -26,9 +26,10 @@ from elcano.plugins.telemetry.queues import CALL_TIMEOUT, list_queues, read_back
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, get_variable_name
 from elcano.settings.plugins import Finding
+from elcano.storage.health import describe_store_error
 from elcano.storage.payloads import connect_config
-from elcano.storage.sql.engine import database_url, open_engine
-from elcano.storage.sql.schema_revision import read_revision
+from elcano.storage.sql.engine import database_url, open_engine, read_tables
+from elcano.storage.sql.schema_revision import list_revisions
 from elcano.storage.store import DATABASE_FILE
 
 OLDEST_TASK: Final = 60.0
@@ -46,24 +47,26 @@ def check_store_revision(settings: Settings) -> Iterable[Finding]:
     try:
         server, found, needed = asyncio.run(_read_store(settings))
     except (ElcanoError, DBAPIError, OSError) as error:
-        yield Finding("fault", f"store: its tables cannot be read: {without_secrets(str(error))}")
+        yield Finding("fault", f"store: {without_secrets(describe_store_error(error))}")
         return
     if found == needed:
         yield Finding("good", f"store: {server}, tables of version {needed}, as this program needs them")
     elif found is None:
         yield Finding("note", f"store: {server}, without tables yet", "the first program that starts makes them")
+    elif found not in list_revisions():
+        text = f"store: {server}, tables of version {found}, of a newer release; this program works with them"
+        yield Finding("good", text)
     else:
         text = f"store: {server}, tables of version {found}; this program needs {needed}"
         yield Finding("note", text, "the next program of this release that starts migrates them")
 
 
-async def _read_store(settings: Settings) -> tuple[str, str | None, str | None]:
+async def _read_store(settings: Settings) -> tuple[str, str | None, str]:
     engine = open_engine(database_url(settings.store_url, settings.data_dir / DATABASE_FILE))
     try:
-        async with engine.connect() as connection:
-            found, needed = await connection.run_sync(read_revision)
-            numbers = connection.dialect.server_version_info or ()
-            return f"{engine.dialect.name} {'.'.join(map(str, numbers))}", found, needed
+        found, needed = await read_tables(engine)
+        numbers = engine.dialect.server_version_info or ()
+        return f"{engine.dialect.name} {'.'.join(map(str, numbers))}", found, needed
     finally:
         await engine.dispose()
 

@@ -1,6 +1,7 @@
 """`elcano doctor` names what is missing and how to mend it, and shows no secret."""
 
 import json
+import tempfile
 from pathlib import Path
 
 import httpx
@@ -54,13 +55,14 @@ def test_doctor_says_how_to_mend(
 def test_a_server_that_is_ready_is_not_judged_by_this_shell(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    checks = {"temporal": {"ok": True, "detail": ""}, "worker": {"ok": False, "detail": "no worker polls"}}
     waiting = {"name": "articles", "state": "waiting", "last_error": "articles: HTTP 429"}
     answers = iter(
         [
             httpx.Response(200, json={"ready": True}),
             httpx.Response(200, json=[waiting, {"name": "handbook", "state": "ready", "last_error": ""}]),
             httpx.Response(200, json=[{"name": "analysis", "unavailable": ["install this"], "left_out": []}]),
-            httpx.Response(503, json={"ready": False}),
+            httpx.Response(503, json={"ready": False, "checks": checks}),
         ]
     )
     monkeypatch.setattr(httpx, "get", lambda *_, **__: next(answers))
@@ -78,8 +80,18 @@ def test_a_server_that_is_ready_is_not_judged_by_this_shell(
     assert "handbook" not in shown
     assert "note  mode analysis is refused\n      install this" in shown
     assert doctor.main() == 1, "a server that is not ready has to be mended"
-    assert "MEND  this shell: model openai:gpt-5.1" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "MEND  this shell: model openai:gpt-5.1" in shown
+    assert "is not ready (HTTP 503)\n      worker: no worker polls\n" in shown
     settings.get_settings.cache_clear()
+
+
+def test_a_disk_without_room_for_a_file_is_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with open("/dev/full", "wb", buffering=0) as full:
+        monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: full)
+        (finding,) = doctor.data_folder(Settings(_env_file=None, data_dir=tmp_path))
+    assert (finding.grade, finding.remedy) == ("fault", "make room, or set ELCANO_DATA_DIR to another folder")
+    assert finding.text.endswith("cannot be written to (No space left on device)")
 
 
 def test_a_source_that_nothing_opens_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """URLs of the store: what cannot be one is refused, what is one says no password, and doctor tries it."""
 
+import asyncio
 import errno
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from elcano.dev import external_checks
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, SettingsInvalid, get_settings, list_secrets
+from elcano.storage.store import open_store
 
 
 @pytest.mark.parametrize(
@@ -43,9 +45,13 @@ def test_its_password_is_a_secret_however_it_is_written(monkeypatch: pytest.Monk
 
 def test_doctor_says_whether_the_store_can_be_written(tmp_path: Path) -> None:
     (file := tmp_path / "file").write_text("no folder")
-    chosen = {"data_dir": tmp_path, "store_url": f"sqlite:///{tmp_path}/runs.db"}
+    url = f"sqlite:///{tmp_path}/runs.db"
+    chosen = {"data_dir": tmp_path, "store_url": url}
     (finding,) = external_checks.check_store(Settings.model_validate(chosen))
-    assert (finding.grade, finding.text) == ("good", f"the store at sqlite:///{tmp_path}/runs.db can be written")
+    assert (finding.grade, finding.text) == ("note", f"ELCANO_STORE_URL: {url} answers, without tables yet")
+    asyncio.run(_make(tmp_path, url))
+    (finding,) = external_checks.check_store(Settings.model_validate(chosen))
+    assert (finding.grade, finding.text) == ("good", f"ELCANO_STORE_URL: {url} can be written")
     (finding,) = external_checks.check_store(
         Settings.model_validate({**chosen, "store_url": f"sqlite:///{file}/runs.db"})
     )
@@ -59,3 +65,23 @@ def test_doctor_says_whether_the_store_can_be_written(tmp_path: Path) -> None:
         )
         == []
     )
+
+
+def test_doctor_says_which_of_the_two_is_away_and_hides_passwords(tmp_path: Path) -> None:
+    chosen = Settings.model_validate(
+        {
+            "data_dir": tmp_path,
+            "store_url": "postgresql://elcano:very-secret@127.0.0.1:1/elcano",
+            "objects_url": f"file://{tmp_path}/objects",
+        }
+    )
+    database, objects = external_checks.check_store(chosen)
+    assert (database.grade, objects.grade) == ("fault", "good")
+    assert "its server does not answer: see that it runs and can be reached" in database.text
+    assert "very-secret" not in str(database)
+    assert objects.text == f"ELCANO_OBJECTS_URL: file://{tmp_path}/objects can be written"
+
+
+async def _make(folder: Path, url: str) -> None:
+    async with open_store(folder, database=url):
+        pass

@@ -1,12 +1,13 @@
 """What was kept in clear, or under an old key, is under the first key afterwards, and reads as before."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from sqlalchemy import String, select, type_coerce
 
-from elcano.plugins.encryption.key_report import reseal_store
+from elcano.plugins.encryption.key_report import check_readable, reseal_store
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.plugins.encryption.reseal import CLEAR, KeyUse, Resealer
 from elcano.plugins.knowledge.knowledge_store import get_graph
@@ -187,3 +188,25 @@ async def test_an_object_of_a_run_that_is_deleted_meanwhile_does_not_come_back(
             await reseal(settings)
         assert [keys async for keys in store.objects.list_below(artifacts_of("a", "run-1"))] == []
     assert files_with(tmp_path / "objects", "a report") == []
+
+
+async def test_the_deep_check_says_which_key_the_store_needs(settings: Settings, turn: Turn) -> None:
+    async def check() -> list[str]:
+        found = await asyncio.to_thread(lambda: list(check_readable(settings)))
+        return [f"{one.grade}: {one.text}" for one in found]
+
+    first, second = make_key("first"), make_key("second")
+    turn(first)
+    await fill(settings, "a-1")
+    (good,) = await check()
+    assert good.startswith("good: the keys open the first and the last row of each of ")
+    turn(second)
+    await fill(settings, "a-2")
+    (missing,) = await check()
+    assert "the key 'first', and this program has 'second': put that key back" in missing
+    turn(second, make_key("first"))
+    assert "does not fit the key 'first'" in (await check())[0]
+    turn()
+    assert "this program has no keys" in (await check())[0]
+    turn(second, first)
+    assert (await check())[0].startswith("good: ")

@@ -3,19 +3,24 @@
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email.utils import formatdate
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import Connection, text
 
 from elcano.dev.claims import free_ports
+from elcano.dev.external_checks import check_store
 from elcano.plugins.telemetry.deep_checks import hosts, service
 from elcano.settings import Settings
 from elcano.settings.plugins import Finding
+from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
+from elcano.storage.sql.schema_revision import list_revisions, move_tables
 from elcano.storage.store import open_store
 
 
@@ -158,6 +163,47 @@ def test_the_store_is_looked_at_and_not_made(tmp_path: Path) -> None:
     (finding,) = service.check_store_revision(settings)
     assert finding.grade == "good"
     assert "as this program needs them" in finding.text
+
+
+def test_tables_of_other_releases_are_told_apart_and_left_as_they_are(postgres: str, tmp_path: Path) -> None:
+    settings = Settings.model_validate({"data_dir": tmp_path, "store_url": postgres})
+    assert [one.grade for one in service.check_store_revision(settings)] == ["note"]
+    asyncio.run(_change_tables(settings))
+    newest, older = list_revisions()[-1], list_revisions()[-2]
+    asyncio.run(_change_tables(settings, partial(move_tables, revision=older)))
+    (written,) = check_store(settings)
+    assert written.grade == "good"
+    (finding,) = service.check_store_revision(settings)
+    assert (finding.grade, finding.text.partition("tables of ")[2]) == (
+        "note",
+        f"version {older}; this program needs {newest}",
+    )
+    asyncio.run(_change_tables(settings))
+    for floor, grade in ((newest, "good"), ("9998", "fault")):
+        asyncio.run(_change_tables(settings, partial(_write_revision, floor)))
+        (finding,) = service.check_store_revision(settings)
+        assert (finding.grade, "tables of version 9999, of a newer" in finding.text) == (grade, grade == "good")
+    assert "use the release that wrote it or a newer one" in finding.text
+    assert [one.grade for one in check_store(settings)] == ["fault"]
+
+
+def test_a_database_that_is_away_is_told_in_words(tmp_path: Path) -> None:
+    away = {"data_dir": tmp_path, "store_url": "postgresql://me:hunter22@127.0.0.1:1/elcano"}
+    (finding,) = service.check_store_revision(Settings.model_validate(away))
+    assert finding.grade == "fault"
+    assert "its server does not answer: see that it runs and can be reached" in finding.text
+    assert "hunter22" not in finding.text
+
+
+def _write_revision(floor: str, connection: Connection) -> None:
+    connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    connection.execute(text(f"UPDATE schema_floor SET revision = '{floor}'"))
+
+
+async def _change_tables(settings: Settings, *change: Callable[[Connection], None]) -> None:
+    engine = open_engine(database_url(settings.store_url, settings.data_dir))
+    await prepare_tables(engine, *change)
+    await engine.dispose()
 
 
 async def _open_and_close(folder: Path) -> None:

@@ -22,8 +22,11 @@ from elcano.graphs.errors import InputInvalid
 from elcano.plugins.documents.local_sources import require_folders
 from elcano.settings.settings import Settings, get_variable_name
 
-START_SECONDS = 90.0
-"""How long the stack may take to become ready."""
+START_SECONDS = 300.0
+"""How long the stack may take to become ready: the first start also compiles what it imports, on whatever disk."""
+PATIENCE_SECONDS = 20.0
+"""After this, whoever waits is told that it is still starting."""
+STILL_STARTING = "still starting; the first start takes longest, because Python compiles what it loads"
 API_GRACE = 5.0
 """Seconds that open streams get to end; clients reconnect by themselves."""
 TEMPORAL_GRACE = 10.0
@@ -40,6 +43,7 @@ class Stack:
     temporal: Child | None
     worker: Child
     api: Child
+    say: Say
 
     @property
     def children(self) -> list[Child]:
@@ -61,6 +65,13 @@ class Stack:
             CannotStart: a process died on the way, or it took longer than `START_SECONDS`.
         """
         deadline = time.monotonic() + START_SECONDS
+        notice = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self.say, STILL_STARTING)
+        try:
+            await self._start_in_order(deadline)
+        finally:
+            notice.cancel()
+
+    async def _start_in_order(self, deadline: float) -> None:
         if self.temporal is not None:
             await self.temporal.start()
             await self._until(self._temporal_listens, deadline)
@@ -162,6 +173,7 @@ def _assemble_stack(settings: Settings, guarded: Guard, say: Say, verbose: bool)
         temporal=None if settings.temporal_address else child("temporal", *server_command(settings)),
         worker=child("worker", *python, "elcano.worker"),
         api=child("api", *python, "elcano.api"),
+        say=say,
     )
 
 

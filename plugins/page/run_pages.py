@@ -155,7 +155,7 @@ async def show_sources(
 
 
 async def _find_state(api: PublicApi, run: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the run knew after its latest step; empty if nobody can tell."""
+    """State of the run after its latest step; empty if nobody can tell."""
     if not run["steps"]:
         return {}
     detail = await _find_inside(api, f"/v1/runs/{run['run_id']}/steps/{run['steps']}")

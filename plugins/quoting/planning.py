@@ -37,6 +37,8 @@ from elcano.plugins.research.agents.input_parser import ParsedQuery
 from elcano.plugins.research.agents.planner import ReportPlan, ReportPlanSection
 from elcano.plugins.research.agents.tool_selector import MOST_TASKS, AgentSelectionPlan, AgentTask
 
+LACKING: Final = ": nothing on "
+"""Between a part of the question and its words that no passage has; it is English, so no query has it."""
 QUERY_WORDS: Final = 8
 QUERY_CHARACTERS: Final = 300
 FEW_WORDS: Final = 2
@@ -101,7 +103,7 @@ def plan_searches(task: TaskEnvelope) -> AgentSelectionPlan:
     begun = any(turn.searches for turn in task.conversation)
     terms = weigh_terms(task.question, task.term_weights, [])
     about = find_subject(task.question, Material((), terms))
-    wanted = [task.gap] if begun else [task.question, *split_into_parts(task.question)]
+    wanted = [task.gap.replace(LACKING, ": ")] if begun else [task.question, *split_into_parts(task.question)]
     queries = [
         *(_make_query(text, terms, None if list_names(text) else about) for text in wanted),
         *(_make_query(_pick_said_words(text), terms, about) for text in reversed(task.guidance)),
@@ -133,7 +135,7 @@ def list_gaps(question: str, given: Material) -> tuple[str, ...]:
         terms = given.terms.of(part)
         if missing := terms.missing(given.found):
             covered = terms.coverage(given.found)
-            gaps.append((covered, f"{part}: nothing on {', '.join(missing)}" if covered else f"{part}?"))
+            gaps.append((covered, f"{part}{LACKING}{', '.join(missing)}" if covered else f"{part}?"))
     return tuple(text for _, text in sorted(gaps, key=lambda gap: gap[0]))
 
 

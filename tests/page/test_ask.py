@@ -19,7 +19,7 @@ async def test_a_fault_is_shown_beside_its_field_and_nothing_typed_is_lost(open_
     async with open_tour_page() as page:
         await page.goto("/")
         await page.get_by_role("button", name="Research").click()
-        await expect(page.locator("[data-fault=question]")).to_have_text("Ask something first.")
+        await expect(page.locator("[data-fault=question]")).to_have_text("Type a question first.")
         await page.get_by_label("What do you want to know?").fill(QUESTION)
         await open_choice(page, "Budget")
         await page.get_by_label("Tokens", exact=True).fill("200")

@@ -13,12 +13,12 @@ async def test_a_graph_of_ones_own_is_checked_kept_walked_and_deleted(open_tour_
     graph = {**MODES["simple"].model_dump(mode="json"), "name": "my_way"}
     async with open_tour_page() as page:
         await page.goto("/graphs")
-        await page.get_by_text("Keep a graph of your own").click()
+        await page.get_by_text("Add a graph of your own").click()
         given = page.get_by_label("A graph of your own")
         form = page.locator("form[data-keep='/v1/graphs']")
         await given.fill("{")
         await form.get_by_role("button", name="Check").click()
-        await expect(form.get_by_role("alert")).to_contain_text("This is no JSON")
+        await expect(form.get_by_role("alert")).to_contain_text("This is not JSON")
         await given.fill(json.dumps({**graph, "entry_node": "nowhere"}))
         await form.get_by_role("button", name="Keep").click()
         await expect(form.get_by_role("alert")).to_contain_text("nowhere")

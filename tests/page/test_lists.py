@@ -15,7 +15,7 @@ async def test_runs_are_filtered_and_an_empty_list_leads_on(open_tour_page: Open
         await expect(page.get_by_role("link", name=DONE)).to_have_count(0)
         await page.get_by_label("Question").fill("nobody asked this")
         await page.get_by_role("button", name="Filter").click()
-        await expect(page.get_by_role("heading", name="No run fits")).to_be_visible()
+        await expect(page.get_by_role("heading", name="No matching runs")).to_be_visible()
         await page.get_by_role("link", name="see all runs").click()
         await expect(page.locator(".runs > li")).not_to_have_count(0)
         await page.goto("/runs?before=nonsense")
@@ -63,7 +63,7 @@ async def test_a_list_follows_the_runs_that_work(open_tour_page: OpenPage, tour:
 async def test_the_set_up_says_what_is_there_and_tries_a_source(open_tour_page: OpenPage) -> None:
     async with open_tour_page() as page:
         await page.goto("/set-up")
-        await expect(page.get_by_text("Everything that a run needs is there.")).to_be_visible()
+        await expect(page.get_by_text("Everything a run needs is working.")).to_be_visible()
         await expect(page.get_by_role("region", name="Models")).to_contain_text("$2.50 sent")
         await page.locator("li", has_text="The documents of 'log'.").locator("summary").click()
         await page.get_by_label("Search for").first.fill("water on the island")

@@ -24,7 +24,7 @@ export async function ask(method, path, body, headers = {}) {
       body: file || body === undefined ? body : JSON.stringify(body),
     });
   } catch {
-    throw new Refusal({ status: 0, title: "The server does not answer", detail: "The server does not answer. Nothing was lost: try again when it is back." });
+    throw new Refusal({ status: 0, title: "The server is not answering", detail: "The server is not answering. Nothing is lost: try again when it is back." });
   }
   const text = await response.text();
   const parsed = text && response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : null;
@@ -35,7 +35,7 @@ export async function ask(method, path, body, headers = {}) {
 
 function announceSignIn() {
   const here = encodeURIComponent(location.pathname + location.search);
-  say("Your session is over. What you typed is kept: ", { href: `${root}/login?to=${here}`, text: "sign in again" });
+  say("Your session has ended. What you typed is kept: ", { href: `${root}/login?to=${here}`, text: "sign in again" });
 }
 
 /** Tells the reader something, aloud for those who listen; it stays until the next. */

@@ -89,7 +89,7 @@ form.addEventListener("submit", async (event) => {
   showFaults(form, []);
   button.disabled = true;
   try {
-    if (!body.question.trim()) throw new Refusal({ status: 422, detail: "", errors: [{ field: "question", message: "Ask something first." }] });
+    if (!body.question.trim()) throw new Refusal({ status: 422, detail: "", errors: [{ field: "question", message: "Type a question first." }] });
     const run = await ask("POST", "/v1/runs", body, { "Idempotency-Key": chooseKey(body) });
     sessionStorage.removeItem(draftKey);
     sessionStorage.removeItem(`${draftKey}:key`);

@@ -13,13 +13,13 @@ document.addEventListener("submit", async (event) => {
   try {
     definition = JSON.parse(form.definition.value);
   } catch (error) {
-    return showFaults(faults, [`This is no JSON: ${error.message}`]);
+    return showFaults(faults, [`This is not JSON: ${error.message}`]);
   }
   event.submitter.disabled = true;
   try {
     if (event.submitter.name === "check") {
       const verdict = await ask("POST", form.dataset.check, definition);
-      if (verdict.valid) ack.textContent = "It can run.";
+      if (verdict.valid) ack.textContent = "Valid: it can run.";
       else showFaults(faults, verdict.faults);
     } else {
       const kept = await ask("POST", form.dataset.keep, definition);

@@ -25,6 +25,6 @@ export function showFaults(form, faults, message = "") {
   }
   if (!faults.length && message) rest.push(message);
   const alert = form.querySelector(".fault[role=alert]");
-  if (alert) alert.textContent = rest.join("\n") || (faults.length ? "Not started: see above what has to change." : "");
+  if (alert) alert.textContent = rest.join("\n") || (faults.length ? "Not started: see the messages above." : "");
   first?.focus?.();
 }

@@ -46,7 +46,7 @@ function listen() {
   source = new EventSource(`${root}${run.dataset.events}${lastId && `?since=${encodeURIComponent(lastId)}`}`);
   source.onopen = () => { tellConnection(""); scheduleRefresh(); };
   source.onerror = () => {
-    tellConnection("The connection to the server is lost. The run goes on without it; this page looks for it again by itself.");
+    tellConnection("The connection to the server is lost. The run goes on; this page reconnects by itself.");
     if (source.readyState !== EventSource.CLOSED) return; // the browser tries again by itself
     source = undefined;
     retry = setTimeout(listen, RETRY_MS);
@@ -162,7 +162,7 @@ async function refresh() {
   } catch {
     wholePage ||= whole;
     unanswered = true;
-    if (!ended && connection.hidden) tellConnection("The server does not answer. This page looks for it again by itself.");
+    if (!ended && connection.hidden) tellConnection("The server is not answering. This page reconnects by itself.");
     setTimeout(scheduleRefresh, RETRY_MS);
   }
   refreshAt = Math.max(begun + REFRESH_MS, performance.now() + Math.min(PATIENCE * (performance.now() - begun), SLOWEST_MS));

@@ -65,7 +65,7 @@ async function deleteChosen() {
   const sure = `Delete ${chosen.length} for good`;
   if (remove.textContent !== sure) {
     remove.textContent = sure;
-    return say("Reports, evidence and events of these runs are deleted with them. Press again to do it.");
+    return say("This deletes their reports, evidence and events too. Press again to confirm.");
   }
   remove.disabled = true;
   const refusals = [];

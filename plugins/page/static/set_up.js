@@ -21,7 +21,7 @@ document.addEventListener("submit", async (event) => {
       line.textContent = `${passage.title}: ${passage.excerpt.slice(0, 200)}`;
       list.append(line);
     }
-    const head = answer.passages.length ? `It answered in ${answer.seconds.toFixed(1)} s:` : `It answered in ${answer.seconds.toFixed(1)} s, and found nothing.`;
+    const head = answer.passages.length ? `It answered in ${answer.seconds.toFixed(1)} s:` : `It answered in ${answer.seconds.toFixed(1)} s and found nothing.`;
     found.replaceChildren(head, list, ...answer.warnings);
   } catch (refusal) {
     found.textContent = "";

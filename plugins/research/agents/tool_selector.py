@@ -155,6 +155,11 @@ def complete_tasks(
     What is added asks the source that was chosen most; without a choice it is the first one. A task that does not say
     which gap it closes is taken to close the first that is still open.
     """
+    spelled = {_normalize_source_name(name): name for name in sources}
+    tasks = [
+        task.model_copy(update={"source": spelled.get(_normalize_source_name(task.source), task.source)})
+        for task in tasks
+    ]
     named = Counter(task.source for task in tasks if task.source in sources)
     source = next((name for name, _ in named.most_common(1)), next(iter(sources), ""))
     calls = [call for turn in conversation for call in turn.tool_calls if call.error is None]
@@ -179,6 +184,11 @@ def complete_tasks(
             searched.add(words)
             chosen.append(AgentTask(source=source, query=query[:300], closes=number))
     return tuple(chosen[:MOST_TASKS])
+
+
+def _normalize_source_name(name: str) -> str:
+    """Normalize a source's name as models write it: `Europe PMC` for `europe-pmc`, `notes (documents)` for `notes`."""
+    return "-".join(name.casefold().partition(" (")[0].replace("_", " ").split())
 
 
 def _normalize_query_words(query: str) -> frozenset[str]:

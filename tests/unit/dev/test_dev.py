@@ -14,7 +14,7 @@ from elcano.dev import CannotStart
 from elcano.dev import __main__ as serve
 from elcano.dev.child import Child, Guard, start_guard
 from elcano.dev.claims import claim_folder, read_folder_owner
-from elcano.dev.stack import child_environment, open_stack
+from elcano.dev.stack import STILL_STARTING, Stack, child_environment, open_stack
 from elcano.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -125,6 +125,18 @@ async def test_a_killed_child_is_started_again(family: Family) -> None:
     assert lives(child.pid)
     assert child.deaths == 1
     assert "worker was killed by SIGKILL; starting it again" in family.said[0]
+
+
+async def test_a_slow_start_is_announced_and_in_the_end_refused(
+    family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elcano.dev.stack.START_SECONDS", 0.5)
+    monkeypatch.setattr("elcano.dev.stack.PATIENCE_SECONDS", 0.0)
+    chosen = Settings(data_dir=tmp_path, api_port=1)
+    stack = Stack(chosen, None, family.child(FOREVER), family.child(FOREVER), family.said.append)
+    with pytest.raises(CannotStart, match=r"not ready after 0\.5 s.*worker\.log"):
+        await stack.start()
+    assert family.said == [STILL_STARTING]
 
 
 async def test_a_stopped_child_stays_stopped_until_it_is_started(family: Family) -> None:

@@ -33,5 +33,5 @@ async def test_the_second_command_answers_over_its_own_docs(tmp_path: Path) -> N
     assert "Money is counted" in report.markdown
     assert "When a budget is spent, the run goes to its exit" in report.markdown
     assert "This section is missing" not in report.markdown
-    for unanswered in ("No sentence was found that may be quoted", "Missing: "):
+    for unanswered in ("No sentence was found that can be quoted", "Missing: "):
         assert unanswered not in report.markdown

@@ -11,7 +11,13 @@ from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import Loaded, Needs, OfferedSource, TaskEnvelope
 from elcano.graphs.state.state import RELATED, IterationData, ToolCallRecord
 from elcano.plugins.quoting.planning import plan_searches
-from elcano.plugins.research.agents.tool_selector import AGENT, SEEN_AT_ONCE, ToolSelectorInput
+from elcano.plugins.research.agents.tool_selector import (
+    AGENT,
+    SEEN_AT_ONCE,
+    AgentTask,
+    ToolSelectorInput,
+    complete_tasks,
+)
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore, open_store
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, passage, stored
@@ -68,6 +74,13 @@ def test_the_extractive_model_searches_sources_alone() -> None:
     both = task.model_copy(update={"sources": (DOCS, OfferedSource(name=RELATED))})
     assert plan_searches(both) == plan_searches(task)
     assert plan_searches(task).tasks
+
+
+def test_sources_are_searched_by_names_as_models_write_them() -> None:
+    written = ("europe-pmc", "Europe PMC", "EUROPE_PMC", "notes (documents)", "elsewhere")
+    tasks = tuple(AgentTask(source=name, query=f"batter {number}") for number, name in enumerate(written))
+    completed = complete_tasks(tasks, (), ("europe-pmc", "notes"), ())
+    assert [one.source for one in completed] == ["europe-pmc", "europe-pmc", "europe-pmc", "notes", "elsewhere"]
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def test_a_gap_and_an_unanswered_section_say_why_they_are_empty() -> None:
     drafts = join_section_drafts(
         [gap, silent, searched, section("Crash")], [None, draft(), None, draft(claim(REPLAY, ONE))], [ONE]
     )
-    unanswered = "no sentence was found that may be quoted as its answer"
+    unanswered = "no sentence was found that can be quoted as its answer"
     assert [one.missing for one in drafts.sections] == ["the key was refused", unanswered, unanswered, ""]
     whole = complete_draft(ReportDraft(title="T", sections=(DraftSection(heading="Crash", claims=()),)), drafts)
     assert [one.heading for one in whole.sections] == ["Crash", "Gap", "Silent", "Searched"]
@@ -96,7 +96,7 @@ def test_a_gap_and_an_unanswered_section_say_why_they_are_empty() -> None:
     assert told.startswith("Missing: “")
     assert told.count("Missing") == 1
     assert "“Gap” (the key was refused)" in told
-    assert "“Silent” (no sentence was found that may be quoted as its answer)" in told
+    assert "“Silent” (no sentence was found that can be quoted as its answer)" in told
     chinese = " ".join(complete_draft(ReportDraft(title="T"), drafts, get_phrases("zh")).limitations)
     assert "“Silent” (没有找到可以引用来回答它的句子)" in chinese
     assert not whole.answered

@@ -123,7 +123,7 @@ async def test_when_no_section_was_answered_the_report_says_so(store: Store) -> 
     draft = await kept(store, await run(store, "long_writer", given(GAP, await section(store, "Silent"))))
     assert not draft.answered
     assert [one.heading for one in draft.sections] == ["Costs", "Silent"]
-    assert "“Silent” (no sentence was found that may be quoted as its answer)" in draft.limitations[0]
+    assert "“Silent” (no sentence was found that can be quoted as its answer)" in draft.limitations[0]
 
 
 @pytest.mark.parametrize("agent", ["long_writer", "proofreader"])

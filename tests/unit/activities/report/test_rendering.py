@@ -105,8 +105,8 @@ def test_the_head_says_what_was_asked_and_who_wrote() -> None:
     lines = render_report(CALL, checked()).splitlines()
     assert lines[2] == "> Asked: What does oil cost?"
     assert lines[4] == (
-        "> Written by test-model; every citation was looked up by code. No reviewer read it: code compared the "
-        "figures, names and words of its statements with what they quote."
+        "> Written by test-model; every citation was looked up by code. No model reviewed it; code compared the "
+        "figures, names and words of its statements with their quotes."
     )
 
 
@@ -145,10 +145,10 @@ def test_claims_carry_numbers_or_the_mark_that_they_do_not_hold() -> None:
 def test_everything_that_failed_is_listed_with_its_evidence_and_reason() -> None:
     assert part(render_report(CALL, checked()), "What could not be verified").splitlines() == [
         "- Everyone knows it \\[7\\]. — it cites nothing.",
-        "- It is free. — the words it quotes do not stand in the evidence it cites. "
+        "- It is free. — the words it quotes are not in the passage it cites. "
         "Cited work: Prices \\[2025\\] > Oil. "
         "Quoted: “Water is \\[2\\] free”",
-        "- It burns. — the evidence it cites was never given to the writer. Quoted: “burns”",
+        "- It burns. — the passage it cites was never given to the writer. Quoted: “burns”",
     ]
 
 
@@ -201,11 +201,11 @@ def test_a_question_that_was_not_answered_is_said_to_be_so_first() -> None:
     )
     blocks = render_report(CALL, checked(draft)).split("\n\n")
     assert blocks[2:7] == [
-        "**No sentence was found that may be quoted as an answer to this question.**",
+        "**No sentence was found that can be quoted as an answer to this question.**",
         "## Limitations",
         "- Nothing speaks of it.",
         "## Nearest passages",
-        "They are the nearest that were found; they may not answer the question.",
+        "These are the nearest passages found; they may not answer the question.",
     ]
     assert blocks[7:9] == [
         "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#oil>) — docs",
@@ -222,7 +222,7 @@ def test_what_a_model_says_of_a_question_without_an_answer_comes_before_what_it_
     )
     blocks = render_report(CALL, checked(draft)).split("\n\n")
     assert blocks[2:7] == [
-        "**The passages that were found do not answer this question.**",
+        "**The passages found do not answer this question.**",
         "No passage found says what oil costs.",
         "## Limitations",
         "- Nothing speaks of it.",
@@ -283,7 +283,7 @@ def test_an_empty_section_and_one_that_ended_early_say_so() -> None:
     draft = ReportDraft(title="T", sections=(DraftSection(heading="Wine"), *DRAFT.sections))
     call = CALL.model_copy(update={"sections": (planned("Wine"), planned("Water # Fire", ending="its time was up"))})
     markdown = render_report(call, checked(draft))
-    assert part(markdown, "Wine") == "**No sentence was found that may be quoted as an answer to this section.**"
+    assert part(markdown, "Wine") == "**No sentence was found that can be quoted as an answer to this section.**"
     assert "The research on this section ended early: its time was up." in part(markdown, "Water # Fire")
 
 
@@ -291,6 +291,6 @@ def test_an_unanswered_section_says_so_whether_the_draft_names_it_or_not() -> No
     draft = ReportDraft(title="T", sections=(DraftSection(heading="Wine"), *DRAFT.sections))
     call = CALL.model_copy(update={"sections": (planned("Wine", unanswered=True), planned("Beer", unanswered=True))})
     markdown = render_report(call, checked(draft))
-    told = "**No sentence was found that may be quoted as an answer to this section.**"
+    told = "**No sentence was found that can be quoted as an answer to this section.**"
     assert (part(markdown, "Wine"), part(markdown, "Beer")) == (told, told)
     assert part(render_evidence(call, "T", [OIL]), "Wine") == told

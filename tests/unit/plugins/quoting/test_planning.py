@@ -136,6 +136,16 @@ def test_later_searches_close_the_gap_and_repeat_nothing() -> None:
     assert [one.query for one in plan_searches(suggested).tasks] == ["temporal activities retried", "backoff temporal"]
 
 
+def test_searches_for_a_gap_in_another_language_have_no_english_words() -> None:
+    begun = task(
+        "图灵机是什么？",
+        gap="图灵机是什么: nothing on 图灵",
+        sources=(OfferedSource(name="docs"),),
+        conversation=searched("图灵机"),
+    )
+    assert [one.query for one in plan_searches(begun).tasks] == ["图灵机是什么: 图灵"]
+
+
 def test_with_nothing_new_to_ask_no_search_is_planned() -> None:
     made = plan_searches(
         task(

@@ -125,7 +125,7 @@ async def test_a_model_that_names_its_cells_is_proven(store: Store) -> None:
         ("120,400.50", "proven"),
         ("22,400.25", "proven"),
     ]
-    assert "Of 3 numbers: 2 recomputed from cells of results, 1 given by the question" in report.markdown
+    assert "Of 3 numbers: 2 recomputed from result cells, 1 given in the question or its context" in report.markdown
     assert "What could not be verified" not in report.markdown
     (reference,) = report.references
     assert reference.title == "Result of a query to the database sales"

@@ -15,8 +15,8 @@ from temporalio.client import Client
 
 from elcano import __version__
 from elcano.api import agents, graphs, health, models, modes, openapi, sources
-from elcano.api.control import routes as control_routes
-from elcano.api.events import sse
+from elcano.api.control.routes import router as control_router
+from elcano.api.events.sse import router as event_router
 from elcano.api.events.watcher import Feeds
 from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.methods import Conditional, HttpMethods
@@ -24,12 +24,12 @@ from elcano.api.http.problems import install_error_handlers
 from elcano.api.http.request_guards import BodyLimit, CrossOrigin, Trust, refuse_unknown_parameters, require_json
 from elcano.api.http.request_identity import Identity, build_identity, map_route_permissions
 from elcano.api.openapi import add_manual, build_openapi_document
-from elcano.api.reports import routes as report_routes
-from elcano.api.resume import routes as resume_routes
-from elcano.api.runs import routes as run_routes
+from elcano.api.reports.routes import router as report_router
+from elcano.api.resume.routes import router as resume_router
 from elcano.api.runs.reconciler import reconcile_in_background
+from elcano.api.runs.routes import router as run_router
 from elcano.api.services import Process, Writable
-from elcano.api.steps import routes as step_routes
+from elcano.api.steps.routes import router as step_router
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection, connect_client, workflows_page
 from elcano.graphs.contracts import TASK_QUEUE
@@ -38,12 +38,12 @@ from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_configured
 
 ROUTERS: Final = (
-    run_routes.router,
-    sse.router,
-    control_routes.router,
-    resume_routes.router,
-    report_routes.router,
-    step_routes.router,
+    run_router,
+    event_router,
+    control_router,
+    resume_router,
+    report_router,
+    step_router,
     modes.router,
     models.router,
     graphs.router,

@@ -39,6 +39,8 @@ LONGEST_PAUSE = 5.0
 QUIET_SECONDS = 60.0
 """A stream that is silent for this long, heartbeats included, counts as dead."""
 
+_CUT_OFF = (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
+"""The connection was cut in the middle, as gateways and idle connections that are used again do."""
 _NOTICES = {"waiting", "unreadable"}
 """Messages about the stream itself: no worker answers, or a section's events are lost."""
 _LIVE_TEXT = "streaming"
@@ -188,7 +190,7 @@ class Connection:
     async def upload(self, path: str, open_file: Callable[[], IO[bytes]], size: int) -> None:
         """Send a file of `size` bytes as the body of a PUT, piece by piece; doing it again changes nothing."""
         length = {"Content-Length": str(size)}  # so that what is too large is refused before it is sent
-        await self._send("PUT", path, content=_read_pieces(open_file), headers=length)
+        await self._send("PUT", path, lambda: _read_pieces(open_file), headers=length)
 
     async def stream_run(self, run_id: str, after: str = "") -> AsyncIterator[Streamed]:
         """What happens to a run, to its terminal event; a stream that breaks off is resumed after the last event.
@@ -226,11 +228,20 @@ class Connection:
             async for message in iterate_messages(response):
                 yield message
 
-    async def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
-        try:
-            response = await self._http.request(method, path, **options)
-        except httpx.TransportError as error:
-            raise self._no_answer(error) from error
+    async def _send(
+        self, method: str, path: str, read: Callable[[], AsyncIterator[bytes]] | None = None, **options: Any
+    ) -> httpx.Response:
+        """Send a request; one that reads, or sends a file, is sent again if its connection is cut off."""
+        may_repeat = method == "GET" or read is not None
+        while True:
+            try:
+                response = await self._http.request(method, path, content=read() if read else None, **options)
+            except httpx.TransportError as error:
+                if not may_repeat or not isinstance(error, _CUT_OFF):
+                    raise self._no_answer(error) from error
+                may_repeat = False
+            else:
+                break
         if not response.is_success:
             raise read_problem(response)
         return response

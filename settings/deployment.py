@@ -76,7 +76,10 @@ class ServerSettings(BaseModel):
         " 100 runs each time.",
     )
     log_level: str = Field(
-        default="info", pattern="^(debug|info|warning|error)$", description="Log level of the programs."
+        default="info",
+        pattern="^(debug|info|warning|error)$",
+        description="Log level of the programs. `debug` also logs the address of every request, and so what was "
+        "searched for.",
     )
 
     @field_validator("allowed_origins")

@@ -23,6 +23,7 @@ from elcano.activities.calls.models import _build_model, _build_single_model
 from elcano.graphs.plugin import list_plugins
 from elcano.graphs.records import RunLog
 from elcano.plugins import load_plugins
+from elcano.storage.store import Store, open_store
 from tests.folding import difference, every_log_handed_over
 from tests.scheduling import FileScheduling, rank_file
 from tests.stores import age as age
@@ -119,6 +120,12 @@ async def temporal_environment(payload_dir: Path) -> AsyncIterator[WorkflowEnvir
 @pytest.fixture
 async def temporal(temporal_environment: WorkflowEnvironment) -> Client:
     return temporal_environment.client
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

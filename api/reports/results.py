@@ -1,6 +1,9 @@
-"""What the routes of results share: the artifacts and the report that a run names, and texts in a CSV file."""
+"""What the routes of results share: the artifacts and the report that a run names, and rows as CSV."""
 
+import csv
+import io
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 from elcano.api.http.errors import ReportLost, ReportNotReady
@@ -41,3 +44,10 @@ def escape_formula(text: str) -> str:
     """`text` with an apostrophe before it if a spreadsheet would take it for a formula."""
     begins = unicodedata.normalize("NFKC", text[:1])
     return f"'{text}" if begins.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
+
+
+def render_csv(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as CSV (RFC 4180); a text that a spreadsheet would take for a formula begins with an apostrophe."""
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([escape_formula(one) if isinstance(one, str) else one for one in row] for row in rows)
+    return file.getvalue()

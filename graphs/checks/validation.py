@@ -47,13 +47,13 @@ def limit_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:
             yield Fault(f"{text} at least", "/limits/tokens")
 
 
-def require_valid(graph: ResearchGraph, kept: Collection[str] = ()) -> None:
-    """Refuses a graph that has faults; `kept` are names of agents that it might have meant.
+def require_valid(graph: ResearchGraph) -> None:
+    """Refuses a graph that has faults.
 
     Raises:
         GraphInvalid: with every fault.
     """
-    if found := find_graph_faults(graph, kept):
+    if found := find_graph_faults(graph):
         raise GraphInvalid(graph.name, found, [pointer_of(fault) for fault in found])
 
 

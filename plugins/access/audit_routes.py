@@ -1,7 +1,5 @@
 """The audit log over HTTP: read page by page, or exported."""
 
-import csv
-import io
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Final, TypeAlias
 
@@ -13,7 +11,7 @@ from elcano.api.http.errors import NotAcceptable, problem_docs
 from elcano.api.http.fields import Described
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
-from elcano.api.reports.results import escape_formula
+from elcano.api.reports.results import render_csv
 from elcano.api.services import Provided
 from elcano.plugins.access.audit_log import PAGE, AuditEntry, AuditLog
 from elcano.plugins.access.key_routes import get_tenant_access
@@ -32,15 +30,8 @@ def format_as_json_lines(entries: Sequence[AuditEntry], first: bool) -> str:
 
 
 def format_as_csv(entries: Sequence[AuditEntry], first: bool) -> str:
-    """RFC 4180, with a line of names; what a spreadsheet would take for a formula begins with an apostrophe."""
-    written = io.StringIO()
-    table = csv.writer(written)
-    if first:
-        table.writerow(COLUMNS)
-    for one in entries:
-        cells = one.model_dump(mode="json").values()
-        table.writerow([escape_formula(cell) if isinstance(cell, str) else cell for cell in cells])
-    return written.getvalue()
+    """One line an entry, after a line of names."""
+    return render_csv([*[COLUMNS] * first, *(one.model_dump(mode="json").values() for one in entries)])
 
 
 class AuditPage(Described):

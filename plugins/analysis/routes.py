@@ -1,8 +1,6 @@
 """The figures of a run that analyzed numbers, as JSON and as rows, and its forest plots."""
 
 import asyncio
-import csv
-import io
 from collections.abc import Iterator
 from typing import Annotated, Final
 
@@ -19,7 +17,7 @@ from elcano.api.http.errors import (
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.drawings import SVG_HEADERS, load_pictures
-from elcano.api.reports.results import escape_formula, load_stored_report
+from elcano.api.reports.results import load_stored_report, render_csv
 from elcano.api.services import Provided
 from elcano.graphs.report.report import Report
 from elcano.plugins.analysis.analysis import Analysis, Pool, plot_path
@@ -91,15 +89,9 @@ async def get_plot(
 
 
 def as_csv(analysis: Analysis) -> str:
-    """RFC 4180, with a line of names; what a spreadsheet would take for a formula begins with an apostrophe."""
-    written = io.StringIO()
-    table = csv.DictWriter(written, COLUMNS, restval="", lineterminator="\r\n")
-    table.writeheader()
-    for pool in analysis.pools:
-        for row in _list_pool_rows(pool):
-            cells = {name: escape_formula(value) if isinstance(value, str) else value for name, value in row.items()}
-            table.writerow(cells)
-    return written.getvalue()
+    """The rows of all pools, with a line of names."""
+    rows = (row for pool in analysis.pools for row in _list_pool_rows(pool))
+    return render_csv([COLUMNS, *([row.get(name) for name in COLUMNS] for row in rows)])
 
 
 def _list_pool_rows(pool: Pool) -> Iterator[dict[str, object]]:

@@ -1,8 +1,6 @@
 """Batches as clients get them, and their results as rows: JSON Lines for programs, CSV for spreadsheets."""
 
 import asyncio
-import csv
-import io
 import json
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
@@ -11,7 +9,7 @@ from pydantic import Field
 
 from elcano.api.http.fields import Described, Moment
 from elcano.api.process import Services
-from elcano.api.reports.results import escape_formula
+from elcano.api.reports.results import render_csv
 from elcano.graphs.answer_form import ATTACHED
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
@@ -198,13 +196,11 @@ def _name_columns(names: Mapping[str, None], kind: str, known: set[str]) -> list
 
 
 def _format_rows(rows: list[list[Any]]) -> bytes:
-    file = io.StringIO(newline="")
-    csv.writer(file, lineterminator="\r\n").writerows([_format_cell(cell) for cell in row] for row in rows)
-    return file.getvalue().encode()
+    return render_csv([_format_cell(cell) for cell in row] for row in rows).encode()
 
 
-def _format_cell(value: object) -> str:
+def _format_cell(value: object) -> object:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)  # a negative number is no formula
+        return value  # a negative number is no formula
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else str(value or "")
-    return escape_formula(shorten_text(text, CELL_CHARACTERS))
+    return shorten_text(text, CELL_CHARACTERS)

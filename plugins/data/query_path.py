@@ -111,12 +111,9 @@ def add_schema_context(builder: GraphBuilder, limits: ToolLimits | None = None) 
     )
 
 
-def path_graph(seconds: float = PATH_SECONDS) -> ResearchGraph:
-    """Build the graph of one path: like the whole graph, except that it hands over its result and its query.
-
-    `seconds`: how long each of its calls to a database may take.
-    """
-    limits = ToolLimits(timeout_seconds=seconds, retry_slow=False)
+def path_graph() -> ResearchGraph:
+    """Build the graph of one path: like the whole graph, except that it hands over its result and its query."""
+    limits = ToolLimits(timeout_seconds=PATH_SECONDS, retry_slow=False)
     builder = add_schema_context(
         GraphBuilder(DATA_PATH, "One of several questions side by side: a query and its result."), limits
     )

@@ -80,7 +80,7 @@ def is_item(content: bytes) -> bool:
 def build_work(item: Mapping[str, Any]) -> Work:
     """The work of an item; what is no text, number or name in it is as if it was not there."""
     published = _format_date(item.get("issued"))
-    extra = {name.lower(): value for name, value in _EXTRA.findall(_read_text(item, "note"))}
+    extra = {name.lower(): value for name, value in reversed(_EXTRA.findall(_read_text(item, "note")))}
     issns = _read_line(item, "ISSN") or extra.get("issn", "")
     return Work(
         title=_read_line(item, "title").removesuffix("."),

@@ -31,7 +31,7 @@ from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.report.works import Work, resolve_work_url
-from elcano.plugins.documents.parser import PARSE_SECONDS, Parser
+from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.threads import Threads
@@ -53,7 +53,6 @@ class DocumentsSource:
         spec: the source's specification; its name is the first part of all its ids.
         collection: the documents.
         index_path: the index file; it and its folder are created when needed.
-        parse_seconds: how long reading one document may take.
         clock: monotonic seconds.
         parser: what reads the collection's documents; left out: a new one.
     """
@@ -64,7 +63,6 @@ class DocumentsSource:
         collection: Collection,
         index_path: Path,
         *,
-        parse_seconds: float = PARSE_SECONDS,
         clock: Callable[[], float] = time.monotonic,
         parser: Parser | None = None,
     ) -> None:
@@ -72,7 +70,7 @@ class DocumentsSource:
         self._name = name = spec.name
         self._collection = collection
         self._index = Index(index_path)
-        self._parser = parser or Parser(parse_seconds)
+        self._parser = parser or Parser()
         self._clock = clock
         self._indexing = Threads(f"index-{name}", 1)  # all who wait share one sync
         self._searching = Threads(f"search-{name}", SEARCH_THREADS)

@@ -32,6 +32,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import SealedDataUnreadable
+from elcano.graphs.plugin import load_stores
 from elcano.plugins.encryption.envelope import KeyRing, find_key_id
 from elcano.storage.objects import ARTIFACTS, FILES, PAYLOADS, Objects, encode_key_segment
 from elcano.storage.payloads import SEALED
@@ -81,7 +82,7 @@ class Resealer:
 
     async def run(self) -> KeyUse:
         """Look at all tables and objects."""
-        for table in metadata.sorted_tables:
+        for table in list_tables():
             if _list_sealed_columns(table):
                 await self._look_at_table(table)
             elif any(isinstance(column.type, Word) for column in table.columns):
@@ -206,10 +207,16 @@ class Resealer:
             self.use.kept[PAYLOADS, _find_key_of_payload(head)] += 1
 
 
+def list_tables() -> list[Table]:
+    """All tables, those of plugins too, whose modules a program that opens no store has not loaded."""
+    load_stores()
+    return metadata.sorted_tables
+
+
 async def find_unreadable(engine: AsyncEngine) -> tuple[int, str]:
     """Read the first and the last row of each sealed table: of how many tables, and why the keys do not open one."""
     tried = 0
-    for table in metadata.sorted_tables:
+    for table in list_tables():
         columns, key = _list_sealed_columns(table), list(table.primary_key.columns)
         if not columns:
             continue

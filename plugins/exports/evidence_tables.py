@@ -1,13 +1,11 @@
 """The passages that a run found, as rows: CSV for spreadsheets, JSON Lines for programs."""
 
-import csv
-import io
 import json
 from collections.abc import AsyncIterator
 from typing import Final
 
 from elcano.api.http.fields import with_moments
-from elcano.api.reports.results import escape_formula
+from elcano.api.reports.results import render_csv
 from elcano.graphs.report.works import find_citation_mark
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
@@ -36,9 +34,9 @@ COLUMNS: Final = (
 
 async def write_csv(store: TenantStore, run_id: str) -> AsyncIterator[bytes]:
     """All passages as CSV in UTF-8 (RFC 4180), in the order of finding; no text is taken for a formula."""
-    yield _format_rows([list(COLUMNS)])
+    yield render_csv([COLUMNS]).encode()
     async for passages in _read_passages(store, run_id):
-        yield _format_rows([[escape_formula(str(value)) for value in _list_values(one)] for one in passages])
+        yield render_csv(map(_list_values, passages)).encode()
 
 
 async def write_json_lines(store: TenantStore, run_id: str) -> AsyncIterator[bytes]:
@@ -75,9 +73,3 @@ def _list_values(passage: Evidence) -> list[object]:
         "" if work is None else work.venue,
         find_citation_mark(work),
     ]
-
-
-def _format_rows(rows: list[list[str]]) -> bytes:
-    file = io.StringIO(newline="")
-    csv.writer(file, lineterminator="\r\n").writerows(rows)
-    return file.getvalue().encode()

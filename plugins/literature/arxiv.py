@@ -19,6 +19,7 @@ from elcano.activities.passages.index_words import search_words
 from elcano.activities.sources.http.fetching import Answer
 from elcano.activities.text.stems import content_words
 from elcano.activities.text.words import split_words
+from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, parse_doi
 from elcano.graphs.text import shorten_text
@@ -27,7 +28,7 @@ from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSo
 from elcano.plugins.literature.search_queries import PHRASE, SentQuery, is_well_formed_query
 from elcano.plugins.literature.work_records import Record, build_record_metadata
 from elcano.plugins.literature.work_standing import WorkStanding
-from elcano.plugins.literature.xml import Element, flatten_element_text, get_local_name, parse_xml_root
+from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
 ALL_WORDS: Final = 4
 """Queries with more telling words search for any of them."""

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from elcano.activities.passages.document import Block
-from elcano.plugins.literature.xml import Element, flatten_element_text, get_local_name
+from elcano.activities.text.xml_tree import Element, get_local_name
+from elcano.plugins.literature.xml import flatten_element_text
 
 MOST_COLUMNS: Final = 60
 MOST_ROWS: Final = 1_000

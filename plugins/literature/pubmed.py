@@ -15,6 +15,7 @@ from typing import Final
 from pydantic import Field
 
 from elcano.activities.passages.document import Block
+from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.graphs.errors import SourceBusy, SourceUnavailable
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_nct, parse_pmcid, parse_pmid
@@ -25,7 +26,7 @@ from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSo
 from elcano.plugins.literature.service_answers import ServiceData
 from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
 from elcano.plugins.literature.work_standing import WorkStanding
-from elcano.plugins.literature.xml import Element, flatten_element_text, get_local_name, parse_xml_root
+from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
 SAID_CHARACTERS: Final = 200
 _OWN_FAULT: Final = re.compile(r"backend|server|unavailable|time[d ]*out|overload|too many|rate limit", re.IGNORECASE)

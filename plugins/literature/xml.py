@@ -1,20 +1,14 @@
-"""XML of services, parsed by lxml so that a document is limited to its own content.
-
-Nothing else is loaded, no entity is expanded, and a document that declares any is refused: none of these services does.
-A tree is walked without recursion.
-"""
+"""XML of services: their answers, and the text of elements. A tree is walked without recursion."""
 
 from collections.abc import Callable, Collection, Iterator
 from html import unescape
-from typing import Final, TypeAlias
+from typing import Final
 
 from lxml import etree
 
 from elcano.activities.text.words import lower_text, raise_text
+from elcano.activities.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-
-Element: TypeAlias = etree._Element
-"""An lxml element; lxml gives its class no public name."""
 
 _APART: Final = frozenset({"p", "title", "label", "list-item", "break", "def", "term", "sec", "td", "th"})
 """Elements whose texts are separated by a space even if none is written."""
@@ -34,25 +28,15 @@ def parse_xml_root(source: str, content: bytes, root: Collection[str]) -> Elemen
         SourceUnavailable: it is no XML, is cut off, or is something else, as the page of a gateway.
         SourceRefused: it declares entities.
     """
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
-    )
     try:
-        element = etree.fromstring(content, parser)
-    except etree.XMLSyntaxError as error:
-        raise SourceUnavailable(f"{source}: the answer is no XML ({error.msg})") from error
-    own = element.getroottree().docinfo.internalDTD
-    if own is not None and next(iter(own.iterentities()), None) is not None:
-        raise SourceRefused(f"{source}: the answer declares entities, which are not expanded")
+        element = parse_xml(content)
+    except XmlUnreadable as error:
+        raise SourceUnavailable(f"{source}: the answer is no XML ({error})") from error
+    except EntitiesDeclared as error:
+        raise SourceRefused(f"{source}: the answer declares entities, which are not expanded") from error
     if (name := get_local_name(element)) not in root:
         raise SourceUnavailable(f"{source}: the answer is <{name[:40]}> instead of <{'> or <'.join(root)}>")
     return element
-
-
-def get_local_name(element: Element) -> str:
-    """Return the name of an element without its namespace; empty if the node is no element."""
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def flatten_element_text(element: Element | None, left_out: Collection[str] = ()) -> str:

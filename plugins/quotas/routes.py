@@ -1,7 +1,5 @@
 """Usage and quotas over HTTP. A tenant sees itself; the operators of one tenant, if the settings name it, see all."""
 
-import csv
-import io
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Final
 
@@ -12,7 +10,7 @@ from elcano.api.http.errors import FieldFault, Forbidden, NotAcceptable, Request
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
-from elcano.api.reports.results import escape_formula
+from elcano.api.reports.results import render_csv
 from elcano.api.services import InProcess, Provided, Services
 from elcano.graphs.state.budget import usd_from_microusd
 from elcano.plugins.quotas.admission import QuotasBroken
@@ -156,14 +154,9 @@ def _require_operator(services: Services) -> None:
 
 
 def _format_as_csv(groups: list[UsageGroup], rows: list[UsageRow]) -> str:
-    """RFC 4180, with a line of names."""
-    written = io.StringIO()
-    table = csv.writer(written)
-    table.writerow([*groups, *UsageFigures.model_fields])
-    for row in rows:
-        figures = UsageFigures.of(row.used).model_dump()
-        table.writerow([*(escape_formula(row.group[name]) for name in groups), *figures.values()])
-    return written.getvalue()
+    """One line a row, after a line of names."""
+    cells = ([*(row.group[name] for name in groups), *UsageFigures.of(row.used).model_dump().values()] for row in rows)
+    return render_csv([[*groups, *UsageFigures.model_fields], *cells])
 
 
 class LimitView(Described):

@@ -67,10 +67,10 @@ async def _compare_artifacts(installation: Installation, known: Mapping[str, Run
     unnamed: dict[str, list[str]] = defaultdict(list)
     async for batch in installation.objects.list_written(ARTIFACTS):
         for found in batch:
-            if expected.pop(found.key, None) is None and installation.is_settled(
-                found.written_at, installation.object_grace
-            ):
-                place, _, key = found.key.removeprefix(f"{ARTIFACTS}/").rpartition("/")
+            place, _, key = found.key.removeprefix(f"{ARTIFACTS}/").rpartition("/")
+            # A row too early does no harm, and a run without its report does; but nothing is deleted early.
+            grace = installation.grace if place in known else installation.object_grace
+            if expected.pop(found.key, None) is None and installation.is_settled(found.written_at, grace):
                 unnamed[place].append(key)
     missing: dict[RunKey, list[ArtifactRow]] = defaultdict(list)
     for path, row in expected.items():

@@ -34,6 +34,8 @@ MOST_CRON: Final = 20
 NAME: Final = r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"
 MOST_SCHEDULES: Final = 100
 """Of one tenant."""
+SHORTHANDS: Final = frozenset({"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"})
+"""What may stand for five fields; not `@every`, which Temporal takes by the second."""
 
 
 class SchedulesOff(Refusal, status=409, title="Runs cannot be scheduled here"):
@@ -312,14 +314,19 @@ def _build_schedule(request: ScheduleRequest, question: ScheduledQuestion, sched
 
 
 def _require_times(request: ScheduleRequest) -> None:
-    """Refuses times that Temporal would take and never start.
+    """Refuses times that Temporal would take and never start, or take for others.
 
     Raises:
-        RequestInvalid: it has no times, or its time zone is none.
+        RequestInvalid: it has no times, or others than were meant, or its time zone is none.
     """
     faults = []
     if not request.cron and request.every_seconds is None:
         faults.append(FieldFault(field="cron", message="say when: `cron` expressions, or `every_seconds`"))
+    for expression in request.cron:
+        fields = expression.partition("#")[0].split()
+        if len(fields) != 5 and expression.strip() not in SHORTHANDS:  # Temporal reads six as with a year
+            message = f"{expression!r} has not the five fields: minute, hour, day of the month, month, day of the week"
+            faults.append(FieldFault(field="cron", message=f"{message}; for intervals there is `every_seconds`"))
     try:
         ZoneInfo(request.time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):

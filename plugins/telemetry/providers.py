@@ -131,16 +131,13 @@ _installed: list["Providers"] = []
 class Providers:
     """The providers of this process."""
 
-    def __init__(
-        self, program: str, chosen: TelemetrySettings, settings: Settings, exporter: SpanExporter | None = None
-    ) -> None:
-        """`exporter` takes the place of the one to the collector."""
+    def __init__(self, program: str, chosen: TelemetrySettings, settings: Settings) -> None:
         require_http_protocol(settings)
         resource = describe_process(program, settings)
         timeout = None if settings.key("OTEL_EXPORTER_OTLP_TIMEOUT") else EXPORT_SECONDS
         self.tracer_provider = create_tracer_provider(resource=resource, shutdown_on_exit=False)
         if chosen.traces:
-            safe = SafeSpanExporter(exporter or OTLPSpanExporter(timeout=timeout), contents=chosen.trace_contents)
+            safe = SafeSpanExporter(OTLPSpanExporter(timeout=timeout), contents=chosen.trace_contents)
             self.tracer_provider.add_span_processor(BatchSpanProcessor(safe))
         served = PrometheusMetricReader(scope_info_enabled=False) if chosen.metrics else None
         self._exported = PeriodicExportingMetricReader(OTLPMetricExporter()) if served and _exports(settings) else None
@@ -176,13 +173,11 @@ class Providers:
             self._exported.force_flush()
 
 
-def install_providers(
-    program: str, chosen: TelemetrySettings, settings: Settings, exporter: SpanExporter | None = None
-) -> Providers:
+def install_providers(program: str, chosen: TelemetrySettings, settings: Settings) -> Providers:
     """Install the providers of this process, once: later calls return those of the first."""
     if _installed:
         return _installed[0]
-    found = Providers(program, chosen, settings, exporter)
+    found = Providers(program, chosen, settings)
     _installed.append(found)
     trace.set_tracer_provider(found.tracer_provider)
     # Of libraries that measure within a workflow; ours and the SDK's are measured outside, where nothing is replayed.

@@ -10,10 +10,10 @@ from elcano.api.archive_members import open_archive
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.documents import csl_works
 from elcano.plugins.documents.file_formats import FORMATS
-from elcano.plugins.uploads.reading_lists import BIBTEX, CSL, RIS, find_list_type
+from elcano.plugins.uploads.reading_lists import BIBTEX, CSL, RIS, ZOTERO_RDF, find_list_type
 
 ZIP: Final = "application/zip"
-PARTED_TYPES: Final = frozenset({ZIP, BIBTEX, RIS, CSL})
+PARTED_TYPES: Final = frozenset({ZIP, BIBTEX, RIS, CSL, ZOTERO_RDF})
 """Of files that are not searched themselves: each of their parts is a document of its own."""
 
 _HEAD: Final = 1024

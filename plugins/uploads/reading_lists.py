@@ -1,7 +1,8 @@
-"""Lists of works that programs for references export, as BibTeX, RIS or CSL-JSON: each of their works becomes one item.
+"""Lists of works that programs for references export, each work of which becomes one item.
 
-An item is an object of CSL-JSON, whatever the list was. A list is untrusted, so it is read in a process of its own. Of
-entries that cannot be taken each is told with the reason; the others are kept.
+A list is BibTeX, RIS, CSL-JSON or Zotero RDF; an item is an object of CSL-JSON, whatever the list was. A list is
+untrusted, so it is read in a process of its own. Of entries that cannot be taken each is told with the reason; the
+others are kept.
 """
 
 import json
@@ -18,16 +19,19 @@ from elcano.plugins.uploads.list_formats import Item, parse_bibtex, parse_csl, p
 BIBTEX: Final = "application/x-bibtex"
 RIS: Final = "application/x-research-info-systems"
 CSL: Final = "application/json"
+ZOTERO_RDF: Final = "application/rdf+xml"
 READ_SECONDS: Final = 300.0
 """For reading a list: LaTeX takes a millisecond or two a line."""
 MOST_ENTRIES: Final = 50_000
 KEY_CHARACTERS: Final = 60
 _KEY: Final = re.compile(r"[^\w.:+-]+")
+_ZOTERO: Final = b"http://www.zotero.org/namespaces/export#"
 
-_PARSERS: Final[Mapping[str, Callable[[str], Iterator[tuple[str, Item | str]]]]] = {
-    BIBTEX: parse_bibtex,
-    RIS: parse_ris,
-    CSL: parse_csl,
+_PARSERS: Final[Mapping[str, Callable[[bytes], Iterator[tuple[str, Item | str]]]]] = {
+    BIBTEX: lambda data: parse_bibtex(decode_text(data)),
+    RIS: lambda data: parse_ris(decode_text(data)),
+    CSL: lambda data: parse_csl(decode_text(data)),
+    ZOTERO_RDF: lambda data: _parse_zotero_rdf(data),
 }
 
 
@@ -52,6 +56,9 @@ def find_list_type(path: str, data: bytes) -> str:
         return BIBTEX
     if suffix == "ris" or re.match(rb"TY  ?- ", head):
         return RIS
+    is_rdf = suffix == "rdf" or re.match(rb"(?:<\?xml[^>]{0,200}>\s{0,9})?<(?:\w{1,20}:)?RDF\s", head)
+    if is_rdf and _ZOTERO in data:
+        return ZOTERO_RDF
     return CSL if re.match(rb"\[\s*\{", head) and b'"type"' in data and suffix in ("json", "csljson") else ""
 
 
@@ -83,7 +90,7 @@ def parse_list(media_type: str, data: bytes) -> Iterator[Entry]:
     Raises:
         FileSkipped: there is none, or too many, or it is nothing of the kind.
     """
-    found = list(_PARSERS[media_type](decode_text(data)))
+    found = list(_PARSERS[media_type](data))
     if not found or len(found) > MOST_ENTRIES:
         raise FileSkipped(f"it has {len(found):,} entries; lists of 1 to {MOST_ENTRIES:,} are read")
     taken = set[str]()
@@ -95,6 +102,12 @@ def parse_list(media_type: str, data: bytes) -> Iterator[Entry]:
             name = f"{base}-{times}"
         taken.add(name.casefold())
         yield _build_entry(name, item)
+
+
+def _parse_zotero_rdf(data: bytes) -> Iterator[tuple[str, Item | str]]:
+    from elcano.plugins.uploads.zotero_rdf import parse_zotero_rdf  # the API knows lists, and needs no parser of XML
+
+    return parse_zotero_rdf(data)
 
 
 def _build_entry(name: str, item: Item | str) -> Entry:

@@ -29,7 +29,7 @@ webhook_endpoints = Table(
     Column("run_id", Id, nullable=False),
     Column("url", SealedText, nullable=False),
     Column("events", JSON, nullable=False),
-    Column("description", LongText, nullable=False),
+    Column("description", SealedText, nullable=False),
     Column("secret", SealedText, nullable=False, info=SECRET),
     Column("former_secret", SealedText, nullable=False, info=SECRET),
     Column("former_until", Double, nullable=True),

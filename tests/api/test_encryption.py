@@ -10,6 +10,7 @@ from google.protobuf.json_format import MessageToDict, ParseDict
 from temporalio.api.common.v1 import Payload
 from temporalio.client import Client
 
+from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano
 from elcano.dev.claims import free_ports
 from elcano.plugins.encryption.key_report import count_history_keys, reseal_store
@@ -19,6 +20,8 @@ from elcano.storage.payloads import SEALED
 from tests.api.handbook import handbook_settings
 from tests.chaos.programs import serving
 
+HOOKS = "127.0.0.1:1"
+"""Nobody listens there."""
 WORD, STEERED = "zyxwort", "qwopfen"
 QUESTION = f"To whom do retries belong by the {WORD}? And what doubles by the {WORD}?"
 
@@ -27,6 +30,9 @@ QUESTION = f"To whom do retries belong by the {WORD}? And what doubles by the {W
 def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     (tmp_path / "keys").write_text(f"{make_key('first')}\n{make_key(INDEX)}\n")
     monkeypatch.setenv("ELCANO_ENCRYPTION_KEYS", f"file://{tmp_path}/keys")
+    monkeypatch.setenv("ELCANO_WEBHOOKS", "true")
+    monkeypatch.setenv("ELCANO_WEBHOOK_PRIVATE_HOSTS", f'["{HOOKS}"]')
+    monkeypatch.setenv("ELCANO_SCHEDULES", "true")
     api, temporal, page = free_ports(3)
     ports = {"api_port": api, "temporal_port": temporal, "temporal_ui_port": page}
     return handbook_settings(tmp_path).model_copy(update=ports)
@@ -34,15 +40,17 @@ def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 def find_words(folder: Path) -> list[str]:
     """Files with a secret word, in any case."""
-    files = [one for one in folder.rglob("*") if one.is_file()]
+    index = folder / "index" / "uploads"  # it is in clear: docs/encryption.md
+    files = [one for one in folder.rglob("*") if one.is_file() and not one.is_relative_to(index)]
     assert len(files) > 5
     words = re.compile(f"{WORD}|{STEERED}".encode(), re.IGNORECASE)
     return [str(one.relative_to(folder)) for one in files if words.search(one.read_bytes())]
 
 
 @pytest.mark.timeout(300)
-async def test_no_word_of_a_question_is_kept_in_clear(chosen: Settings) -> None:
+async def test_no_word_of_a_question_is_kept_in_clear(chosen: Settings, tmp_path: Path) -> None:
     async with serving(chosen), AsyncElcano(chosen.base_url) as elcano:
+        await leave_words_elsewhere(chosen, elcano, tmp_path)
         run = await elcano.research(QUESTION, mode="deep", background=f"About the {WORD}.")
         await run.steer(instruction=f"Mind the {STEERED}.")
         view = await (await run.wait()).view()
@@ -51,7 +59,7 @@ async def test_no_word_of_a_question_is_kept_in_clear(chosen: Settings) -> None:
         fork = await run.fork(view.steps or 1)
         assert (await (await fork.wait()).view()).status == view.status
         listed = await elcano.list_runs(limit=5, question=WORD.upper())
-        assert {one.run_id for one in listed.runs} == {run.run_id, fork.run_id}
+        assert {one.run_id for one in listed.runs} >= {run.run_id, fork.run_id}
         await assert_temporals_page_can_read(chosen, run.run_id)
         counted = await count_history_keys(await Client.connect(chosen.temporal_target))
         assert set(counted) == {("histories", "first")}
@@ -60,6 +68,35 @@ async def test_no_word_of_a_question_is_kept_in_clear(chosen: Settings) -> None:
         assert (use.rewritten, use.list_keys(), use.faults) == (0, {"first"}, [])
         assert {key for _, key in use.kept} == {"first"}
     assert find_words(chosen.data_dir) == []
+
+
+async def leave_words_elsewhere(chosen: Settings, elcano: AsyncElcano, folder: Path) -> None:
+    """A webhook, a schedule, an uploaded document, a refused plan, and a run that was stopped and resumed."""
+    (document := folder / "notes.md").write_text(f"# Notes\n\nTo whom retries belong: to the {WORD}.\n")
+    notes = elcano.collection("notes")
+    await notes.add(str(document))
+    await notes.wait()
+    asked: dict[str, Any] = {"question": QUESTION, "mode": "simple", "sources": [notes.source]}
+    async with httpx.AsyncClient(base_url=chosen.base_url, timeout=60) as api:
+        hook = {"url": f"https://{HOOKS}/{WORD}", "description": f"Of the {WORD}."}
+        for path, body in (
+            ("/v1/webhooks", hook),
+            ("/v1/schedules", {"name": "daily", "run": asked, "cron": ["@daily"]}),
+            ("/v1/schedules/daily/trigger", {}),
+        ):
+            answer = await api.post(path, json=body)
+            assert answer.is_success, answer.text
+        refused = await elcano.research(QUESTION, mode="deep", approve_plan=True)
+        async for view in refused.states():
+            if isinstance(view, RunView) and view.stage == "approval":
+                break
+        answer = await api.post(f"/v1/runs/{refused.run_id}/refuse", json={"reason": f"Nothing on the {WORD}."})
+        assert answer.is_success, answer.text
+    stopped = await elcano.research(**asked)
+    await stopped.stop(f"Enough of the {WORD}.")
+    await stopped.wait()
+    await stopped.resume()
+    assert WORD in await (await stopped.wait()).report_as("text/markdown")
 
 
 async def assert_temporals_page_can_read(chosen: Settings, run_id: str) -> None:

@@ -105,6 +105,20 @@ def test_programs_log_through_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [type(handler.formatter) for handler in root.handlers] == [SafeFormatter]
 
 
+@pytest.mark.parametrize(("level", "told"), [("info", logging.WARNING), ("debug", logging.NOTSET)])
+def test_addresses_of_requests_are_logged_for_debugging_alone(
+    monkeypatch: pytest.MonkeyPatch, level: str, told: int
+) -> None:
+    monkeypatch.setattr(logging, "root", logging.RootLogger(logging.WARNING))
+    log = logging.getLogger("httpx")
+    before = log.level
+    try:
+        log_to_stderr(level)
+        assert log.level == told
+    finally:
+        log.setLevel(before)
+
+
 SERVERS = {
     "tickets": {
         "command": "tickets",

@@ -28,7 +28,7 @@ def counted(name: str, per_second: float) -> SourceSpec:
         kind="articles",
         description="A service that counts.",
         limits=SourceLimits(per_second=per_second, side_by_side=8),
-        policy=SourcePolicy(attempts=4, queue_seconds=120),
+        policy=SourcePolicy(attempts=4, queue_seconds=600),
     )
 
 

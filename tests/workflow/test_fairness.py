@@ -2,7 +2,6 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from tests.sources import Shelf
@@ -33,12 +32,6 @@ WRITES = ResearchGraph(
     entry_node="write",
     exit_nodes=("write",),
 )
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -59,13 +52,13 @@ async def test_a_tenant_with_few_searches_is_not_behind_one_with_many(
 ) -> None:
     crowd = Crowd(temporal, queue)
     async with worker_for(temporal, queue, scripted_activities(script)):
-        for _ in range(10):
+        for _ in range(5):
             await crowd.start("many", searches(spec, "many", 15))
-        await crowd.until_queued(spec.queue, 150)
-        await crowd.start("few", searches(spec, "few", 15))
-        await crowd.until_queued(spec.queue, 165)
+        await crowd.until_queued(spec.queue, 75)
+        await crowd.start("few", searches(spec, "few", 10))
+        await crowd.until_queued(spec.queue, 85)
         order = await serve(temporal, store, Shelf(spec), crowd)
-    assert len(order) == 165
+    assert len(order) == 85
     assert last_place(order, "few") <= 45
 
 

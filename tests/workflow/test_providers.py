@@ -28,7 +28,7 @@ from elcano.graphs.providers import (
     workflow_id,
 )
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.worker import provider_worker
@@ -47,12 +47,6 @@ def most_within(times: Sequence[float], seconds: float) -> int:
     """The most of `times` in any window so long."""
     ordered = sorted(times)
     return max(sum(1 for at in ordered if begin <= at < begin + seconds) for begin in ordered)
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 @asynccontextmanager

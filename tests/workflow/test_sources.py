@@ -25,7 +25,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import FailureType, Hold
 from elcano.settings.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing.script import Refused, Script, make_passages
 from elcano.testing.temporal import scripted_activities
 from elcano.worker import source_workers
@@ -71,12 +71,6 @@ def looking(items: str, source: str, query: str) -> ResearchGraph:
             "exit_nodes": ["writer"],
         }
     )
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 @pytest.fixture

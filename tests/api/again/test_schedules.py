@@ -189,6 +189,8 @@ REFUSED: list[tuple[Json, str]] = [
     ({}, "cron"),
     ({"cron": ["every day"]}, "cron"),
     ({"cron": ["0 25 * * *"]}, "cron"),
+    ({"cron": ["@daily", "0 0 7 * * *"]}, "cron"),
+    ({"cron": ["@every 1s"]}, "cron"),
     ({"cron": ["@daily"], "time_zone": "Europe/Atlantis"}, "time_zone"),
     ({"cron": ["@daily"], "time_zone": "../../etc/passwd"}, "time_zone"),
     ({"every_seconds": 1}, "every_seconds"),

@@ -13,8 +13,7 @@ from temporalio.client import Client
 
 from elcano.client import AddedDocument, AsyncElcano, NotFound
 from elcano.graphs.errors import InputInvalid
-from elcano.plugins.uploads.activities import ReadingActivities
-from elcano.plugins.uploads.background import begin_readings, build_reading_worker, sweep_indexes
+from elcano.plugins.uploads.background import ReadingActivities, begin_readings, build_reading_worker, sweep_indexes
 from elcano.plugins.uploads.commands import add_documents, list_documents
 from elcano.plugins.uploads.document_store import get_upload_store, get_uploads
 from elcano.plugins.uploads.source import open_indexes

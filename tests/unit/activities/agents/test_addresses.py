@@ -1,12 +1,9 @@
 """Where models are asked and with which key, what is cached there, and what their answers cost."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from pydantic_ai import models
 
 from elcano.activities.calls.models import NO_KEY, resolve_model
 from elcano.graphs.contracts import ModelChoice
@@ -14,9 +11,11 @@ from elcano.graphs.errors import ModelRefused
 from elcano.graphs.model_names import PROVIDERS
 from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.loopback import Reply, loopback
 from tests.unit.activities.agents.asked import THOUGHT, answered, at, chat, failed, named, service
+
+pytestmark = pytest.mark.usefixtures("no_model_keys")
 
 JSON = {"Content-Type": "application/json"}
 
@@ -46,20 +45,6 @@ def generated(**usage: int) -> Reply:
         "usageMetadata": {"promptTokenCount": 1_000, "candidatesTokenCount": 100, **usage},
     }
     return Reply(json.dumps(body), headers=JSON)
-
-
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for variable in (variable for variables in PROVIDERS.values() for variable in variables):
-        monkeypatch.delenv(variable, raising=False)
-    with models.override_allow_model_requests(True):
-        yield
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened_store:
-        yield opened_store
 
 
 @pytest.mark.parametrize("provider", ["openai-chat", "ollama", "vllm", "mistral"])

@@ -1,36 +1,20 @@
 """A model that does not answer, or answers rubbish, is followed by the next of its list; what it took is counted."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_ai import models
 
-from elcano.graphs.model_names import PROVIDERS
 from elcano.graphs.state.budget import Allowance
 from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.loopback import Reply
 from tests.unit.activities.agents.asked import THOUGHT, answered, at, chat, ended, failed, named, refused, service
 from tests.unit.activities.agents.material import call
 
-
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for variable in (variable for variables in PROVIDERS.values() for variable in variables):
-        monkeypatch.delenv(variable, raising=False)
-    with models.override_allow_model_requests(True):
-        yield
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened_store:
-        yield opened_store
+pytestmark = pytest.mark.usefixtures("no_model_keys")
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,13 @@
 """A request that was not answered as it was is made in another form, and by the next model of the list after that."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
 import pytest
-from pydantic_ai import models
 
 from elcano.activities.calls.request_forms import MOST_CUTS, PLAINER, SHORTER
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.contracts import AgentResult
-from elcano.graphs.model_names import PROVIDERS
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Allowance
 from elcano.graphs.state.failures import FailureType
@@ -17,6 +15,8 @@ from elcano.storage.store import Store, open_store
 from tests.loopback import Asked, Reply
 from tests.unit.activities.agents.asked import THOUGHT, answered, at, chat, ended, failed, named, refused, service
 from tests.unit.activities.agents.material import call, passage, stored
+
+pytestmark = pytest.mark.usefixtures("no_model_keys")
 
 PASSAGES = tuple(passage(number, f"Passage {number} says this. " + "word " * 400) for number in range(1, 9))
 WRITING = call("writer", {"question": "Why?", "evidence": [one.id for one in PASSAGES]})
@@ -46,14 +46,6 @@ def writers(asked: Iterable[Asked]) -> list[TaskEnvelope]:
 def told(asked: Asked) -> str:
     """Instructions, as a model was given them."""
     return " ".join(str(one["content"]) for one in asked.json()["messages"] if one["role"] in ("system", "developer"))
-
-
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for variable in (variable for variables in PROVIDERS.values() for variable in variables):
-        monkeypatch.delenv(variable, raising=False)
-    with models.override_allow_model_requests(True):
-        yield
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -32,12 +32,6 @@ GOOD = make_completion(
 def _requests_allowed() -> Iterator[None]:
     with models.override_allow_model_requests(True):
         yield
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 async def think(store: Store, model: str, seconds: float = 30.0) -> AgentResult:

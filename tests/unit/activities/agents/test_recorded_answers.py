@@ -1,17 +1,15 @@
 """What real answers of providers come to, read by each provider's own client: nothing is imitated but the network."""
 
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from pydantic_ai import models
 
-from elcano.graphs.model_names import PROVIDERS
 from elcano.graphs.state.failures import FailureType
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.loopback import RECORDED, recorded
 from tests.unit.activities.agents.asked import at, failed, named, service
+
+pytestmark = pytest.mark.usefixtures("no_model_keys")
 
 
 class Came(NamedTuple):
@@ -72,20 +70,6 @@ CASES = [
 ]
 NAMES = {"anthropic": "claude-3-5-haiku", "google": "gemini-2.5-flash", "mistral": "mistral-small"}
 """Models whose answers their clients do not insist on streaming."""
-
-
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for variable in (variable for variables in PROVIDERS.values() for variable in variables):
-        monkeypatch.delenv(variable, raising=False)
-    with models.override_allow_model_requests(True):
-        yield
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(("provider", "name", "came"), CASES, ids=lambda value: str(value).rpartition("/")[2][:40])

@@ -1,21 +1,13 @@
 """Whoever calls a provider goes through the gate, and what becomes of the call is known to everybody."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from elcano.activities.providers.rate_limit import Gate
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.providers import FAILURES, Provider, get_provider_state
-from elcano.storage.store import Store, open_store
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
+from elcano.storage.store import Store
 
 
 class World:

@@ -1,8 +1,5 @@
 """Requests to models pass the gate of their provider, also within a fallback list; `offline` has none."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import (
@@ -27,13 +24,7 @@ from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.providers import FAILURES, Provider, get_provider_state
 from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
+from elcano.storage.store import Store
 
 
 @pytest.fixture(autouse=True)

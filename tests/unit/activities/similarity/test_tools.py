@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 import pytest
 from temporalio.exceptions import ApplicationError
@@ -23,7 +22,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.storage.evidence import Evidence, EvidenceStore
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing.script import Script
 from tests.unit.activities.agents.material import stored
 from tests.unit.activities.similarity.material import BREAD, WHALES, Topics, passage
@@ -55,12 +54,6 @@ PUBMED = Shelves(
     },
 )
 MIRROR = Shelves("mirror", {"whales": [passage("copy", COPY, source="mirror")], "none": []})
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as store:
-        yield store
 
 
 def tools_over(store: Store, embedder: Embedder | None = None) -> ToolActivities:

@@ -1,8 +1,5 @@
 """A run goes by what was told to it, and what another run was told stays as it was."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 from temporalio.testing import ActivityEnvironment
 
@@ -15,7 +12,7 @@ from elcano.graphs.contracts import ToolCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.storage.evidence import Evidence
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.unit.activities.agents.material import PANCAKES, passage, stored
 
 PAPER = Work(title="Pancakes", identifiers=Identifiers(pmid="1"), source="library", retrieved_at=1.0, cited_by=1)
@@ -42,12 +39,6 @@ class Library:
 
     async def close(self) -> None:
         """Nothing is open."""
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 async def test_a_paper_that_was_retracted_since_is_retracted_in_the_run_that_hears_of_it(store: Store) -> None:

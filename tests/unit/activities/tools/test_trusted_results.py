@@ -1,7 +1,5 @@
 """What a search finds is held to the rules of its run before it is stored, and tools before they are called."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +19,7 @@ from elcano.graphs.errors import ModelRefused, ToolRefused
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.graphs.trust import Trust
 from elcano.storage.evidence import Evidence
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.unit.activities.agents.material import PANCAKES, passage, stored
 
 
@@ -48,12 +46,6 @@ class Library:
 
     async def close(self) -> None:
         """Nothing is open."""
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 async def search(store: Store, library: Library, trust: Trust) -> SearchOutput:

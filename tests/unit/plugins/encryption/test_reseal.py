@@ -1,6 +1,8 @@
 """What was kept in clear, or under an old key, is under the first key afterwards, and reads as before."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from elcano.plugins.encryption.reseal import CLEAR, KeyUse, Resealer
 from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.settings import Settings
 from elcano.storage.objects import artifacts_of
-from elcano.storage.sql.tables import knowledge_words
+from elcano.storage.sql.tables import knowledge_words, metadata
 from elcano.storage.store import Store, open_configured
 from tests.unit.storage.test_evidence import FIRST
 from tests.unit.storage.test_sealing import files_with
@@ -210,3 +212,10 @@ async def test_the_deep_check_says_which_key_the_store_needs(settings: Settings,
     assert "this program has no keys" in (await check())[0]
     turn(second, first)
     assert (await check())[0].startswith("good: ")
+
+
+def test_tables_of_plugins_are_looked_at_by_a_program_that_opens_no_store() -> None:
+    asked = "from elcano.plugins.encryption import reseal; print(*(table.name for table in reseal.list_tables()))"
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+    assert {"runs", "webhook_endpoints", "batches", "uploaded_documents"} <= set(told)
+    assert set(told) >= set(metadata.tables)

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from temporalio.testing import ActivityEnvironment
@@ -12,7 +10,7 @@ from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.loopback import Asked, Reply, loopback
 from tests.unit.plugins.literature.services import opened
 
@@ -43,12 +41,6 @@ ANSWERS = {
     "/paper/search": json.dumps({"total": 1, "data": [PAPER]}),
 }
 NAMES = ("semantic-scholar", "pubmed", "europe-pmc", "clinical-trials")
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as store:
-        yield store
 
 
 async def searched(tools: ToolActivities, name: str) -> SearchOutput:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from elcano.activities.text.xml_tree import get_local_name
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.plugins.literature.xml import flatten_element_text, get_local_name, parse_xml_root
+from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
 BOMB = (
     "<!DOCTYPE a [<!ENTITY a0 'ha'>"

@@ -138,7 +138,7 @@ def test_later_searches_close_the_gap_and_repeat_nothing() -> None:
 
 def test_searches_for_a_gap_in_another_language_have_no_english_words() -> None:
     begun = task(
-        "图灵机是什么",
+        "图灵机是什么\uff1f",
         gap="图灵机是什么: nothing on 图灵",
         sources=(OfferedSource(name="docs"),),
         conversation=searched("图灵机"),

@@ -1,8 +1,6 @@
 import base64
 import json
 import sys
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any, cast
 from xml.etree import ElementTree
 
@@ -16,7 +14,7 @@ from elcano.plugins.data.answering.vega_renderer import ALLOWED, NO_LIBRARY, Cha
 from elcano.plugins.data.data_answer import CHART_PATH, ChartInput
 from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tools import draw_result_chart
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.tool_work import work_of
 from tests.unit.plugins.data.answering.answering import RUN, digests
 from tests.unit.plugins.data.answering.tables import REVENUE, table
@@ -168,12 +166,6 @@ def test_nothing_is_loaded_from_anywhere() -> None:
     spec: JsonObject = {**plan(REVENUE).spec, "data": {"url": "http://127.0.0.1:9/data.json"}}
     with pytest.raises(ChartNotDrawn, match="refused it"):
         render_vega_chart(spec, "t", "d")
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 async def test_the_tool_keeps_what_it_drew_and_says_which_result_it_is_of(store: Store) -> None:

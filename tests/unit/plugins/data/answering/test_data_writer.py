@@ -1,5 +1,4 @@
-from collections.abc import AsyncIterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -11,19 +10,13 @@ from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.answering.number_proofs import ProofCheck
 from elcano.plugins.data.data_answer import NumberProof, read_data_answer
 from elcano.plugins.data.tables import Cell, Kind, ResultTable
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing import ScriptedModel
 from elcano.testing.model import Answers
 from tests.unit.plugins.data.answering.answering import published, written
 from tests.unit.plugins.data.answering.tables import REVENUE, at, proof, table
 
 QUESTION = "Which region had the most revenue in 2024?"
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 SHAPES: list[tuple[str, ResultTable, str]] = [

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pydantic import Field, ValidationError
 
+from elcano.api.http.fault_texts import word_fault
 from elcano.graphs.errors import (
     CypherRefused,
     ElcanoError,
@@ -320,35 +321,12 @@ def _get_problem_status(kind: ProblemKind) -> int:
     return kind.status
 
 
-_PLAIN_FAULTS: Final[Mapping[str, str]] = {
-    "missing": "is required",
-    "model_attributes_type": "must be a JSON object",
-    "model_type": "must be a JSON object",
-    "int_parsing": "must be a whole number",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_parsing": "must be a number",
-    "float_type": "must be a number",
-    "bool_parsing": "must be true or false",
-    "bool_type": "must be true or false",
-    "string_type": "must be text",
-    "list_type": "must be a list",
-    "tuple_type": "must be a list",
-}
-"""What Pydantic says in words of Python, by its type of error."""
-
-
 def field_faults(errors: Iterable[Mapping[str, Any]], *, skip: int = 0) -> tuple[FieldFault, ...]:
     """Pydantic's errors as faults; the first `skip` parts of each place (`body`, `query`) are left out."""
     return tuple(
-        FieldFault(field=".".join(str(part) for part in error["loc"][skip:]) or "body", message=_word_fault(error))
+        FieldFault(field=".".join(str(part) for part in error["loc"][skip:]) or "body", message=word_fault(error))
         for error in errors
     )
-
-
-def _word_fault(error: Mapping[str, Any]) -> str:
-    """What is wrong with a field, to be read behind its name."""
-    return _PLAIN_FAULTS.get(error["type"]) or error["msg"].replace("Input should be", "must be", 1)
 
 
 def explain_invalid(error: ValidationError) -> RequestInvalid:

@@ -6,7 +6,7 @@ from typing import Any
 from playwright.async_api import Page, expect
 
 from tests.page.conftest import OpenPage
-from tests.tour.runs import DEEP, DONE, SECTIONS, SPENT, Tour
+from tests.tour.runs import DEEP, DONE, SECTIONS, SPENT, WORKING, Tour
 
 HOSTILE = """<img src=x onerror="document.title='run'">{{ 7 * 7 }}</title><script>document.title='run'</script>"""
 
@@ -39,12 +39,22 @@ async def test_a_run_that_waits_for_budget_is_topped_up_and_followed_to_its_repo
         )
         await page.get_by_label("Tokens", exact=True).fill("90000")
         await page.get_by_role("button", name="Add", exact=True).click()
-        await expect(page.locator("#feed")).to_contain_text(re.compile("limits|budget", re.IGNORECASE))
+        await expect(page.locator("#says")).to_contain_text("Added.")
         await expect(page.get_by_role("link", name="Read the report")).to_be_visible()
         await expect(page.locator("#run-head .status")).to_have_text("Completed")
         found = await tour.run(SPENT)
         used = f"{found['budget']['tokens']['used'] / 1000:.1f}k of {found['budget']['tokens']['limit'] / 1000:.0f}k"
         await expect(page.locator("#budget")).to_contain_text(used.replace(".0k", "k"))
+
+
+async def test_what_happened_last_stands_on_top(open_tour_page: OpenPage, tour: Tour) -> None:
+    async with open_tour_page() as page:
+        await page.goto(f"/runs/{tour.runs[WORKING]}")
+        times = page.locator("#feed time")
+        await expect(times.nth(3)).to_be_attached()
+        told = await times.evaluate_all("times => times.map((time) => Date.parse(time.dateTime))")
+        assert told == sorted(told, reverse=True)
+        assert told[0] > told[-1]
 
 
 async def test_a_break_of_the_stream_is_told_and_ends(open_tour_page: OpenPage, tour: Tour) -> None:

@@ -1,5 +1,6 @@
 """What every page has: keyboard and phone reach it, it says what is wrong, and loads nothing from elsewhere."""
 
+import re
 from pathlib import Path
 
 import httpx
@@ -26,6 +27,12 @@ def test_scripts_and_styles_stay_within_their_budgets() -> None:
     assert styles <= STYLE_BYTES
     templates = Path(__file__).parents[2] / "plugins" / "page" / "templates"
     assert sum(sizes.values()) + sum(file.stat().st_size for file in templates.iterdir()) <= ALL_BYTES
+
+
+def test_no_rule_makes_a_change_of_the_page_restyle_all_that_is_beside_it() -> None:
+    """Any element after another: where a line comes or goes, a browser looks at everything beside it again."""
+    styles = b"".join(content for name, content in FILES.items() if name.endswith(".css"))
+    assert re.search(rb"[+~] ?[*:]", styles) is None
 
 
 async def test_pages_are_served_with_their_policy_and_files_are_kept(tour: Tour) -> None:
@@ -58,10 +65,9 @@ async def test_pages_are_for_everybody(open_tour_page: OpenPage, tour: Tour) -> 
             await page.goto(place)
             assert await find_violations(page) == [], place
             assert await measure_overflow(page) == 0, place
-        await page.emulate_media(color_scheme="dark")
-        for place in (deep, f"{done}/report"):
-            await page.goto(place)
+            await page.emulate_media(color_scheme="dark")
             assert await find_violations(page) == [], f"{place} in the dark"
+            await page.emulate_media(color_scheme="light")
 
 
 async def test_the_keyboard_leads_to_the_content_first(open_tour_page: OpenPage) -> None:

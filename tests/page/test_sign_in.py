@@ -7,26 +7,37 @@ from urllib.parse import urlencode
 import pytest
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, expect
 from temporalio.client import Client
 
 from elcano.api.app import create_app
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.state.events import AgentEvent
 from elcano.plugins.access import oidc
-from elcano.plugins.access.access_store import AccessStore, get_access
+from elcano.plugins.access.access_store import get_access
 from elcano.settings import Settings
-from elcano.storage.store import open_store
+from elcano.storage.store import Store, open_store
 from tests.api.serving import serving
 from tests.page.browsing import Watched, find_violations, open_page
 from tests.unit.plugins.access.test_login import CLIENT, LoginService
 
 QUESTION = "What is lost when a session ends?"
+FAILED = ArchivedRun(
+    run_id="acme-01kb1q3yw5v7c8m2n4p6r8t0vx",
+    question="What is lost when a run fails?",
+    mode="iterative",
+    tenant="acme",
+    status="failed",
+    started_at=1.0,
+    finished_at=2.0,
+)
 
 
 @pytest.fixture
 async def guarded(
     tmp_path: Path, temporal: Client, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[tuple[str, AccessStore]]:
-    """The address of an API that asks who is there, and where its keys are."""
+) -> AsyncIterator[tuple[str, Store]]:
+    """The address of an API that asks who is there, and its store."""
     monkeypatch.setenv("ELCANO_API_KEYS", "true")
 
     async def client() -> Client:
@@ -35,13 +46,16 @@ async def guarded(
     async with open_store(tmp_path) as store:
         app = create_app(Settings(data_dir=tmp_path, _env_file=None), store=store, client=client)
         async with serving(app) as address:
-            yield address, get_access(store)
+            yield address, store
 
 
 async def test_a_session_begins_ends_and_loses_nothing_that_was_typed(
-    guarded: tuple[str, AccessStore], browser: Browser, watched: Watched
+    guarded: tuple[str, Store], browser: Browser, watched: Watched
 ) -> None:
-    address, access = guarded
+    address, store = guarded
+    access = get_access(store)
+    failed = AgentEvent(seq=1, type="failed", message="", at=2.0, step=1, iteration=1)
+    await store.of("acme").runs.archive(FAILED, [failed])
     reader, _ = await access.of("acme").create_key("Rosa", "reader", (), None, "")
     researcher, _ = await access.of("acme").create_key("Juan", "researcher", (), None, "")
     async with open_page(browser, address, watched) as page:
@@ -63,14 +77,31 @@ async def test_a_session_begins_ends_and_loses_nothing_that_was_typed(
         await page.get_by_label("What do you want to know?").fill(QUESTION)
         await page.context.clear_cookies()
         await page.get_by_role("button", name="Research").click()
-        await page.get_by_role("link", name="sign in again").click()
-        await page.get_by_label("API key").fill(researcher.text)
-        await page.get_by_role("button", name="Sign in").click()
+        await sign_in_again(page, researcher.text)
         await expect(page.get_by_label("What do you want to know?")).to_have_value(QUESTION)
+        await page.goto(f"/runs/{FAILED.run_id}")
+        await page.get_by_label("Why").fill(QUESTION)
+        await page.context.clear_cookies()
+        await page.evaluate("document.dispatchEvent(new Event('elcano:done'))")  # it looks at what the server knows
+        await sign_in_again(page, researcher.text)
+        await page.evaluate("document.dispatchEvent(new Event('elcano:done'))")
+        await expect(page.locator("#says")).to_be_hidden()
+        await expect(page.get_by_label("Why")).to_have_value(QUESTION)
+
+
+async def sign_in_again(page: Page, key: str) -> None:
+    """Follows the page's invitation to another tab; what was typed stays in this one."""
+    async with page.context.expect_page() as opened:
+        await page.get_by_role("link", name="sign in again").click()
+    tab = await opened.value
+    await tab.get_by_label("API key").fill(key)
+    await tab.get_by_role("button", name="Sign in").click()
+    await tab.wait_for_url(page.url)
+    await tab.close()
 
 
 async def test_a_login_service_leads_back_to_where_one_was(
-    guarded: tuple[str, AccessStore], browser: Browser, watched: Watched, monkeypatch: pytest.MonkeyPatch
+    guarded: tuple[str, Store], browser: Browser, watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = LoginService()
 

@@ -20,6 +20,7 @@ document.addEventListener("submit", async (event) => {
     const answer = await ask(form.dataset.method ?? "POST", form.dataset.post, body, removes ? {} : { "Idempotency-Key": chooseKey(form, body) });
     ack.textContent = form.dataset.done;
     form.reset();
+    delete form.dataset.changed;
     if (form.dataset.go) return location.assign(root + form.dataset.go);
     if (/\/(fork|edits|updates|rollback)$/.test(form.dataset.post)) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
     say(form.dataset.done);
@@ -86,6 +87,7 @@ document.addEventListener("click", (event) => {
     const section = remove.closest("[data-section]");
     const next = section.nextElementSibling ?? section.previousElementSibling;
     if (!next) return say("A plan needs at least one section.");
+    section.closest("form").dataset.changed = "";
     section.remove();
     next.querySelector("[name=title]").focus();
   }
@@ -103,6 +105,7 @@ document.addEventListener("click", (event) => {
     }
     made.querySelector("label").textContent = "New section";
     list.append(made);
+    list.closest("form").dataset.changed = "";
     made.querySelector("[name=title]").focus();
   }
 });

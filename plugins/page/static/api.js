@@ -33,9 +33,18 @@ export async function ask(method, path, body, headers = {}) {
   throw new Refusal({ title: response.statusText, ...parsed, status: response.status });
 }
 
-function announceSignIn() {
+/** Says where to sign in again: in another tab, since what was typed is in this one. */
+export function announceSignIn() {
+  if (findInvitation()) return;
   const here = encodeURIComponent(location.pathname + location.search);
-  say("Your session has ended. What you typed is kept: ", { href: `${root}/login?to=${here}`, text: "sign in again" });
+  say("Your session has ended. What you typed stays here: ", { href: `${root}/login?to=${here}`, text: "sign in again in another tab" });
+}
+
+const findInvitation = () => document.querySelector("#says.shown a");
+
+/** Takes that back, once somebody has signed in. */
+export function forgetSignIn() {
+  findInvitation()?.parentElement.classList.remove("shown");
 }
 
 /** Tells the reader something, aloud for those who listen; it stays until the next. */
@@ -45,6 +54,7 @@ export function say(text, link) {
   if (link) {
     const made = document.createElement("a");
     made.href = link.href;
+    made.target = "_blank";
     made.textContent = link.text;
     place.append(made);
   }

@@ -1,4 +1,5 @@
 // Takes over from the page as the server renders it now those parts that live, and leaves alone what somebody works in.
+import { announceSignIn, forgetSignIn } from "./api.js";
 import { tellTimes } from "./page.js";
 
 const rendered = new WeakMap(); // the parts as the server last rendered them: scripts change what is in the page
@@ -6,8 +7,13 @@ const rendered = new WeakMap(); // the parts as the server last rendered them: s
 /** Fetches this page again and replaces its `[data-live]` parts; with `whole`, all of it unless somebody is typing. */
 export async function refreshParts({ whole = false } = {}) {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (response.redirected) location.assign(response.url); // to sign in
+  if (response.redirected) { // to sign in, which takes nobody away from what they are typing
+    if (!isBusy()) location.assign(response.url);
+    else announceSignIn();
+    return "stale";
+  }
   if (!response.ok) throw new Error(response.statusText);
+  forgetSignIn();
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   const stale = fresh.querySelector("[data-stale]"); // what the page knows already is more than what the server knows now
   if (whole && !stale && !isBusy()) replace("main", fresh, () => document.getElementById("main"));
@@ -21,7 +27,7 @@ function isBusy() {
   const main = document.getElementById("main");
   const typed = [...main.querySelectorAll("form input:not([type=hidden]), form textarea")]
     .some((field) => (field.type === "checkbox" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue));
-  return typed || main.querySelector("form:focus-within") !== null;
+  return typed || main.querySelector("form:focus-within, form[data-changed]") !== null;
 }
 
 function replace(id, fresh, find) {

@@ -7,7 +7,7 @@ import { tellTimes } from "./page.js";
 const run = document.getElementById("run");
 const connection = document.getElementById("connection");
 const feed = document.getElementById("feed");
-const FEED_LINES = 60;
+const FEED_LINES = 20;
 const RECENT = 30;
 const MOST_SECTIONS = 20; // whose events are all told to who comes: those of 200 are tens of megabytes
 const REFRESH_MS = 2000; // between two looks at what the server knows
@@ -64,7 +64,8 @@ function stopListening() {
 }
 
 function tellConnection(text) {
-  if (connection.textContent !== text) connection.textContent = text;
+  if (connection.textContent === text) return;
+  connection.textContent = text;
   connection.hidden = !text;
 }
 
@@ -120,9 +121,8 @@ function showLines() {
   });
   waitingLines = [];
   lines.forEach(tellTimes);
-  feed.append(...lines);
-  while (feed.childElementCount > FEED_LINES) feed.firstElementChild.remove();
-  feed.scrollTop = feed.scrollHeight;
+  feed.prepend(...lines.reverse()); // the newest is on top, where it is seen without scrolling: that would be a second frame
+  while (feed.childElementCount > FEED_LINES) feed.lastElementChild.remove();
 }
 
 function light(node) {

@@ -71,8 +71,8 @@ class Plugin:
     commands: Mapping[str, Path] = field(default_factory=dict)
     """`typer.Typer` objects or functions, by the name of the command."""
     obstacles: tuple[Path, ...] = ()
-    """Functions of the graph, the sources, the run's models and the settings that say why a run cannot work before it
-    starts: half a sentence, empty if it can."""
+    """Functions of the `graphs.graph_traits.GraphTraits`, the sources, the run's models and the settings that say why a
+    run cannot work before it starts: half a sentence, empty if it can."""
     answer_schema_checks: tuple[Path, ...] = ()
     """Functions of a requested `output_schema` that yield a `graphs.errors.Fault` for what cannot be honoured."""
     report_additions: tuple[Path, ...] = ()

@@ -16,7 +16,7 @@ from elcano.graphs.checks.callees import Callee, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.clarification import CLARIFIER
 from elcano.graphs.contracts import ModelChoice, model_queue
-from elcano.graphs.graph_traits import GraphTraits
+from elcano.graphs.graph_traits import GraphTraits, read_graph_traits
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import (
     OFFLINE,
@@ -32,7 +32,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.settings.environment import is_set
 from elcano.settings.settings import Settings
 
-Obstacle: TypeAlias = Callable[[ResearchGraph, Sequence[str], Mapping[str, str], Settings], str]
+Obstacle: TypeAlias = Callable[[GraphTraits, Sequence[str], Mapping[str, str], Settings], str]
 """A plugin's objection to a run, as `Plugin.obstacles` lists them."""
 
 
@@ -140,7 +140,7 @@ def judge_models(
         faults += _find_missing_keys(called, settings)
     faults += _find_uncalled_providers(called, unpolled, settings)
     field = _name_default_field(run)
-    if sources is not None and (why := _find_obstacle(graph.graph, sources, called, obstacles, settings)):
+    if sources is not None and (why := _find_obstacle(graph, sources, called, obstacles, settings)):
         faults.append(FieldFault(field=field, message=f"the mode {graph.graph.name!r} cannot run so: {why}"))
     return faults
 
@@ -204,14 +204,15 @@ def _list_unsupported(called: Sequence[CalledModel], keyless: Collection[str]) -
 
 def explain_mode_obstacle(graph: ResearchGraph, sources: Sequence[str], run: ModelChoice, settings: Settings) -> str:
     """Why a run of `graph` over these sources and with these models cannot do what it is for; empty if it can."""
-    called = list_called_models(list_callees(graph), run, settings)
+    traits = read_graph_traits(graph)
+    called = list_called_models(traits.callees, run, settings)
     if _list_unsupported(called, list_keyless()):
         return "it needs a language model (the run's `model`, or ELCANO_MODEL)"
-    return _find_obstacle(graph, sources, called, load_objects("obstacles"), settings)
+    return _find_obstacle(traits, sources, called, load_objects("obstacles"), settings)
 
 
 def _find_obstacle(
-    graph: ResearchGraph,
+    graph: GraphTraits,
     sources: Sequence[str],
     called: Sequence[CalledModel],
     obstacles: Sequence[Obstacle],

@@ -5,9 +5,8 @@ from typing import Final, Literal
 
 from elcano.graphs.catalogue.sources import list_configured_sources
 from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
-from elcano.graphs.graph_traits import read_graph_traits
+from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.model_names import OFFLINE, model_names
-from elcano.graphs.spec.graph import ResearchGraph
 from elcano.plugins.data.agents import sql_writer
 from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.databases.database import engine_of
@@ -38,7 +37,7 @@ SQL_WRITER: Final = sql_writer.AGENT.name
 
 
 def find_missing_query_writer(
-    graph: ResearchGraph, sources: Sequence[str], models: Mapping[str, str], settings: Settings
+    graph: GraphTraits, sources: Sequence[str], models: Mapping[str, str], settings: Settings
 ) -> str:
     """Why nothing can write the SQL of `graph`: there is no language model, and no question is saved.
 
@@ -49,7 +48,7 @@ def find_missing_query_writer(
         settings: of the API.
     """
     model = models.get(SQL_WRITER, "")
-    if not model or model_names(model)[0] != OFFLINE or not read_graph_traits(graph).asks_databases:
+    if not model or model_names(model)[0] != OFFLINE or not graph.asks_databases:
         return ""
     named = [name for name in sources if name in settings.databases]
     if any(name in settings.database_examples for name in named):

@@ -57,6 +57,17 @@ async def test_what_happened_last_stands_on_top(open_tour_page: OpenPage, tour: 
         assert told[0] > told[-1]
 
 
+async def test_a_wait_that_is_over_is_told_no_longer(open_tour_page: OpenPage, tour: Tour) -> None:
+    kept = "globalThis.EventSource = class extends EventSource { constructor(to) { super(to); window.stream = this; } }"
+    told = "new MessageEvent('waiting', { data: JSON.stringify({ message: 'no worker answers' }) })"
+    async with open_tour_page() as page:
+        await page.add_init_script(kept)
+        await page.goto(f"/runs/{tour.runs[WORKING]}")
+        connection = page.locator("#connection")
+        assert await page.evaluate(f"stream.dispatchEvent({told}) && document.getElementById('connection').innerText")
+        await expect(connection).to_be_hidden()
+
+
 async def test_a_break_of_the_stream_is_told_and_ends(open_tour_page: OpenPage, tour: Tour) -> None:
     async with open_tour_page() as page:
         await page.goto(f"/runs/{tour.runs[DEEP]}")

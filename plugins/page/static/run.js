@@ -34,7 +34,6 @@ let refreshing;
 let outdated = false; // something happened since what is shown was asked for
 let refreshAt = 0; // not before that, on the clock of the page
 let wholePage = false;
-let unanswered = false; // the last look at what the server knows failed
 let waitingLines = [];
 let frame = 0;
 
@@ -53,7 +52,7 @@ function listen() {
     scheduleRefresh();
   };
   for (const type of TYPES) source.addEventListener(type, (message) => showEvent(type, message));
-  source.addEventListener("waiting", (message) => tellConnection(JSON.parse(message.data).message));
+  source.addEventListener("waiting", (message) => { tellConnection(JSON.parse(message.data).message); scheduleRefresh(); }); // nobody tells when that is over
   source.addEventListener("unreadable", (message) => addLine({ message: JSON.parse(message.data).message, section: "" }));
   source.addEventListener("streaming", (message) => showWords(JSON.parse(message.data)));
 }
@@ -155,13 +154,11 @@ async function refresh() {
   wholePage = false;
   try {
     const status = await refreshParts({ whole });
-    if (unanswered && source?.readyState !== EventSource.CONNECTING) tellConnection("");
-    unanswered = false;
     if (status === "stale") { outdated = true; wholePage ||= whole; }
+    else if (ended || source?.readyState === EventSource.OPEN) tellConnection("");
     if (status === "running" && ended && run.dataset.events) { ended = false; listen(); }
   } catch {
     wholePage ||= whole;
-    unanswered = true;
     if (!ended && connection.hidden) tellConnection("The server is not answering. This page reconnects by itself.");
     setTimeout(scheduleRefresh, RETRY_MS);
   }

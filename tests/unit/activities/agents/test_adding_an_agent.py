@@ -1,8 +1,6 @@
 """A new agent is one definition and its place in the listing: nothing else is touched, and everything works with it."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -27,7 +25,7 @@ from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import DraftRef, ResearchState
 from elcano.plugins.research.agents.thinking import ThinkingOutput
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing.model import ScriptedModel
 from tests.unit.activities.agents.material import TEMPORAL, FixedSource, call, passage, stored
 from tests.unit.graphs.samples import asked
@@ -93,10 +91,9 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened_store:
-        await opened_store.of("default").evidence.add("run-1", (PAGE,), (stored(PAGE),))
-        yield opened_store
+async def store(store: Store) -> Store:
+    await store.of("default").evidence.add("run-1", (PAGE,), (stored(PAGE),))
+    return store
 
 
 async def walked(store: Store) -> Journal:

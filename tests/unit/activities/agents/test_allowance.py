@@ -1,8 +1,7 @@
 """What a call may use is enforced before each request: an answer that came is kept, a further request is not made."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from elcano.graphs.state.budget import Allowance, Usage
 from elcano.graphs.state.failures import FailureDetails, FailureType
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing import Reply, ScriptedModel
 from tests.unit.activities.agents.material import FixedSource, call, passage, stored
 
@@ -29,10 +28,9 @@ PASSAGES = tuple(passage(number, f"Passage {number} says this. " + "word " * 400
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened_store:
-        await opened_store.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
-        yield opened_store
+async def store(store: Store) -> Store:
+    await store.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
+    return store
 
 
 @pytest.fixture

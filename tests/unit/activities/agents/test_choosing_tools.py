@@ -1,7 +1,6 @@
 """Whoever plans searches may look into what was found, and is told of pages where a source wants an address."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -19,7 +18,7 @@ from elcano.plugins.research.agents.tool_selector import (
     complete_tasks,
 )
 from elcano.storage.evidence import Evidence
-from elcano.storage.store import TenantStore, open_store
+from elcano.storage.store import Store, TenantStore
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, passage, stored
 
 DOCS = OfferedSource(name="docs")
@@ -84,9 +83,8 @@ def test_sources_are_searched_by_names_as_models_write_them() -> None:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[TenantStore]:
-    async with open_store(tmp_path) as opened:
-        yield opened.of("default")
+def store(store: Store) -> TenantStore:
+    return store.of("default")
 
 
 class Named(FixedSource):

@@ -1,7 +1,6 @@
 """A request that was not answered as it was is made in another form, and by the next model of the list after that."""
 
-from collections.abc import AsyncIterator, Iterable
-from pathlib import Path
+from collections.abc import Iterable
 
 import pytest
 
@@ -11,7 +10,7 @@ from elcano.graphs.contracts import AgentResult
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Allowance
 from elcano.graphs.state.failures import FailureType
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.loopback import Asked, Reply
 from tests.unit.activities.agents.asked import THOUGHT, answered, at, chat, ended, failed, named, refused, service
 from tests.unit.activities.agents.material import call, passage, stored
@@ -49,10 +48,9 @@ def told(asked: Asked) -> str:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened_store:
-        await opened_store.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
-        yield opened_store
+async def store(store: Store) -> Store:
+    await store.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
+    return store
 
 
 async def written(store: Store, result: AgentResult) -> ReportDraft:

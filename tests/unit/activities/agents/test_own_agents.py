@@ -1,8 +1,5 @@
 """An agent of one's own under the real activity: what its model is shown, and what becomes of its answer."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models import Model
@@ -16,7 +13,7 @@ from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing.model import ScriptedModel
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
 from tests.unit.graphs.own_agents import screener
@@ -31,10 +28,9 @@ ANSWER: JsonObject = {"kept": [], "why": "of replay", "verdict": "enough"}
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        await opened.of("default").evidence.add("run-1", PAGES, tuple(map(stored, PAGES)))
-        yield opened
+async def store(store: Store) -> Store:
+    await store.of("default").evidence.add("run-1", PAGES, tuple(map(stored, PAGES)))
+    return store
 
 
 async def asked(store: Store, model: Model | None, given: JsonObject = GIVEN) -> AgentResult:

@@ -1,7 +1,7 @@
 """A draft is read against its quotes before it is handed over, mended once, and never paid for twice."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,10 +52,9 @@ NOTHING: JsonObject = {"blocks": []}
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        await opened.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
-        yield opened
+async def store(store: Store) -> Store:
+    await store.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
+    return store
 
 
 Scripted = Callable[..., ScriptedModel]

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -29,7 +27,7 @@ from elcano.plugins.research.agents.thinking import ThinkingOutput
 from elcano.plugins.research.agents.tool_selector import AgentSelectionPlan
 from elcano.settings import Settings
 from elcano.storage.ledger import Ledger, LedgerEntry
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing import Reply, ScriptedModel
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, least, passage, stored
 
@@ -38,10 +36,9 @@ PASSAGES = (passage(1, TEMPORAL), passage(2, PANCAKES))
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        await opened.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
-        yield opened
+async def store(store: Store) -> Store:
+    await store.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
+    return store
 
 
 def activities(store: Store, weights: dict[str, float] | None = None) -> AgentActivities:

@@ -1,8 +1,7 @@
 """Joining sections through the activity: gaps stay visible, citations attached, and no section is written twice."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.graphs.state.state import DraftRef
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from elcano.testing import Reply, ScriptedModel
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
 
@@ -36,10 +35,9 @@ Answering = Callable[[TaskEnvelope], dict[str, Any]]
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened_store:
-        await opened_store.of("default").evidence.add("run-1", (ONE, TWO), [stored(ONE), stored(TWO)])
-        yield opened_store
+async def store(store: Store) -> Store:
+    await store.of("default").evidence.add("run-1", (ONE, TWO), [stored(ONE), stored(TWO)])
+    return store
 
 
 async def section(store: Store, title: str, *quotes: str) -> SectionResult:

@@ -1,8 +1,5 @@
 """Who reads a question first is told what databases hold, where it depends on that whether they are asked."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from elcano.activities.agents.prompt_parts import Loader
@@ -11,16 +8,15 @@ from elcano.graphs.errors import InputInvalid, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, TableSchema, named_alone
 from elcano.plugins.research.agents.input_parser import AGENT, InputParserInput, list_needs
-from elcano.storage.store import TenantStore, open_store
+from elcano.storage.store import Store, TenantStore
 from tests.unit.activities.agents.material import FixedSource
 
 pytestmark = pytest.mark.of_plugins("data")
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[TenantStore]:
-    async with open_store(tmp_path) as opened:
-        yield opened.of("default")
+def store(store: Store) -> TenantStore:
+    return store.of("default")
 
 
 class Tables(FixedSource):

@@ -1,10 +1,9 @@
 """Publishing keeps one report however often it is tried, and its figures are those of the checks."""
 
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from elcano.graphs.report.report import Citation, Claim, Report, ReportDraft
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending, Failure, FailureType
 from elcano.storage.evidence import Evidence, StoredText
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 
 WORDS = "Oil is dear. Water is cheap."
 TEXT = StoredText(content_hash=sha256(WORDS.encode()).hexdigest(), document="prices", title="Prices", text=WORDS)
@@ -45,11 +44,10 @@ DRAFT = ReportDraft(
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        await opened.of("default").evidence.add("run", [OIL], [TEXT])
-        await opened.of("default").evidence.add("another", [OTHER], [TEXT])
-        yield opened
+async def store(store: Store) -> Store:
+    await store.of("default").evidence.add("run", [OIL], [TEXT])
+    await store.of("default").evidence.add("another", [OTHER], [TEXT])
+    return store
 
 
 async def call(store: Store, draft: ReportDraft | None = DRAFT) -> PublishCall:

@@ -1,5 +1,4 @@
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from inspect import iscoroutinefunction
@@ -22,7 +21,7 @@ from elcano.graphs.plugin import import_object
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import EXCERPT_CHARACTERS
 from elcano.plugins.documents.source import DocumentsSource
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.unit.plugins.documents.collections import Shelf
 
 pytestmark = pytest.mark.of_plugins("documents")
@@ -43,12 +42,6 @@ class BrokenSource:
 
     async def close(self) -> None:
         """Nothing is open."""
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path / "store") as store:
-        yield store
 
 
 @pytest.fixture

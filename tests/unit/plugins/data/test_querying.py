@@ -1,7 +1,6 @@
 """`schema_context` and `execute_sql` as a worker runs them: what is stored, what is told, what is a failure."""
 
 import sqlite3
-from collections.abc import AsyncIterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -21,14 +20,8 @@ from elcano.plugins.data.results import RESULT_TYPE
 from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tool_specs import summarize_execution, summarize_schema
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.unit.plugins.data.databases.shop import sqlite_shop
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path / "store") as store:
-        yield store
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A database as a source: the query of a saved question is run, and its result is evidence; others say why not."""
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,8 @@ from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.plugins.data.source import open_source
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.unit.plugins.data.databases.shop import sqlite_shop
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path / "store") as store:
-        yield store
 
 
 @pytest.fixture

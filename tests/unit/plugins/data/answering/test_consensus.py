@@ -1,6 +1,3 @@
-from collections.abc import AsyncIterator
-from pathlib import Path as Folder
-
 import pytest
 
 from elcano.graphs.errors import InputInvalid
@@ -8,7 +5,7 @@ from elcano.plugins.data.answering.consensus import Path, merge_path_tables
 from elcano.plugins.data.query_models import ConsensusInput, PathResult
 from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tools import merge_path_results
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store
 from tests.tool_work import work_of
 from tests.unit.plugins.data.answering.answering import RUN, digests
 from tests.unit.plugins.data.answering.tables import at, proof, prove_numbers, table
@@ -113,12 +110,6 @@ def test_ten_thousand_keys_and_a_cut_path() -> None:
     found = merge_path_tables([Path("a", year(*rows), "a"), Path("b", cut, "b"), Path("c", year(*reversed(rows)), "c")])
     assert len(found.table.rows) == 10_000
     assert found.table.truncated
-
-
-@pytest.fixture
-async def store(tmp_path: Folder) -> AsyncIterator[Store]:
-    async with open_store(tmp_path) as opened:
-        yield opened
 
 
 async def test_a_path_that_was_too_slow_is_a_named_gap(store: Store) -> None:

@@ -2,9 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import date, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,18 +19,12 @@ from elcano.plugins.data.forecasting.fitting import PROCESSES, FitAnswer, FitReq
 from elcano.plugins.data.results import RESULT_TYPE
 from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tools import SPEC_TYPE, forecast_result
-from elcano.storage.store import Store, TenantStore, open_store
+from elcano.storage.store import Store, TenantStore
 from tests.tool_work import work_of
 from tests.unit.plugins.data.forecasting.material import given, monthly, steps, table
 from tests.unit.plugins.data.forecasting.test_chart import Flat
 
 RUN = "run"
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path / "store") as store:
-        yield store
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -24,7 +24,7 @@ async def test_a_graph_of_ones_own_is_checked_kept_walked_and_deleted(open_tour_
         await expect(form.get_by_role("alert")).to_contain_text("nowhere")
         await given.fill(json.dumps(graph))
         await form.get_by_role("button", name="Check").click()
-        await expect(form.get_by_role("status")).to_have_text("It can run.")
+        await expect(form.get_by_role("status")).to_have_text("Valid: it can run.")
         await form.get_by_role("button", name="Keep").click()
         await expect(page.get_by_role("heading", level=1)).to_have_text("my_way")
         await page.get_by_label("Question").fill("Why?")

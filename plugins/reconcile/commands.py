@@ -53,7 +53,7 @@ async def _collect_findings(settings: "Settings", *, mend: bool, as_text: bool) 
             async for one in compare(installation, mend=mend):
                 findings.append(one)
                 if as_text:
-                    print_printable(_as_text(one))
+                    print_finding(one)
     except ElcanoError as error:
         raise Unreachable(f"not everything was compared: {error}") from error
     except STORE_ERRORS as error:
@@ -61,11 +61,13 @@ async def _collect_findings(settings: "Settings", *, mend: bool, as_text: bool) 
     return findings
 
 
-def _as_text(one: "Finding") -> str:
+def print_finding(one: "Finding") -> None:
+    """Print a difference, and below it what becomes of it."""
     difference = one.difference
     done = {"found": "--mend would", "mended": "mended:", "failed": "not mended:", "left": "to do by hand:"}
     what = one.error if one.outcome == "failed" else difference.action
-    return f"{difference.run_id or difference.tenant}: {difference.text}\n    {done[one.outcome]} {what}"
+    print_printable(f"{difference.run_id or difference.tenant}: {difference.text}")
+    print_printable(f"    {done[one.outcome]} {what}")
 
 
 def _as_json(one: "Finding") -> dict[str, Any]:

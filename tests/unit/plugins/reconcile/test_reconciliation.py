@@ -5,10 +5,14 @@ import time
 from pathlib import Path
 from unittest.mock import AsyncMock
 
+import pytest
+
 from elcano.api.http.errors import RunForgotten
 from elcano.api.temporal.client import Temporal
+from elcano.plugins.reconcile.commands import print_finding
 from elcano.plugins.reconcile.installation import OBJECT_GRACE, Installation
-from elcano.plugins.reconcile.reconciliation import compare_objects
+from elcano.plugins.reconcile.reconciliation import Finding, compare_objects
+from elcano.storage.differences import Difference
 from elcano.storage.objects import artifacts_of
 from elcano.storage.store import OBJECTS_FOLDER, Store, open_store
 from tests.unit.plugins.reconcile.test_row_store import RUN
@@ -36,3 +40,8 @@ async def test_an_artifact_of_a_restored_run_gets_its_row_before_an_unknown_obje
             for file in (tmp_path / OBJECTS_FOLDER / "artifacts").rglob("a*a"):
                 os.utime(file, (time.time() - age,) * 2)
             assert sorted(await find(store)) == found
+
+
+def test_a_difference_is_printed_on_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    print_finding(Finding(Difference("claim_stale", "acme", "acme-1", "a claim is left", "drop it"), "mended"))
+    assert capsys.readouterr().out.splitlines() == ["acme-1: a claim is left", "    mended: drop it"]

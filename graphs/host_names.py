@@ -58,9 +58,12 @@ def parse_domain(text: str) -> str:
     given = text.strip()
     shown = repr(given[:100])
     if any(sign in given for sign in "/?#@\\"):
-        host = given.partition("://")[2] or given
+        host = given.rpartition("://")[2]
         host = re.split(r"[/?#\\]", host, maxsplit=1)[0].rpartition("@")[2].partition(":")[0]
-        raise ValueError(f"{shown} is an address: write the domain alone" + (f", {host[:100]!r}" if host else ""))
+        raise ValueError(
+            f"{shown} is an address: write the domain alone"
+            + (f", {host[:100]!r}" if host else ", such as 'example.org'")
+        )
     if ":" in given:
         raise ValueError(f"{shown} has a port, or is an address of IPv6: write a domain, such as 'example.org'")
     wildcard, name = ("*.", given[2:]) if given.startswith("*.") else ("", given)

@@ -36,7 +36,7 @@ class WrittenStatement:
     """Its words, without marks and markup."""
     brackets: list[Bracket] = field(default_factory=list)
     context: str = ""
-    """For a table cell: the first cell of its row and the heading of its column."""
+    """For a table cell: the first cell of its row and the heading of its column; without both, all headings."""
     opens: bool = False
     """Whether its paragraph or item begins with it."""
 
@@ -205,9 +205,13 @@ class _Table:
             (self._headings if self.in_head else self._row).append(words)
 
     def context(self) -> str:
-        """Return the first cell of the row and the heading for the cell that comes next."""
+        """Return the first cell of the row and the heading for the cell that comes next; without both, all headings.
+
+        So a row's name is known as a cell also where its column has no heading.
+        """
         if not self.inside or self.in_head:
             return ""
         column = len(self._row)
         above = self._headings[column] if column < len(self._headings) else ""
-        return ", ".join(filter(None, (self._row[0] if self._row else "", above)))
+        known = (self._row[0] if self._row else "", above)
+        return ", ".join(filter(None, known)) or ", ".join(filter(None, self._headings))

@@ -146,7 +146,7 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
     other = next((other for other in there if one.values & other.values), None)
     if other is not None:
         return f"\u201c{one.written}\u201d is \u201c{other.written}\u201d in the words it quotes"
-    return f"\u201c{one.written}\u201d stands in none of the words it quotes"
+    return f"\u201c{one.written}\u201d is in none of the words it quotes"
 
 
 def _is_flat_power(one: Figure, other: Figure) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pydantic import Field, ValidationError
 
+from elcano.api.http.fault_texts import word_fault
 from elcano.graphs.errors import (
     CypherRefused,
     ElcanoError,
@@ -323,7 +324,7 @@ def _get_problem_status(kind: ProblemKind) -> int:
 def field_faults(errors: Iterable[Mapping[str, Any]], *, skip: int = 0) -> tuple[FieldFault, ...]:
     """Pydantic's errors as faults; the first `skip` parts of each place (`body`, `query`) are left out."""
     return tuple(
-        FieldFault(field=".".join(str(part) for part in error["loc"][skip:]) or "body", message=error["msg"])
+        FieldFault(field=".".join(str(part) for part in error["loc"][skip:]) or "body", message=word_fault(error))
         for error in errors
     )
 

@@ -114,13 +114,15 @@ def _strip_required_text(text: str) -> str:
     """Text without the white space around it, of which something must be left."""
     stripped = _refuse_control_characters(text).strip()
     if not stripped:
-        raise PydanticCustomError("blank", "is empty; say something")
+        raise PydanticCustomError("blank", "is empty; write something")
     return stripped
 
 
 def _run_id(text: str) -> str:
     if not re.fullmatch(RUN_ID, text):
-        raise PydanticCustomError("run_id", "is no run's id; pass the `next` of the page before, or leave it out")
+        raise PydanticCustomError(
+            "run_id", "is no run's id; `GET /v1/runs` lists the ids of runs, and its `next` begins the following page"
+        )
     return text
 
 

@@ -172,7 +172,11 @@ async def refuse_unknown_parameters(request: Request) -> None:
     known = list(dict.fromkeys(_list_query_parameters(route.dependant)))
     unknown = [name for name in dict.fromkeys(request.query_params) if name not in known]
     if unknown:
-        said = f"is no parameter of this path, which has {', '.join(known)}" if known else "is unknown: there are none"
+        said = (
+            f"is no parameter of this path, which has {', '.join(known)}"
+            if known
+            else "is no parameter of this path, which has none"
+        )
         raise RequestInvalid([FieldFault(field=name[:100], message=said) for name in unknown[:20]])
 
 

@@ -227,7 +227,7 @@ def read_limits(budget: BudgetRequest, defaults: Limits) -> Limits:
 def _name_limit(fault: FieldFault) -> FieldFault:
     """A fault of `Limits` in the words of the request."""
     if fault.field == "cost_microusd":
-        return FieldFault(field="budget.cost_usd", message="Input should be at most 10000")
+        return FieldFault(field="budget.cost_usd", message="must be at most 10000")
     return FieldFault(field=f"budget.{fault.field}", message=fault.message)
 
 

@@ -76,7 +76,7 @@ async def test_fields_that_there_are_not_are_named_beside_all_other_faults(api: 
     assert said["budget.tokns"] == "there is no such field; did you mean 'tokens'?"
     assert said["model.defalt"] == "there is no such field; did you mean 'default'?"
     assert said["colour"].startswith("there is no such field; there are: question, mode, ")
-    assert said["budget.seconds"] == "Input should be a valid number"
+    assert said["budget.seconds"] == "must be a number"
 
 
 async def test_only_a_name_that_is_close_is_suggested(api: httpx.AsyncClient) -> None:

@@ -22,7 +22,7 @@ async def test_the_answer_names_those_that_there_are(api: httpx.AsyncClient) -> 
     assert set(faults) == {"cursor", "page"}
     assert faults["cursor"].startswith("is no parameter of this path, which has limit, before, status")
     plain = await api.get("/v1/modes", params={"limit": 2})
-    assert plain.json()["errors"] == [{"field": "limit", "message": "is unknown: there are none"}]
+    assert plain.json()["errors"] == [{"field": "limit", "message": "is no parameter of this path, which has none"}]
 
 
 async def test_parameters_that_there_are_pass(api: httpx.AsyncClient) -> None:

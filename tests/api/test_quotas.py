@@ -152,7 +152,7 @@ async def test_usage_is_a_tenants_own_but_for_the_operators(serve: Serve, store:
         ({"from": "2026-11-27", "to": "2026-11-26"}, "which is after `to`"),
         ({"from": "1900-01-01"}, "3,660 days"),
         ({"from": "yesterday"}, "valid date"),
-        ({"group_by": "user"}, "Input should be"),
+        ({"group_by": "user"}, "must be"),
     ],
 )
 async def test_what_cannot_be_asked_is_said(serve: Serve, params: dict[str, str], says: str) -> None:

@@ -64,7 +64,7 @@ async def test_the_set_up_says_what_is_there_and_tries_a_source(open_tour_page: 
     async with open_tour_page() as page:
         await page.goto("/set-up")
         await expect(page.get_by_text("Everything a run needs is working.")).to_be_visible()
-        await expect(page.get_by_role("region", name="Models")).to_contain_text("$2.50 sent")
+        await expect(page.get_by_role("region", name="Models")).to_contain_text("$2.50 as input")
         await page.locator("li", has_text="The documents of 'log'.").locator("summary").click()
         await page.get_by_label("Search for").first.fill("water on the island")
         await page.get_by_role("button", name="Search").first.click()

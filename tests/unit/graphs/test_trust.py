@@ -62,6 +62,7 @@ def test_hosts_that_are_written_otherwise_or_look_alike(host: str, entry: str, e
         ("*.*", "asterisk"),
         ("ex*mple.org", "asterisk"),
         (".org", r"begins with a full stop: write '\*.org'"),
+        ("http://", "is an address: write the domain alone, such as 'example.org'"),
         ("https://user:x@example.org:8080/path", "is an address: write the domain alone, 'example.org'"),
         ("example.org/path", "'example.org'"),
         ("example.org:8080", "has a port"),

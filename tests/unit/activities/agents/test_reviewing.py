@@ -219,7 +219,7 @@ async def test_a_writer_is_told_once_what_does_not_hold(store: Store, scripted: 
     assert [str(one) for one in ensure_list(shown["faults"])] == [
         "The quote [b] “Pancakes are made of dough.” does not stand in its passage. "
         "The nearest words there are: “Pancakes are made of”",
-        "“The history is replayed by 12 workers.”: “12” stands in none of the words it quotes",
+        "“The history is replayed by 12 workers.”: “12” is in none of the words it quotes",
     ]
 
 

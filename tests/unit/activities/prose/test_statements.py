@@ -58,6 +58,15 @@ def test_cells_know_their_row_and_column() -> None:
     ]
 
 
+def test_the_name_of_a_row_is_a_cell_also_without_a_heading_above_it() -> None:
+    found = statements("| | HTTPX | Requests |\n|---|---|---|\n| HTTP/2 | yes [a] | not stated |")
+    assert [(one.text, one.context) for one in found] == [
+        ("HTTP/2", "HTTPX, Requests"),
+        ("yes", "HTTP/2, HTTPX"),
+        ("not stated", "HTTP/2, Requests"),
+    ]
+
+
 def test_an_inference_says_so() -> None:
     assert [one.inferred for one in statements("It fell [a]. So it works [from a, b]. It [FROM a] too.")] == [
         False,

@@ -57,7 +57,7 @@ def test_what_is_known_need_not_be_quoted() -> None:
         ("The trial had two arms, and 12 % left it.", ""),
         ("Of these 7 reasons the first counts most.", ""),
         ("In 2019 it was otherwise.", ""),
-        ("It had 45 arms.", "\u201c45\u201d stands in none of the words that are quoted around it"),
+        ("It had 45 arms.", "\u201c45\u201d is in none of the words that are quoted around it"),
         ("It lasted 7 days.", "7 days"),
         ("It fell by 13 %.", "13 %"),
         ("It was in 2018.", "2018"),

@@ -91,7 +91,7 @@ async def test_scopes_limit_a_key(api: httpx.AsyncClient, access: AccessStore) -
     ("body", "said"),
     [
         ({"name": "x", "role": "reader", "scopes": ["start_run"]}, "does not have start_run"),
-        ({"name": "x", "role": "root"}, "Input should be 'reader', 'researcher'"),
+        ({"name": "x", "role": "root"}, "must be 'reader', 'researcher'"),
         ({"name": " ", "role": "reader"}, "name"),
         ({"name": "a\u202eb", "role": "reader"}, "name"),
         ({"name": "x", "role": "reader", "days": 0}, "greater than 0"),

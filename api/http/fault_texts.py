@@ -1,0 +1,26 @@
+"""What is wrong with a field of a request, in the words of JSON; Pydantic says some of it in those of Python."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_PLAIN_FAULTS: Final[Mapping[str, str]] = {
+    "missing": "is required",
+    "model_attributes_type": "must be a JSON object",
+    "model_type": "must be a JSON object",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "string_type": "must be text",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+}
+"""What Pydantic says in words of Python, by its type of error."""
+
+
+def word_fault(error: Mapping[str, Any]) -> str:
+    """What is wrong with a field, to be read behind its name."""
+    return _PLAIN_FAULTS.get(error["type"]) or error["msg"].replace("Input should be", "must be", 1)

@@ -54,7 +54,7 @@ PLUGIN_MODES: Final[Registry[Mode]] = Registry("modes", Mode)
 
 DEFAULT_MODE: Final = AUTO
 """The mode of a run that names none."""
-_AUTO_PURPOSE: Final = "Any question: it is read first, and goes the way that fits it, which says why."
+_AUTO_PURPOSE: Final = "Any question: reads it first, then picks the mode that fits and says why."
 
 
 class _ModeGraphs(Mapping[str, ResearchGraph]):

@@ -61,7 +61,7 @@ ANALYSIS = (
 
 MODE: Final = Mode(
     ANALYSIS,
-    "An effect that studies have measured: their numbers are pooled, and say whether it holds.",
+    "An effect that studies have measured: pools their numbers and tests whether it holds.",
     when="it asks how large or how certain an effect is that several studies have measured, so that their numbers have "
     "to be pooled: a meta-analysis, a pooled estimate, an effect size",
     instead="literature_review",

@@ -222,7 +222,7 @@ def data_graph() -> ResearchGraph:
 DATA: Final = data_graph()
 MODE: Final = Mode(
     DATA,
-    "A question to databases: SQL is written, run and mended, and every number names the cell it is from.",
+    "A question to databases: writes, runs and repairs SQL; every number names its cell.",
     when="its answer is a figure, a list or a forecast that comes of counting, adding, ranking or comparing rows of "
     "the tables that `databases` tells of; never if it asks what texts say, why something is, or of what no "
     "table is about",

@@ -32,7 +32,7 @@ LITERATURE_REVIEW = (
 
 MODE: Final = Mode(
     LITERATURE_REVIEW,
-    "What studies have found, with what was searched, found and kept counted.",
+    "What studies have found, with counts of what was searched, found and kept.",
     when="it asks for a review of the studies on a matter: what was searched, found and kept has to be counted",
     kinds=("articles", "trials", "preprints"),
     instead="iterative",

@@ -116,7 +116,7 @@ HIERARCHICAL = deep_graph(
 )
 MODE: Final = Mode(
     HIERARCHICAL,
-    "As deep, where each section has to hold: a team drafts it, its judge says what is missing.",
+    "As deep, for sections that must hold up: a team drafts each one, its judge says what is missing.",
     when="it asks outright for rigour over several sections, each of which has to be checked before it counts: a "
     "thorough, exhaustive or due diligence report; a plain overview or comparison is none",
     instead="deep",

@@ -118,7 +118,7 @@ MAGENTIC = (
 )
 MODE: Final = Mode(
     MAGENTIC,
-    "A question whose way is not known beforehand: a manager says after each turn who of its team speaks next.",
+    "A question that cannot be planned ahead: a manager decides after each turn who of its team speaks next.",
     aliases=("advanced",),
     when="it is unknown beforehand what has to be looked up, because it asks for the possible causes, "
     "explanations or hypotheses of something, to be weighed against each other",

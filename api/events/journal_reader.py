@@ -34,8 +34,7 @@ FIRST_PAUSE: Final = 0.1
 """Seconds until a history that cannot be watched is tried again, doubled each time up to `POLL_FLOOR`: the first event
 about a branch is older than its workflow."""
 COALESCE: Final = 0.005
-"""Seconds in which a burst of changes becomes one query: at least these, and as many as the last look took, so that a
-worker with much to do is asked half as often."""
+"""Seconds in which a burst of changes becomes one query."""
 PATIENCE: Final = 2.0
 """Seconds without an answer after which clients are told that there is none."""
 
@@ -80,13 +79,12 @@ class JournalReader:
                     async with asyncio.timeout(POLL_FLOOR):
                         await self._changed.wait()
                 self._changed.clear()
-                began = time.monotonic()
                 try:
                     await self._look()
                 except Exception as error:  # who follows is told, and the runs beside this one go on being read
                     _log.exception("the events of %s cannot be read at the moment", self._run.run_id)
                     self._wait(CANNOT_READ if (why := store_trouble(error)) is None else why)
-                await asyncio.sleep(min(max(COALESCE, time.monotonic() - began), POLL_FLOOR))
+                await asyncio.sleep(COALESCE)
             listening.cancel()
 
     @property

@@ -102,8 +102,9 @@ def log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(SafeFormatter(LOG_FORMAT))
     logging.basicConfig(level=level.upper(), handlers=[handler])
-    # At `info` httpx tells the address of every request: what was searched for, and secrets in those of webhooks.
-    logging.getLogger("httpx").setLevel(logging.NOTSET if level == "debug" else logging.WARNING)
+    # At `info` they tell the address of every request: what was searched for, and secrets in those of webhooks.
+    for client in ("httpx", "httpx2"):
+        logging.getLogger(client).setLevel(logging.NOTSET if level == "debug" else logging.WARNING)
     for place in short_secrets():
         logging.getLogger("redaction").warning(
             "%s is not removed from logs and reports: it has fewer than %d characters", place, LEAST_SECRET

@@ -105,12 +105,13 @@ def test_programs_log_through_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [type(handler.formatter) for handler in root.handlers] == [SafeFormatter]
 
 
+@pytest.mark.parametrize("client", ["httpx", "httpx2"])
 @pytest.mark.parametrize(("level", "told"), [("info", logging.WARNING), ("debug", logging.NOTSET)])
 def test_addresses_of_requests_are_logged_for_debugging_alone(
-    monkeypatch: pytest.MonkeyPatch, level: str, told: int
+    monkeypatch: pytest.MonkeyPatch, level: str, told: int, client: str
 ) -> None:
     monkeypatch.setattr(logging, "root", logging.RootLogger(logging.WARNING))
-    log = logging.getLogger("httpx")
+    log = logging.getLogger(client)
     before = log.level
     try:
         log_to_stderr(level)

@@ -26,6 +26,7 @@ from elcano.plugins import load_plugins
 from elcano.storage.store import Store, open_store
 from tests.folding import difference, every_log_handed_over
 from tests.scheduling import FileScheduling, rank_file
+from tests.shared_routes import shared_routes as shared_routes
 from tests.stores import age as age
 from tests.stores import migrated as migrated
 from tests.stores import postgres as postgres

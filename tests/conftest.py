@@ -28,9 +28,11 @@ from tests.folding import difference, every_log_handed_over
 from tests.scheduling import FileScheduling, rank_file
 from tests.shared_routes import shared_routes as shared_routes
 from tests.stores import age as age
+from tests.stores import made_tables as made_tables
 from tests.stores import migrated as migrated
 from tests.stores import postgres as postgres
 from tests.stores import postgres_server as postgres_server
+from tests.stores import postgres_tables as postgres_tables
 from tests.stores import s3 as s3
 from tests.stores import s3_server as s3_server
 

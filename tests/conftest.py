@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from pydantic_ai import models
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import _worker
 
 from elcano import testing
 from elcano.activities.calls.models import _build_model, _build_single_model
@@ -47,6 +48,8 @@ os.environ.setdefault("GOGC", "1000")
 gc.set_threshold(20_000, 20, 50)
 # Each client would read the certificates of this machine anew, for 20 ms; hardly one of them asks a server with TLS.
 ssl.create_default_context = lru_cache(ssl.create_default_context)  # type: ignore[assignment]
+# The SDK would read the code of every module of this process again, to call a worker by a hash of it.
+_worker._default_build_id = "tests"
 # How fast a machine is, or what else it does, is nothing that a test here says anything of.
 for profile, examples in (("elcano", 25), ("long", 200)):
     settings.register_profile(

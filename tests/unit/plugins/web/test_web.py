@@ -8,11 +8,14 @@ from hashlib import sha256
 
 import pytest
 
+from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
+from elcano.plugins.documents.untrusted_files import FileAnswer
 from elcano.plugins.web import opening as searching
+from elcano.plugins.web.extraction import Page
 from elcano.plugins.web.opening import AT_ONCE, PAGES, WebSource
 from elcano.plugins.web.page_reader import Reader
 from elcano.plugins.web.search_providers import list_configured_providers
@@ -295,7 +298,7 @@ async def test_a_search_that_is_cancelled_leaves_the_source_at_work() -> None:
 
 async def test_a_process_that_dies_costs_its_pages_alone() -> None:
     async with opened({"/a": page(KRILL)}) as (source, _):
-        broken = Reader("web", source._fetcher, trusted=True, command=("false",))
+        broken = Reader("web", source._fetcher, trusted=True, processes=ChildProcesses("os:abort", FileAnswer[Page]))
         source._reader = broken
         found = await source.search("krill", 8)
     assert found.evidence == ()

@@ -8,6 +8,7 @@ from typing import Final, Generic, TypeVar
 from pydantic import ConfigDict
 
 from elcano.activities.child_processes import (
+    START_SECONDS,
     ChildProcesses,
     NotStarted,
     ProcessEnded,
@@ -57,7 +58,7 @@ def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: As
         FileSkipped: it says so, took too long, went down, or `stop` was requested.
     """
     try:
-        answer = processes.ask(request, stop)
+        answer = processes.ask(request, stop, max(request.seconds, START_SECONDS))
     except ProcessEnded as ended:
         took = f"took longer than {request.seconds:g} s" if ended.late else "took its parser down"
         raise FileSkipped(f"reading it {took}") from None

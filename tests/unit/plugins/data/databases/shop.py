@@ -13,7 +13,7 @@ from typing import Final
 import psycopg
 from sqlalchemy import make_url
 
-from elcano.plugins.data.child_processes import Stop
+from elcano.activities.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.database import Sqlite
 from elcano.plugins.data.databases.engine import Engine, Limits

@@ -248,7 +248,8 @@ async def test_a_retry_is_not_given_a_run_that_was_cancelled_before(
         await api.post(f"/responses/{first}/cancel")
 
         async def is_cancelled() -> bool:
-            return (await api.get(f"/responses/{first}")).json()["status"] == "cancelled"
+            status: str = (await api.get(f"/responses/{first}")).json()["status"]
+            return status == "cancelled"
 
         await until(is_cancelled)
         assert await ask(1) == first, "this one was answered with an error just now"

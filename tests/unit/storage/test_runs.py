@@ -214,10 +214,12 @@ async def test_a_run_that_is_being_started_is_kept_and_not_listed(store: TenantS
     assert (await whole.of(RUNNING.tenant).admission.admit(RUNNING, 5)).new
     assert not (await whole.of(RUNNING.tenant).admission.admit(RUNNING, 5)).new
     assert await store.runs.get("run-1") == RUNNING
+    assert await store.runs.get("run-1", begun=True) is None
     assert (await store.runs.page(limit=5)).runs == ()
     assert [(kept.run, kept.begun) for kept in await whole.open_runs(limit=5)] == [(RUNNING, False)]
     assert await whole.count_open_runs() == {(False, RUNNING.mode): 1}
     await store.runs.begin(RUNNING)
+    assert await store.runs.get("run-1", begun=True) == RUNNING
     assert await whole.count_open_runs() == {(True, RUNNING.mode): 1}
     assert [one.run for one in (await store.runs.page(limit=5, status="running")).runs] == [RUNNING]
     assert [kept.begun for kept in await whole.open_runs(limit=5)] == [True]

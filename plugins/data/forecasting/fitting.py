@@ -235,7 +235,7 @@ def explain_model_choice(chosen: ModelScore, scores: Sequence[ModelScore]) -> st
         score.model == SEARCHED and _get_comparable_error(score) < _get_comparable_error(chosen) for score in counted
     ):
         luck = f" {MODEL_WORDS[SEARCHED]} is chosen only if it is the best at each origin."
-    return f"{_format_score_figures(chosen)} had the smallest error in the back-test; the others: {others}.{luck}"
+    return f"Smallest error in the back-test: {_format_score_figures(chosen)}; the others: {others}.{luck}"
 
 
 def _format_score_figures(score: ModelScore) -> str:

@@ -62,10 +62,10 @@ def test_a_number_that_is_not_in_its_quote_is_named() -> None:
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, outcome=""), "which outcome"),
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, first={}, second={}), "what was compared with what"),
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, quote="1.45"), "the low 1.1 is not in its quote"),
-        (estimate("x", "odds_ratio", 0.267, 0.2, 0.3, quote="26.7 % (95 % CI 20 to 30)"), "0.267 does not stand"),
+        (estimate("x", "odds_ratio", 0.267, 0.2, 0.3, quote="26.7 % (95 % CI 20 to 30)"), "0.267 is not in"),
         (
             estimate("x", "odds_ratio", 26.7, 20, 30, quote="26.7 % (CI 20 to 30)"),
-            "stands in its quote as a percentage",
+            "is a percentage in its quote",
         ),
         (estimate("gone", "odds_ratio", 1.45, 1.1, 1.92, evidence="elsewhere"), "not found in this run"),
     ],

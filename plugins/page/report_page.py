@@ -90,6 +90,7 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
     body, contents = split_report(page.text)
     loaded = {plugin.name for plugin in list_plugins()}
     claims = list(list_claims(report, {passage["id"]: passage for passage in passages}))
+    support = SupportCounts.model_validate(report["support"])
     works = {one["number"]: Work.model_validate(one["work"]) for one in report["references"] if one["work"]}
     return await render_page(
         request,
@@ -101,7 +102,7 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
         claims=claims,
         words=SUPPORT_WORDS,
         marks={number: find_citation_mark(work) for number, work in works.items()},
-        coverage=SupportCounts.model_validate(report["support"]).describe(),
+        coverage=support.describe() if support.total > support.unchecked else "",
         language=report["language"] or "",
         exports=EXPORTS if "exports" in loaded else {},
         edits="edits" in loaded,

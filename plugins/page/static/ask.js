@@ -89,6 +89,8 @@ form.addEventListener("submit", async (event) => {
   showFaults(form, []);
   button.disabled = true;
   try {
+    const unread = [...form.elements].filter((field) => field.validity.badInput); // its value is empty, as if nothing were typed
+    if (unread.length) throw new Refusal({ status: 422, detail: "", errors: unread.map(({ name }) => ({ field: name, message: "Type a number, such as 50000." })) });
     if (!body.question.trim()) throw new Refusal({ status: 422, detail: "", errors: [{ field: "question", message: "Type a question first." }] });
     const run = await ask("POST", "/v1/runs", body, { "Idempotency-Key": chooseKey(body) });
     sessionStorage.removeItem(draftKey);

@@ -55,7 +55,7 @@ def test_a_number_that_is_not_in_its_quote_is_named() -> None:
         (counts("x", 50, 45, 20, 44), "more events (50) than people (45)"),
         (counts("x", -12, 45, 20, 44), "is not a count"),
         (counts("x", 12.5, 45, 20, 44), "is not a count"),
-        (counts("x", 0, 45, 0, 44), "tells nothing of a ratio"),
+        (counts("x", 0, 45, 0, 44), "so there is no ratio"),
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, p=1.92), "not between 0 and 1"),
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, low=None), "one end of its interval is missing"),
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, low=None, high=None), "neither an interval nor an exact"),
@@ -159,7 +159,7 @@ def test_verdicts_follow_the_interval_and_the_direction() -> None:
 def test_without_enough_studies_or_numbers_nothing_is_decided() -> None:
     one = of([counts("x", 12, 450, 60, 440)], [DRUG_LOWERS_DEATH]).tested[0]
     assert one.verdict == "inconclusive"
-    assert "could be read of one study only" in one.reason
+    assert "only one study has usable figures" in one.reason
     none = of([], [DRUG_LOWERS_DEATH])
     assert (none.tested[0].verdict, none.tested[0].pool, none.pools) == ("inconclusive", None, ())
     other = of(eight()[0], [DRUG_LOWERS_DEATH.model_copy(update={"outcome": "stroke"})]).tested[0]

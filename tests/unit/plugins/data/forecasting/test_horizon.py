@@ -46,7 +46,7 @@ def test_months_of_a_series_in_days() -> None:
 
 def test_the_past_and_what_is_no_moment_are_refused() -> None:
     assert "already extends to 2024-12" in refused_by(lambda: asked(120, until="2024")).message
-    assert "no moment" in refused_by(lambda: asked(120, until="next year")).message
+    assert "is not a date" in refused_by(lambda: asked(120, until="next year")).message
     assert refused_by(lambda: asked(120, horizon=100_000)).reasons == ("horizon",)
 
 

@@ -124,7 +124,7 @@ def test_steps_that_are_no_frequency_are_named() -> None:
     rows[7][0] = "2015-08-17"
     found = refusal(rows)
     assert found.moments == ("2015-08-17",)
-    assert "by the month, but not 2015-08-17" in found.message
+    assert "one month apart, but not 2015-08-17" in found.message
 
 
 def test_working_days_are_told_to_be_aggregated() -> None:

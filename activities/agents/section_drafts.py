@@ -28,9 +28,9 @@ TWIN: Final = 0.75
 UNKNOWN: Final = "unknown:"
 """Prefix of an evidence id that was never given: it must not be taken for the key of a passage."""
 MOST_RELATED: Final = 8
-BEARING: Final = 0.6
+BEARING: Final = 2 / 3
 """A passage is related to a section if it has this share of the words that the section asks with. Of those with any
-share, half were of another article than the cited one on XQuAD; of those with this share, none of 15."""
+share, half were of another article than the cited one on XQuAD; of those with 60 % and more, none of 15."""
 NOTE_CHARACTERS: Final = 500
 """Maximum length of a section's notes on its passages."""
 NOTHING_TO_QUOTE: Final = ENGLISH.nothing_to_quote

@@ -108,6 +108,7 @@ def _open_templates() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    opened.policies["truncate.leeway"] = 0  # by itself Jinja leaves texts whole that are five characters too long
     opened.filters.update(FILTERS)
     opened.globals["format"] = FILTERS
     return opened

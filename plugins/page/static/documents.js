@@ -19,7 +19,7 @@ async function upload(files) {
       kept += 1;
       follow(path, file.name, line);
     } catch (refusal) {
-      line.textContent = `${file.name}: ${refusal.message}`;
+      line.textContent = `${file.name}: ${refusal.faults[0]?.message ?? refusal.message}`;
       line.className = "warn-text";
     }
   }

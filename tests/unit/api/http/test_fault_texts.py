@@ -17,11 +17,12 @@ class Form(BaseModel):
     name: str = Field(min_length=1)
     sources: tuple[str, ...] = Field(max_length=1)
     rounds: int = Field(ge=1)
+    title: Annotated[str, AfterValidator(str.strip), Field(max_length=3)]
     journal: Annotated[str, AfterValidator(refuse_journal)]
 
 
 def test_faults_are_worded_for_who_sent_json() -> None:
-    sent = {"name": "", "sources": ["a", "b"], "rounds": 0, "journal": "?", "colour": "red"}
+    sent = {"name": "", "sources": ["a", "b"], "rounds": 0, "title": "long", "journal": "?", "colour": "red"}
     try:
         Form.model_validate(sent)
     except ValidationError as error:
@@ -29,6 +30,7 @@ def test_faults_are_worded_for_who_sent_json() -> None:
     assert worded == {
         "name": "must have at least 1 character",
         "sources": "must have at most 1 item, not 2",
+        "title": "must have at most 3 characters, not 4",
         "rounds": "must be greater than or equal to 1",
         "journal": "'?' is no journal: write its name",
         "colour": "is not known here",

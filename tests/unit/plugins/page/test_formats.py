@@ -3,7 +3,14 @@
 import pytest
 
 from elcano.api.http.request_guards import is_own_path
-from elcano.plugins.page.formats import choose_tone, describe_status, format_dollars, format_duration, format_tokens
+from elcano.plugins.page.formats import (
+    choose_tone,
+    describe_ending,
+    describe_status,
+    format_dollars,
+    format_duration,
+    format_tokens,
+)
 from elcano.plugins.page.rendering import _open_templates
 from elcano.plugins.page.usage_page import name_group
 
@@ -68,6 +75,18 @@ def test_signing_in_leads_nowhere_else(path: str) -> None:
 )
 def test_groups_of_usage(by: str, row: dict[str, str], name: str) -> None:
     assert name_group(row, by, {"k1": "Juan"}) == name
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "words"),
+    [
+        ("running", "tokens", "Ending early (tokens)"),
+        ("partial", "node_failed", "Ended early (node failed)"),
+        ("running", "sections", "Incomplete"),
+    ],
+)
+def test_endings(status: str, kind: str, words: str) -> None:
+    assert describe_ending({"status": status, "ending": {"kind": kind}}) == words
 
 
 def test_a_text_is_cut_where_its_place_ends() -> None:

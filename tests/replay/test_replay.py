@@ -14,12 +14,12 @@ from temporalio.client import WorkflowHistory
 from temporalio.workflow import NondeterminismError
 
 from elcano.graphs.contracts import CHAIN_MODES
+from elcano.graphs.lifecycle.finish import build_run_log
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import RunLog
 from elcano.graphs.rules import RULES, AgentFigures, Rules
 from elcano.graphs.run_contracts import ResearchInput
-from elcano.workflows import run_conclusion
 from tests.folding import difference, every_log_handed_over
 from tests.replay.record import CHAIN, FOLDER
 from tests.replay.replaying import replayer, stored_in
@@ -97,13 +97,12 @@ def test_numbers_go_on_above_those_that_were_told(tmp_path: Path, monkeypatch: p
     history = WorkflowHistory.from_json(path.stem, path.read_text())
     monkeypatch.setattr("elcano.graphs.lifecycle.journal.narrate_command", lambda command: ())
     numbers: list[int] = []
-    log = run_conclusion.build_run_log
 
     def noted(asked: ResearchInput, journal: Journal) -> RunLog:
         numbers.extend(event.seq for event in journal.events)
-        return log(asked, journal)
+        return build_run_log(asked, journal)
 
-    monkeypatch.setattr(run_conclusion, "build_run_log", noted)
+    monkeypatch.setattr("elcano.workflows.run_conclusion.build_run_log", noted)
     asyncio.run(replayer(tmp_path).replay_workflow(history))
     told = max(number for number in results(history, "told") if isinstance(number, int))
     assert numbers == sorted(set(numbers))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.bench import Bench
 from benchmarks.server import postgresql
-from elcano.plugins.data.child_processes import Stop
+from elcano.activities.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import Engine, FetchedRows, Limits

@@ -7,7 +7,15 @@ import typer
 
 from elcano.cli.exit_codes import BadInput, Exit
 from elcano.cli.options import AsJson, argument, option
-from elcano.cli.printing import OUTCOMES, make_results_console, make_table, print_columns, print_json, print_line
+from elcano.cli.printing import (
+    OUTCOMES,
+    exit_with_json,
+    make_results_console,
+    make_table,
+    print_columns,
+    print_json,
+    print_line,
+)
 from elcano.cli.requests import delete_each, get_json, post_json
 
 if TYPE_CHECKING:
@@ -201,9 +209,7 @@ def _format_walk_step(step: "PreviewStep") -> "tuple[Text, str, str, Text, Text,
 def list_modes(as_json: AsJson = False) -> None:
     """Explain the modes: what each is for, what it costs, what it needs."""
     listed = get_json("/v1/modes")
-    if as_json:
-        print_json(listed)
-        return
+    exit_with_json(listed, wanted=as_json)
     table = make_table("mode", "cost", "usual tokens", "calls", "at most", "what for")
     for mode in listed:
         name = " = ".join([mode["name"], *mode["aliases"]]) + (" (default)" if mode["default"] else "")

@@ -66,8 +66,25 @@ def print_json(value: Any, *, indent: int | None = None) -> None:
     print_line(json.dumps(value, indent=indent, ensure_ascii=indent is None))
 
 
-def print_columns(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows of texts, one per line, each column as wide as its widest text."""
+def exit_with_json(value: Any, *, wanted: bool) -> None:
+    """Print a result for programs and end the command, if that is wanted; else the command prints it for people.
+
+    Raises:
+        typer.Exit: it was printed.
+    """
+    if wanted:
+        print_json(value)
+        raise typer.Exit
+
+
+def print_columns(rows: Sequence[Sequence[str]], none: str = "") -> None:
+    """Print rows of texts, one per line, each column as wide as its widest text.
+
+    With `none` the first row is the head: where nothing is below it, `none` is printed instead.
+    """
+    if none and len(rows) == 1:
+        print_line(none)
+        return
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print_line("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
@@ -97,8 +114,8 @@ def require_confirmation(question: str, *, alone: str, refused: str) -> None:
         raise BadInput(refused)
 
 
-def format_local_time(moment: str, form: str) -> str:
-    """Format a time of the API, in RFC 3339, in the local time zone."""
+def format_local_time(moment: str, form: str = "%Y-%m-%d %H:%M") -> str:
+    """Format a time of the API, in RFC 3339, in the local time zone; to the minute unless `form` says otherwise."""
     return datetime.fromisoformat(moment).astimezone().strftime(form)
 
 

@@ -32,7 +32,14 @@ from elcano.cli.options import (
     parse_models,
     shorten_run_ids,
 )
-from elcano.cli.printing import format_local_time, make_results_console, print_json, print_line, require_confirmation
+from elcano.cli.printing import (
+    exit_with_json,
+    format_local_time,
+    make_results_console,
+    print_json,
+    print_line,
+    require_confirmation,
+)
 from elcano.cli.requests import delete_each, get_json, post_to_run
 
 if TYPE_CHECKING:
@@ -59,9 +66,7 @@ def list_runs(
 ) -> None:
     """List runs, newest first."""
     page = get_json("/v1/runs", limit=limit, **({"status": status} if status else {}))
-    if as_json:
-        print_json(page)
-        return
+    exit_with_json(page, wanted=as_json)
     console = make_results_console()
     nothing = "No run has this status." if status else "There are no runs yet; `elcano ask` starts one."
     console.print(build_runs_table(page["runs"], console.width) if page["runs"] else nothing)
@@ -191,9 +196,7 @@ def fork_run(
 def _print_resumed(run: str, answer: dict[str, Any], *, as_json: bool) -> None:
     from elcano.graphs.text import format_count
 
-    if as_json:
-        print_json(answer)
-        return
+    exit_with_json(answer, wanted=as_json)
     kept = answer["kept"]
     sections = f", {format_count(kept['sections'], 'section')}" if kept["sections"] else ""
     cost = f" (US$ {kept['cost_usd']:.4f})" if kept["cost_usd"] else ""

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import typer
 
 from elcano.cli.options import AsJson, argument
-from elcano.cli.printing import format_seconds, print_json, print_line
+from elcano.cli.printing import exit_with_json, format_seconds, print_line
 from elcano.cli.requests import get_json, post_json, print_note
 
 app = typer.Typer()
@@ -29,9 +29,7 @@ def list_sources(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand is not None:
         return
     found: list[Any] = get_json("/v1/sources")
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     if not found:
         print_line("There are no sources; name a folder in ELCANO_COLLECTIONS.")
     width = max((len(source["name"]) for source in found), default=0)
@@ -53,9 +51,7 @@ def check_source(
 ) -> None:
     """Search one source once, through a worker, and show the results; nothing is stored."""
     found = post_json(f"/v1/sources/{quote(name, safe='')}/check", {"query": query, "limit": limit})
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     count = len(found["passages"])
     many = "nothing" if not count else "1 passage" if count == 1 else f"{count} passages"
     print_line(f"{name} found {many} for {found['query']!r} in {format_seconds(found['seconds'])}")

@@ -69,15 +69,15 @@ def require_documents(path: Path, *, option: str, limit_bytes: int) -> None:
     except SourceRefused as error:
         raise CannotStart(f"{error}. Or name another folder by {option}") from error
     reasons: list[str] = []
-    with Parser() as parser:
-        for key in listing.documents:
-            try:
-                content = folder.content(key)
-                parser.parse(content.name, content.data)
-            except (FileSkipped, OSError) as error:
-                reasons.append(f"{key}: {error}")
-            else:
-                return
+    parser = Parser()
+    for key in listing.documents:
+        try:
+            content = folder.content(key)
+            parser.parse(content.name, content.data)
+        except (FileSkipped, OSError) as error:
+            reasons.append(f"{key}: {error}")
+        else:
+            return
     named = "; ".join(reasons[:_NAMED]) + (f"; and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else "")
     raise CannotStart(
         f"no document in the folder {str(path)!r} can be read ({named}): mend one, or name another folder by {option}"

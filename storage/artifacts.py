@@ -14,7 +14,8 @@ from elcano.graphs.errors import StoreDamaged
 from elcano.storage.objects import Objects, artifacts_of
 from elcano.storage.sql.cipher import Cipher, seal_object, unseal_object
 from elcano.storage.sql.dialect import insert_new, root_of
-from elcano.storage.sql.tables import TenantBound, artifacts
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import artifacts
 
 LOG_TYPE: Final = "application/vnd.elcano.log+json"
 """The media type of the log of a run or of a branch."""
@@ -34,15 +35,13 @@ class ArtifactStore(TenantBound):
         key = sha256(data).hexdigest()
         await self._objects.put(f"{artifacts_of(self._tenant, run_id)}/{key}", seal_object(self._cipher, data))
         row = self._row(key=key, run_id=root_of(run_id), media_type=media_type)
-        async with self._engine.begin() as connection:
-            await connection.execute(insert_new(connection, artifacts).values(row))
+        await self._write(insert_new(self._engine, artifacts).values(row))
         return key
 
     async def keys(self, run_id: str, media_type: str) -> list[str]:
         """Returns the artifacts of this type that a run has, branches included, in the order of their keys."""
         mine = and_(self._own(artifacts), artifacts.c.run_id == root_of(run_id), artifacts.c.media_type == media_type)
-        async with self._engine.connect() as connection:
-            return list(await connection.scalars(select(artifacts.c.key).where(mine).order_by(artifacts.c.key)))
+        return await self._fetch_values(select(artifacts.c.key).where(mine).order_by(artifacts.c.key))
 
     async def get(self, key: str) -> str | None:
         """The content kept under `key`; None if no run of the tenant has it.
@@ -51,9 +50,7 @@ class ArtifactStore(TenantBound):
             StoreDamaged: it is there and is not what was kept.
         """
         kept = select(artifacts.c.run_id).where(self._own(artifacts), artifacts.c.key == key)
-        async with self._engine.connect() as connection:
-            runs = list(await connection.scalars(kept))
-        for run_id in runs:
+        for run_id in await self._fetch_values(kept):
             stored = await self._objects.get(f"{artifacts_of(self._tenant, run_id)}/{key}")
             if stored is None:
                 continue  # the run is being deleted

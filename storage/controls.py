@@ -8,7 +8,8 @@ from sqlalchemy import select, update
 
 from elcano.graphs.frozen import Frozen
 from elcano.storage.sql.dialect import insert_new
-from elcano.storage.sql.tables import TenantBound, control_requests
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import control_requests
 
 
 class ControlOutcome(Frozen):
@@ -56,5 +57,4 @@ class ControlStore(TenantBound):
             control_requests.c.request_id == request_id,
             control_requests.c.accepted.is_(None),
         )
-        async with self._engine.begin() as connection:
-            await connection.execute(keep.values(accepted=outcome.accepted, answer=outcome.text))
+        await self._write(keep.values(accepted=outcome.accepted, answer=outcome.text))

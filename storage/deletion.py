@@ -1,13 +1,14 @@
 """A run goes with all it owns, and what others found too stays."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Final
 
 from sqlalchemy import and_, delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import RunOpen
 from elcano.storage.objects import Objects, artifacts_of, payloads_of
+from elcano.storage.plugin_store import PluginStore
 from elcano.storage.sql.dialect import begin_exclusive, run_and_branches
 from elcano.storage.sql.tables import (
     artifacts,
@@ -25,31 +26,6 @@ _OWNED: Final = (events, findings, ledger, control_requests, idempotency_keys, a
 """Tables whose rows belong to one run; what refers to others comes before them."""
 BATCH: Final = 500
 """Ids in one statement; a database has a limit to its parameters."""
-
-
-@runtime_checkable
-class PluginStore(Protocol):
-    """The data that one plugin stores beside the kernel, for all tenants."""
-
-    def of(self, tenant: str) -> Any:
-        """Return the data of one tenant, from which nothing of another can be reached."""
-        ...
-
-    async def delete_run(self, tenant: str, run_id: str) -> None:
-        """Deletes all that it keeps of a run; of a run that is unknown nothing."""
-        ...
-
-    async def delete_tenant(self, tenant: str) -> None:
-        """Ends the access that it gives a tenant, and deletes what it keeps of it beside the database's tables.
-
-        Rows of tables in `storage.sql.tables.metadata` that have a tenant are deleted without its help. Repeating this
-        changes nothing.
-        """
-        ...
-
-    async def close(self) -> None:
-        """Gives back what it holds open."""
-        ...
 
 
 async def delete_run(

@@ -15,8 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from elcano.graphs.frozen import Epoch, Frozen, JsonObject
 from elcano.graphs.report.works import Work
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
-from elcano.storage.sql.tables import TenantBound, findings
+from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import evidence as passages
+from elcano.storage.sql.tables import findings
 from elcano.storage.sql.tables import texts as stored_texts
 
 
@@ -102,18 +103,14 @@ class EvidenceStore(TenantBound):
 
     async def get(self, ids: Sequence[str]) -> list[Evidence]:
         """The passages with these ids, in this order; ids that are not kept are left out."""
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(self._select(passages).where(passages.c.id.in_(set(ids))))
-            found = {row["id"]: Evidence.model_validate(dict(row)) for row in rows.mappings()}
+        wanted = self._select(passages).where(passages.c.id.in_(set(ids)))
+        found = {one.id: one for one in await self._fetch_all(Evidence, wanted)}
         return [found[id] for id in ids if id in found]
 
     async def text(self, content_hash: str) -> StoredText | None:
         """A stored text by its hash."""
         wanted = self._select(stored_texts).where(stored_texts.c.content_hash == content_hash)
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(wanted)
-            row = rows.mappings().one_or_none()
-        return None if row is None else StoredText.model_validate(dict(row))
+        return await self._fetch_first(StoredText, wanted)
 
     async def texts(self, evidence: Iterable[Evidence]) -> dict[str, StoredText]:
         """The stored texts that passages stand in, by content hash; one that is not kept is left out."""
@@ -121,9 +118,7 @@ class EvidenceStore(TenantBound):
         if not hashes:
             return {}
         wanted = self._select(stored_texts).where(stored_texts.c.content_hash.in_(hashes))
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(wanted)).mappings().all()
-        return {row["content_hash"]: StoredText.model_validate(dict(row)) for row in rows}
+        return {one.content_hash: one for one in await self._fetch_all(StoredText, wanted)}
 
     async def of_run(self, run_id: str, *, limit: int | None = None, offset: int = 0) -> list[Evidence]:
         """Returns the passages that a run and its branches found, each once, in the order in which the run found them.
@@ -133,15 +128,12 @@ class EvidenceStore(TenantBound):
         found = self._found(run_id)
         page = select(found).order_by(found.c.position).limit(limit).offset(offset).subquery()
         whole = self._select(passages).join(page, page.c.evidence_id == passages.c.id)
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(whole.order_by(page.c.position))
-            return [Evidence.model_validate(dict(row)) for row in rows.mappings()]
+        return await self._fetch_all(Evidence, whole.order_by(page.c.position))
 
     async def ids_of_run(self, run_id: str) -> list[str]:
         """The ids of what `of_run` answers, in the same order; quick, since no text is read."""
         found = self._found(run_id)
-        async with self._engine.connect() as connection:
-            return list(await connection.scalars(select(found.c.evidence_id).order_by(found.c.position)))
+        return await self._fetch_values(select(found.c.evidence_id).order_by(found.c.position))
 
     async def numbers_of_run(self, run_id: str) -> dict[str, int]:
         """The number of each passage in its run, by its id: from 1 in the order of finding, with gaps.
@@ -161,8 +153,7 @@ class EvidenceStore(TenantBound):
         found = self._found(run_id)
         told = select(passages.c.work).join(found, passages.c.id == found.c.evidence_id)
         kept = told.where(self._own(passages), passages.c.work.is_not(None)).order_by(found.c.position)
-        async with self._engine.connect() as connection:
-            return [Work.model_validate(work) for work in await connection.scalars(kept)]
+        return [Work.model_validate(work) for work in await self._fetch_values(kept)]
 
     async def count_of_run(self, run_id: str) -> int:
         """How many passages a run and its branches found."""

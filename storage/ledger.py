@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
-from elcano.storage.sql.tables import TenantBound, ledger, runs
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import ledger, runs
 from elcano.storage.usage import UsageSums, add_usage, day_of, find_usage_place
 
 _SUMS: Final = (
@@ -104,15 +105,12 @@ class Ledger(TenantBound):
         """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""
         of_run = self._of_run(run_id, branches=branches)
         order = (ledger.c.run_id, ledger.c.step, ledger.c.item, ledger.c.at, ledger.c.attempt)
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(self._select(ledger).where(of_run).order_by(*order))
-            return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]
+        return await self._fetch_all(LedgerEntry, self._select(ledger).where(of_run).order_by(*order))
 
     async def builds(self, run_id: str) -> tuple[str, ...]:
         """The workers that a run and its branches are the work of, by build, with the one that asks; sorted."""
         of_run = (self._of_run(run_id, branches=True), ~ledger.c.undone)
-        async with self._engine.connect() as connection:
-            found = set(await connection.scalars(select(ledger.c.build).where(*of_run).distinct()))
+        found = set(await self._fetch_values(select(ledger.c.build).where(*of_run).distinct()))
         return tuple(sorted((found | {self._build}) - {""}))
 
     async def used(self, run_id: str, *, branches: bool = True) -> Usage:
@@ -141,9 +139,7 @@ class Ledger(TenantBound):
     async def of_activity(self, run_id: str, execution: str, activity: str) -> list[LedgerEntry]:
         """The lines of one activity that are not undone, by attempt."""
         wanted = and_(self._of_activity(run_id, execution, activity), ~ledger.c.undone)
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(self._select(ledger).where(wanted).order_by(ledger.c.attempt))
-            return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]
+        return await self._fetch_all(LedgerEntry, self._select(ledger).where(wanted).order_by(ledger.c.attempt))
 
     def _of_activity(self, run_id: str, execution: str, activity: str) -> ColumnElement[bool]:
         return and_(self._of_run(run_id), ledger.c.execution == execution, ledger.c.activity == activity)

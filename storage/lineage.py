@@ -17,7 +17,8 @@ from elcano.storage.deletion import drop_unfound
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.objects import Objects, artifacts_of
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
-from elcano.storage.sql.tables import TenantBound, artifacts, findings, ledger
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import artifacts, findings, ledger
 
 _STEP: Final = re.compile(r"\.(\d+)")
 

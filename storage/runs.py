@@ -13,12 +13,14 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun, RunFilter, RunOrder
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, run_row
-from elcano.storage.deletion import PluginStore, delete_run
+from elcano.storage.deletion import delete_run
 from elcano.storage.objects import Objects
+from elcano.storage.plugin_store import PluginStore
 from elcano.storage.sql.columns import has_cipher
 from elcano.storage.sql.dialect import insert_or_replace, run_and_branches
-from elcano.storage.sql.tables import TenantBound, runs
+from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import events as event_rows
+from elcano.storage.sql.tables import runs
 
 _SCANNED: Final = 500
 """Runs that are read at once to look for a word in questions that are encrypted."""
@@ -64,9 +66,7 @@ class RunStore(TenantBound):
     async def begin(self, run: ArchivedRun) -> None:
         """Keeps a run whose workflow was started; one that has begun or ended already stays as it is."""
         row = run_row(run, self._tenant)
-        async with self._engine.begin() as connection:
-            keep = insert_or_replace(connection, runs, where=runs.c.status == STARTING).values(row)
-            await connection.execute(keep)
+        await self._write(insert_or_replace(self._engine, runs, where=runs.c.status == STARTING).values(row))
 
     async def archive(self, run: ArchivedRun, events: Sequence[AgentEvent]) -> None:
         """Keeps a run that ended, with its events; doing it twice changes nothing.
@@ -114,9 +114,8 @@ class RunStore(TenantBound):
     async def all_branches(self, run_id: str) -> list[ArchivedRun]:
         """The branches of a run that are kept, and theirs, by id; without what grew with them."""
         whole = and_(self._own(runs), run_and_branches(runs.c.run_id, run_id), runs.c.run_id != run_id)
-        async with self._engine.connect() as connection:
-            bodies = await connection.scalars(select(runs.c.body).where(whole).order_by(runs.c.run_id))
-            return [ArchivedRun.model_validate_json(body) for body in bodies]
+        bodies = await self._fetch_values(select(runs.c.body).where(whole).order_by(runs.c.run_id))
+        return [ArchivedRun.model_validate_json(body) for body in bodies]
 
     async def page(
         self,
@@ -192,8 +191,7 @@ class RunStore(TenantBound):
     async def events(self, run_id: str, since: int = 0) -> list[AgentEvent]:
         """An ended run's events with numbers above `since`; empty while it runs."""
         wanted = select(event_rows.c.body).where(self._events_of(run_id), event_rows.c.seq > since)
-        async with self._engine.connect() as connection:
-            bodies = (await connection.scalars(wanted.order_by(event_rows.c.seq))).all()
+        bodies = await self._fetch_values(wanted.order_by(event_rows.c.seq))
         return await asyncio.to_thread(lambda: [AgentEvent.model_validate_json(body) for body in bodies])
 
     async def branches(self, run_id: str, step: int) -> list[ArchivedRun]:

@@ -16,7 +16,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.own_agent import OwnAgent, VersionedName
 from elcano.storage.sql.dialect import begin_exclusive
-from elcano.storage.sql.tables import TenantBound
+from elcano.storage.sql.rows import TenantBound
 
 Item = TypeVar("Item", ResearchGraph, OwnAgent)
 

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from pydantic_ai import models
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import _worker
 
 from elcano import testing
 from elcano.activities.calls.models import _build_model, _build_single_model
@@ -26,10 +27,13 @@ from elcano.plugins import load_plugins
 from elcano.storage.store import Store, open_store
 from tests.folding import difference, every_log_handed_over
 from tests.scheduling import FileScheduling, rank_file
+from tests.shared_routes import shared_routes as shared_routes
 from tests.stores import age as age
+from tests.stores import made_tables as made_tables
 from tests.stores import migrated as migrated
 from tests.stores import postgres as postgres
 from tests.stores import postgres_server as postgres_server
+from tests.stores import postgres_tables as postgres_tables
 from tests.stores import s3 as s3
 from tests.stores import s3_server as s3_server
 
@@ -44,6 +48,8 @@ os.environ.setdefault("GOGC", "1000")
 gc.set_threshold(20_000, 20, 50)
 # Each client would read the certificates of this machine anew, for 20 ms; hardly one of them asks a server with TLS.
 ssl.create_default_context = lru_cache(ssl.create_default_context)  # type: ignore[assignment]
+# The SDK would read the code of every module of this process again, to call a worker by a hash of it.
+_worker._default_build_id = "tests"
 # How fast a machine is, or what else it does, is nothing that a test here says anything of.
 for profile, examples in (("elcano", 25), ("long", 200)):
     settings.register_profile(

@@ -11,15 +11,18 @@ import tempfile
 import urllib.request
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.storage import store
 from elcano.storage.sql.engine import prepare_tables
+from elcano.storage.sql.schema_revision import migrate_tables, schema_floor
+from elcano.storage.sql.tables import metadata
 
 S3_VARIABLES = {
     "AWS_ACCESS_KEY_ID": "testing",
@@ -88,10 +91,84 @@ def postgres(postgres_server: str) -> Iterator[str]:
     administrator = create_engine(server, isolation_level="AUTOCOMMIT")
     with administrator.connect() as connection:
         connection.execute(text(f"CREATE SCHEMA {name}"))
-    yield f"{postgres_server}&options=-csearch_path%3D{name}"
+    yield url_of_schema(postgres_server, name)
     with administrator.connect() as connection:
         connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
     administrator.dispose()
+
+
+class MadeTables:
+    """Schemas in which all tables are made: making them takes ten times as long as what most tests do with them.
+
+    One that a test leaves as it was, but for rows, is given to another test without them.
+    """
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        options = {"prepare_threshold": None}  # several statements at once cannot be prepared
+        url = make_url(server).set(drivername="postgresql+psycopg")
+        self._administrator = create_engine(url, isolation_level="AUTOCOMMIT", connect_args=options).connect()
+        # Nobody waits for a test that has left a transaction open; rows go whatever refers to them.
+        self._administrator.exec_driver_sql("SET lock_timeout = '1s'; SET session_replication_role = replica")
+        self._spare = [self._make()]
+        self._shape = self._describe(self._spare[0])
+
+    def take(self) -> str:
+        """Return the name of a schema whose tables have no rows."""
+        return self._spare.pop() if self._spare else self._make()
+
+    def give_back(self, name: str) -> None:
+        """Empty the tables of a schema for another test, unless it was changed or is still in use."""
+        with suppress(DBAPIError):
+            if self._describe(name) == self._shape:
+                tables = metadata.tables.keys() - {schema_floor.name}
+                self._administrator.exec_driver_sql("; ".join(f'DELETE FROM {name}."{table}"' for table in tables))
+                self._spare.append(name)
+
+    def close(self) -> None:
+        """Close the connection of the administrator."""
+        self._administrator.close()
+        self._administrator.engine.dispose()
+
+    def _make(self) -> str:
+        name = f"test_{secrets.token_hex(8)}"
+        self._administrator.exec_driver_sql(f"CREATE SCHEMA {name}")
+        engine = create_engine(make_url(url_of_schema(self._server, name)).set(drivername="postgresql+psycopg"))
+        with engine.begin() as connection:
+            migrate_tables(connection)
+        engine.dispose()
+        return name
+
+    def _describe(self, name: str) -> object:
+        """The release of the tables, then the columns of all of them and of their indexes."""
+        return [
+            self._administrator.exec_driver_sql(question.format(schema=name)).all()
+            for question in (
+                "SELECT version_num, revision FROM {schema}.alembic_version, {schema}.schema_floor",
+                "SELECT relname, attname, atttypid, attnotnull, attcollation FROM pg_attribute "
+                "JOIN pg_class ON attrelid = pg_class.oid WHERE relnamespace = '{schema}'::regnamespace "
+                "AND attnum > 0 AND NOT attisdropped ORDER BY relname, attname",
+            )
+        ]
+
+
+def url_of_schema(server: str, name: str) -> str:
+    """The URL of a schema of the server."""
+    return f"{server}&options=-csearch_path%3D{name}"
+
+
+@pytest.fixture(scope="session")
+def made_tables(postgres_server: str) -> Iterator[MadeTables]:
+    with closing(MadeTables(postgres_server)) as made:
+        yield made
+
+
+@pytest.fixture
+def postgres_tables(postgres_server: str, made_tables: MadeTables) -> Iterator[str]:
+    """The URL of a schema in which all tables are made; none has a row."""
+    name = made_tables.take()
+    yield url_of_schema(postgres_server, name)
+    made_tables.give_back(name)
 
 
 @pytest.fixture(scope="session")

@@ -37,7 +37,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.step_function import should_pause
     from elcano.graphs.errors import ElcanoError
     from elcano.graphs.frozen import Json
-    from elcano.graphs.lifecycle import finish
+    from elcano.graphs.lifecycle.finish import build_research_result, build_run_log, status_of
     from elcano.graphs.lifecycle.journal import build_progress_page, build_run_snapshot, log_page
     from elcano.graphs.lifecycle.start_and_fold import open_journal, taken_back
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
@@ -101,7 +101,7 @@ class ResearchWorkflow:
         run = self._journal.run
         cancelled = broken is not None and is_cancelled_exception(broken)
         failed = run.failure or (failure_from_error(run.node, broken) if broken and not cancelled else None)
-        status = finish.status_of(self._journal, failed, self._report, cancelled=cancelled)
+        status = status_of(self._journal, failed, self._report, cancelled=cancelled)
         await self._interruptions.settle_reset()
         for task in beside:
             task.cancel()
@@ -109,7 +109,7 @@ class ResearchWorkflow:
         await close_run(asked, self._journal, self._shown, status, failed, self._report, cancellation)
         if cancelled and broken:
             raise broken
-        result = finish.build_research_result(asked, self._journal, failed, self._report)
+        result = build_research_result(asked, self._journal, failed, self._report)
         if failed:
             raise ApplicationError(
                 f"{failed.node} failed: {failed.message}",
@@ -231,7 +231,7 @@ class ResearchWorkflow:
             return
         controlled = (one for one in reversed(journal.entries) if isinstance(one, Controlled))
         reason, by = next((one.action.reason, one.by) for one in controlled if isinstance(one.action, RollBack))
-        log = finish.build_run_log(self._asked, journal)
+        log = build_run_log(self._asked, journal)
         workflow.continue_as_new(taken_back(log, step, journal.events, journal.started_at, by=by, reason=reason))
 
     def _continue_as_new_if_suggested(self) -> None:

@@ -21,7 +21,13 @@ with workflow.unsafe.imports_passed_through():
         Reopened,
         RunStatus,
     )
-    from elcano.graphs.lifecycle import finish
+    from elcano.graphs.lifecycle.finish import (
+        build_archived_run,
+        build_run_log,
+        last_event,
+        publish_call,
+        report_ready,
+    )
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.records import ArchiveCall
     from elcano.graphs.run_contracts import FollowedRun, ResearchInput
@@ -62,7 +68,7 @@ async def take_over(asked: ResearchInput, follows: FollowedRun) -> None:
 
 async def publish_report(asked: ResearchInput, journal: Journal, shown: RunDisplay) -> ReportRef:
     """Checks the citations and stores the report, also when the writer failed."""
-    call = finish.publish_call(asked, journal)
+    call = publish_call(asked, journal)
 
     async def publishing(activity_id: str, policy: retry_policies.Policy) -> ReportRef:
         report: ReportRef = await workflow.execute_activity(
@@ -76,7 +82,7 @@ async def publish_report(asked: ResearchInput, journal: Journal, shown: RunDispl
         return report
 
     report = await _retry_in_rounds("publish-report", publishing, retry_policies.PUBLISH, journal, shown)
-    journal.tell(finish.report_ready(report), workflow.time())
+    journal.tell(report_ready(report), workflow.time())
     return report
 
 
@@ -132,9 +138,9 @@ async def close_run(
     now = workflow.time()
     info = workflow.info()
     engine: Engine = "chain" if info.workflow_type == CHAIN_WORKFLOW else "graph"
-    last = journal.event(finish.last_event(status, journal.run, failure, report, cancellation), now)
-    run = finish.build_archived_run(asked, journal, status, failure, report, now, engine, info.run_id)
-    call = ArchiveCall(run=run, events=(*journal.events, last), log=finish.build_run_log(asked, journal))
+    last = journal.event(last_event(status, journal.run, failure, report, cancellation), now)
+    run = build_archived_run(asked, journal, status, failure, report, now, engine, info.run_id)
+    call = ArchiveCall(run=run, events=(*journal.events, last), log=build_run_log(asked, journal))
 
     async def archive(activity_id: str, policy: retry_policies.Policy) -> None:
         await workflow.execute_activity(

@@ -96,11 +96,6 @@ def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope("reviewer", given).model_copy(update={"given": told})
 
 
-def describe_start(given: JsonObject) -> str:
-    """Describe the statements that the reviewer reads."""
-    return f"a review of {format_count(len(ensure_list(given.get('statements'))), 'statement')}"
-
-
 def summarize_verdicts(output: JsonObject) -> tuple[str, JsonObject]:
     """How many statements hold."""
     verdicts = [one for one in ensure_list(output.get("verdicts")) if isinstance(one, dict)]
@@ -126,7 +121,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     starts="synthesizing",
     completes="synthesizing",
     output_tokens=1_500,
-    begins=describe_start,
+    begins=lambda given: f"a review of {format_count(len(ensure_list(given.get('statements'))), 'statement')}",
     summary=summarize_verdicts,
 )
 

@@ -9,8 +9,7 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
-from elcano.graphs.engine.action_base import ControlAction
-from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.run import ControlAction, Run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.events import EventType

@@ -1,15 +1,15 @@
 """Control actions on a running run, as data: each says when it is refused, what it does and what it answers.
 
-`action_base.py` says what each method is for. Approvals and steering are in files of their own; `Action` names all.
+`ControlAction` in `run.py` says what each method is for. Approvals and steering are in files of their own; `Action`
+names all.
 """
 
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.engine.action_base import ControlAction
 from elcano.graphs.engine.approvals import ApproveCall, ApprovePlan, RefuseCall, RefusePlan
-from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.run import ControlAction, Run
 from elcano.graphs.engine.steering import AnswerQuestions, Steer
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json, JsonObject

@@ -1,17 +1,18 @@
-"""A run between two steps, as one frozen value, and what expressions see of it."""
+"""A run between two steps, as one frozen value, what expressions see of it, and the base of what can be asked of it."""
 
 from collections.abc import Collection, Mapping
 from itertools import takewhile, zip_longest
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.expressions.evaluation import Scale, ValueTooLarge
-from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.rules import Rules, get_newest_rules_number, get_rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Budget, Experience, Limits
+from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import Ending, FailedTries, Failure, Hold, WaitingCall
 from elcano.graphs.state.state import IterationData, ResearchState
 
@@ -225,3 +226,46 @@ def _list_counted_findings(turn: IterationData) -> tuple[str, ...]:
         return turn.findings
     made = takewhile(lambda call: not call.chosen, turn.tool_calls)
     return turn.findings[sum(call.new for call in made) :]
+
+
+class ControlAction(Frozen):
+    """A request to a run in progress, as data, and what each has to say about itself.
+
+    A new action is a class with a `kind` of its own that `Action` in `control_actions.py` names, and a body in
+    `api/control/actions.py`. It stands in the log of a run, so an action that was ever accepted has to be applied in
+    the same way for as long as there are runs: it is a pure function of the run, and its fields keep their names.
+    """
+
+    halts: ClassVar[bool] = False
+    """Whether it interrupts or ends the run: a run that is resumed or rolled back drops it if nothing follows it in the
+    log, so that the run is not halted again."""
+    too_late: ClassVar[str]
+    """What is said to a run that writes its report or has ended, after a semicolon: `there is nothing to pause`."""
+
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
+        """Explain why the run refuses it; None if it does not.
+
+        Args:
+            graph: The graph of the run.
+            run: The run before the action.
+            owner: For a section that is asked by itself: the id of the run that it belongs to; else empty.
+        """
+        return None
+
+    def apply(self, run: Run) -> Run:
+        """Return the run after the action; other state is set with `run.knowing(state)`, which checks its size."""
+        raise NotImplementedError
+
+    def answer(self, graph: ResearchGraph, run: Run) -> Json:
+        """Return the part of the client's answer that its request does not have; `run` is the run after the action.
+
+        An object is merged into the answer model of the body; anything else is read by its `build_answer`.
+        """
+        return None
+
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """Return the type, the text and the data of the event that reports it; `run` is the run after the action.
+
+        The text says first what was asked, and after a colon in which words: who asked is put before the colon.
+        """
+        raise NotImplementedError

@@ -13,8 +13,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.engine.action_base import ControlAction
-from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.run import ControlAction, Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.graphs.spec.walks import has_sections, researches_plan, sections_ahead

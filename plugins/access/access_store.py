@@ -7,8 +7,9 @@ one credential.
 import json
 import time
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Annotated, Final, TypeAlias
 
+from pydantic import BeforeValidator, PlainSerializer
 from sqlalchemy import Table, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -17,13 +18,22 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.tenant_identity import Tenant
 from elcano.plugins.access.audit_log import AuditLog
 from elcano.plugins.access.credentials import Credential, new_credential
-from elcano.settings.settings import Settings
+from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import run_and_branches
-from elcano.storage.sql.tables import TenantBound, api_keys, run_links, sessions
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import api_keys, run_links, sessions
 from elcano.storage.store import Store
 
 USED_SECONDS: Final = 60.0
 """How often the last use of a key is written at most."""
+
+
+Scopes: TypeAlias = Annotated[
+    frozenset[Permission],
+    BeforeValidator(lambda told: json.loads(told) if isinstance(told, str) else told),
+    PlainSerializer(lambda scopes: json.dumps(sorted(scopes))),
+]
+"""Permissions, in a column as JSON."""
 
 
 class KeyRecord(Frozen):
@@ -33,15 +43,15 @@ class KeyRecord(Frozen):
     id: str
     name: str
     secret_hash: str
-    former_hash: str | None
-    former_until: float | None
+    former_hash: str | None = None
+    former_until: float | None = None
     role: Role
-    scopes: frozenset[Permission]
+    scopes: Scopes
     created_at: float
     created_by: str
     expires_at: float | None
-    revoked_at: float | None
-    used_at: float | None
+    revoked_at: float | None = None
+    used_at: float | None = None
 
     def explain_invalid(self, now: float) -> str | None:
         """Explain why the key is not valid any more; None if it is."""
@@ -58,7 +68,7 @@ class SessionRecord(Frozen):
     secret_hash: str
     user: str
     role: Role
-    scopes: frozenset[Permission]
+    scopes: Scopes
     key_id: str
     created_at: float
     expires_at: float
@@ -74,7 +84,7 @@ class LinkRecord(Frozen):
     created_at: float
     created_by: str
     expires_at: float
-    revoked_at: float | None
+    revoked_at: float | None = None
     versions: bool
     """Whether it leads to what later versions of the report change, too."""
 
@@ -96,15 +106,11 @@ class TenantAccess(TenantBound):
             id=made.id,
             name=name,
             secret_hash=made.secret_hash,
-            former_hash=None,
-            former_until=None,
             role=role,
             scopes=frozenset(scopes),
             created_at=time.time(),
             created_by=by,
             expires_at=expires_at,
-            revoked_at=None,
-            used_at=None,
         )
         await self._insert(api_keys, record)
         return made, record
@@ -112,8 +118,7 @@ class TenantAccess(TenantBound):
     async def list_keys(self) -> list[KeyRecord]:
         """All keys, revoked ones too, the newest first."""
         wanted = select(api_keys).where(self._own(api_keys)).order_by(api_keys.c.created_at.desc(), api_keys.c.id)
-        async with self._engine.connect() as connection:
-            return [_read_key(row._mapping) for row in await connection.execute(wanted)]
+        return await self._fetch_all(KeyRecord, wanted)
 
     async def rotate_key(self, id: str, grace_seconds: float) -> tuple[Credential, KeyRecord] | None:
         """Give a valid key a new secret; the former one is accepted for `grace_seconds` more. None: there is none."""
@@ -127,7 +132,7 @@ class TenantAccess(TenantBound):
         )
         async with self._engine.begin() as connection:
             row = (await connection.execute(changed)).one_or_none()
-        return None if row is None else (made, _read_key(row._mapping))
+        return None if row is None else (made, KeyRecord.model_validate(dict(row._mapping)))
 
     async def revoke_key(self, id: str) -> bool:
         """Revoke a key, and end the sessions that were begun with it; False if there is none. Twice is as once."""
@@ -154,15 +159,13 @@ class TenantAccess(TenantBound):
             created_at=now,
             expires_at=now + seconds,
         )
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(sessions).where(self._own(sessions), sessions.c.expires_at <= now))
+        await self._write(delete(sessions).where(self._own(sessions), sessions.c.expires_at <= now))
         await self._insert(sessions, record)
         return made, record
 
     async def end_session(self, id: str) -> None:
         """End a session."""
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(sessions).where(self._own(sessions), sessions.c.id == id))
+        await self._write(delete(sessions).where(self._own(sessions), sessions.c.id == id))
 
     async def create_link(
         self, run_id: str, expires_at: float, by: str, *, versions: bool = False
@@ -177,7 +180,6 @@ class TenantAccess(TenantBound):
             created_at=time.time(),
             created_by=by,
             expires_at=expires_at,
-            revoked_at=None,
             versions=versions,
         )
         await self._insert(run_links, record)
@@ -186,9 +188,7 @@ class TenantAccess(TenantBound):
     async def list_links(self, run_id: str) -> list[LinkRecord]:
         """The links to a run, the newest first."""
         wanted = select(run_links).where(self._own(run_links), run_links.c.run_id == run_id)
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(wanted.order_by(run_links.c.created_at.desc(), run_links.c.id))
-            return [LinkRecord.model_validate(dict(row._mapping)) for row in rows]
+        return await self._fetch_all(LinkRecord, wanted.order_by(run_links.c.created_at.desc(), run_links.c.id))
 
     async def revoke_link(self, run_id: str, id: str) -> bool:
         """Revoke a link; False if there is none. Twice is as once."""
@@ -199,19 +199,11 @@ class TenantAccess(TenantBound):
             return (await connection.execute(select(run_links.c.id).where(*mine))).first() is not None
 
     async def _insert(self, table: Table, record: Frozen) -> None:
-        values: dict[str, Any] = record.model_dump()
-        if "scopes" in values:
-            values["scopes"] = json.dumps(sorted(values["scopes"]))
-        async with self._engine.begin() as connection:
-            await connection.execute(table.insert().values(**values))
+        await self._write(table.insert().values(**record.model_dump()))
 
 
-class AccessStore:
+class AccessStore(PluginTables):
     """The keys, sessions, links and audit logs of all tenants."""
-
-    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
-        """`engine`: of the store's database."""
-        self._engine = engine
 
     def of(self, tenant: str) -> TenantAccess:
         """The keys, links and sessions of one tenant."""
@@ -219,33 +211,25 @@ class AccessStore:
 
     async def delete_run(self, tenant: str, run_id: str) -> None:
         """Deletes the links to a run; what was done with it stays in the audit log."""
-        mine = delete(run_links).where(run_links.c.tenant == tenant, run_and_branches(run_links.c.run_id, run_id))
-        async with self._engine.begin() as connection:
-            await connection.execute(mine)
+        mine = (run_links.c.tenant == tenant, run_and_branches(run_links.c.run_id, run_id))
+        await self._write(delete(run_links).where(*mine))
 
     async def delete_tenant(self, tenant: str) -> None:
         """Deletes keys, sessions and links, so that nobody gets in with one; the audit log stays."""
-        async with self._engine.begin() as connection:
-            for table in (api_keys, sessions, run_links):
-                await connection.execute(delete(table).where(table.c.tenant == tenant))
-
-    async def close(self) -> None:
-        """The engine is the store's."""
+        tables = (api_keys, sessions, run_links)
+        await self._write(*(delete(table).where(table.c.tenant == tenant) for table in tables))
 
     async def find_key(self, id: str) -> KeyRecord | None:
         """The key with this id."""
-        row = await self._find(api_keys, id)
-        return None if row is None else _read_key(row)
+        return await self._fetch_first(KeyRecord, select(api_keys).where(api_keys.c.id == id))
 
     async def find_session(self, id: str) -> SessionRecord | None:
         """The session with this id."""
-        row = await self._find(sessions, id)
-        return None if row is None else SessionRecord.model_validate({**row, "scopes": json.loads(row["scopes"])})
+        return await self._fetch_first(SessionRecord, select(sessions).where(sessions.c.id == id))
 
     async def find_link(self, id: str) -> LinkRecord | None:
         """The link with this id."""
-        row = await self._find(run_links, id)
-        return None if row is None else LinkRecord.model_validate(dict(row))
+        return await self._fetch_first(LinkRecord, select(run_links).where(run_links.c.id == id))
 
     async def note_use(self, key: KeyRecord, now: float) -> None:
         """Note that a key was used, at most once in `USED_SECONDS`."""
@@ -253,21 +237,9 @@ class AccessStore:
             return
         mine = (api_keys.c.tenant == key.tenant, api_keys.c.id == key.id)
         fresh = api_keys.c.used_at.is_(None) | (api_keys.c.used_at <= now - USED_SECONDS)
-        async with self._engine.begin() as connection:
-            await connection.execute(update(api_keys).where(*mine, fresh).values(used_at=now))
-
-    async def _find(self, table: Table, id: str) -> Any:
-        async with self._engine.connect() as connection:
-            row = (await connection.execute(select(table).where(table.c.id == id))).one_or_none()
-        return None if row is None else row._mapping
-
-
-def _read_key(row: Any) -> KeyRecord:
-    return KeyRecord.model_validate({**row, "scopes": json.loads(row["scopes"])})
+        await self._write(update(api_keys).where(*mine, fresh).values(used_at=now))
 
 
 def get_access(store: Store) -> AccessStore:
     """The access data in a store."""
-    found = store.beside["access"]
-    assert isinstance(found, AccessStore)
-    return found
+    return get_plugin_data(store.beside, "access", AccessStore)

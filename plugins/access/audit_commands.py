@@ -6,7 +6,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 from elcano.cli.options import AsJson, Out, drop_unset, option
-from elcano.cli.printing import format_line, format_local_time, print_columns, print_json, print_line, require_writable
+from elcano.cli.printing import (
+    exit_with_json,
+    format_line,
+    format_local_time,
+    print_columns,
+    print_line,
+    require_writable,
+)
 from elcano.cli.requests import get_json, open_api
 
 _MEDIA_TYPES = {"jsonl": "application/jsonl", "csv": "text/csv"}
@@ -28,19 +35,14 @@ def show_audit_log(
         _export_entries(form, times, out)
         return
     found: dict[str, Any] = get_json("/v1/audit", limit=limit, **times)
-    if as_json:
-        print_json(found)
-        return
-    if not found["entries"]:
-        print_line("Nothing is recorded.")
-        return
+    exit_with_json(found, wanted=as_json)
     rows = [["when", "who", "role", "what", "with", "answer", "from"]]
     for one in found["entries"]:
         when = format_local_time(one["at"], "%Y-%m-%d %H:%M:%S")
         who = format_line(one["user"] or one["key_id"] or "-")
         answer = f"{one['outcome']}{' refused' if one['outcome'] == 403 else ''}"
         rows.append([when, who, one["role"], one["action"], format_line(one["target"]), answer, one["address"]])
-    print_columns(rows)
+    print_columns(rows, none="Nothing is recorded.")
 
 
 def _export_entries(form: str, times: dict[str, Any], out: Path | None) -> None:

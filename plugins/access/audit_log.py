@@ -6,7 +6,8 @@ from pydantic import Field
 from ulid import ULID
 
 from elcano.api.http.fields import Described, Moment
-from elcano.storage.sql.tables import TenantBound, audit_entries
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import audit_entries
 
 PAGE: Final = 200
 """Entries that are read at a time."""
@@ -62,8 +63,7 @@ class AuditLog(TenantBound):
             outcome=outcome,
             address=address,
         )
-        async with self._engine.begin() as connection:
-            await connection.execute(audit_entries.insert().values(row))
+        await self._write(audit_entries.insert().values(row))
 
     async def read(
         self, *, limit: int, before: str = "", after: str = "", since: float | None = None, until: float | None = None
@@ -79,6 +79,4 @@ class AuditLog(TenantBound):
         ):
             wanted = wanted.where(condition) if bound else wanted
         order = table.c.id.asc() if after else table.c.id.desc()
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(wanted.order_by(order).limit(limit))
-            return [AuditEntry.model_validate(dict(row._mapping)) for row in rows]
+        return await self._fetch_all(AuditEntry, wanted.order_by(order).limit(limit))

@@ -10,20 +10,14 @@ import typer
 
 from elcano.cli.exit_codes import BadInput
 from elcano.cli.options import AsJson, argument, drop_unset, option
-from elcano.cli.printing import format_line, format_local_time, print_columns, print_json, print_line
+from elcano.cli.printing import exit_with_json, format_line, format_local_time, print_columns, print_line
 from elcano.cli.requests import get_json, open_api, post_json, print_note
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, help="Make, list, rotate and revoke API keys.")
 
 RoleName = Literal["reader", "researcher", "approver", "operator", "admin"]
 KeyId = Annotated[str, argument("A key's id, as `elcano keys list` prints it.")]
 DAYS: Final = 90.0
-_TIME: Final = "%Y-%m-%d %H:%M"
-
-
-@app.callback()
-def keys() -> None:
-    """Make, list, rotate and revoke API keys."""
 
 
 @app.command("create")
@@ -43,9 +37,7 @@ def create_key(
         raise BadInput("--tenant needs --in-store: over the API, keys are made for the tenant of your own key")
     body = {"name": name, "role": role, "scopes": scope or [], "days": days or None}
     made: dict[str, Any] = _create_in_store(body, tenant) if in_store else post_json("/v1/keys", body)
-    if as_json:
-        print_json(made)
-        return
+    exit_with_json(made, wanted=as_json)
     print_line(made["key"])
     print_note(f"this is key {made['id']}, {made['role']}; keep it now, it cannot be shown again")
 
@@ -54,18 +46,13 @@ def create_key(
 def list_keys(as_json: AsJson = False) -> None:
     """List the API keys of your tenant, the newest first."""
     found: list[dict[str, Any]] = get_json("/v1/keys")
-    if as_json:
-        print_json(found)
-        return
-    if not found:
-        print_line("There are no keys.")
-        return
+    exit_with_json(found, wanted=as_json)
     rows = [["id", "name", "role", "state", "expires", "last used"]]
     for one in found:
         limited = f" ({', '.join(one['scopes'])})" if one["scopes"] else ""
-        moments = (format_local_time(one[at], _TIME) if one[at] else "never" for at in ("expires_at", "used_at"))
+        moments = (format_local_time(one[at]) if one[at] else "never" for at in ("expires_at", "used_at"))
         rows.append([one["id"], format_line(one["name"]), one["role"] + limited, one["state"], *moments])
-    print_columns(rows)
+    print_columns(rows, none="There are no keys.")
 
 
 @app.command("rotate")
@@ -78,11 +65,9 @@ def rotate_key(
 ) -> None:
     """Give a key a new secret, and print it: this once."""
     made = post_json(f"/v1/keys/{key}/rotate", drop_unset({"grace_hours": grace_hours}))
-    if as_json:
-        print_json(made)
-        return
+    exit_with_json(made, wanted=as_json)
     print_line(made["key"])
-    until = f" until {format_local_time(made['former_until'], _TIME)}" if made["former_until"] else " no longer"
+    until = f" until {format_local_time(made['former_until'])}" if made["former_until"] else " no longer"
     print_note(f"the former secret of key {made['id']} is accepted{until}")
 
 

@@ -17,6 +17,7 @@ from elcano.graphs.tenant_identity import DEFAULT_TENANT, NAME_CHARACTERS, fault
 from elcano.plugins.access.access_store import KeyRecord, TenantAccess, get_access
 from elcano.plugins.access.credentials import Credential
 from elcano.settings.settings import Settings
+from elcano.storage.plugin_store import get_plugin_data
 from elcano.storage.store import open_configured
 
 DAY: Final = 86_400.0
@@ -120,9 +121,7 @@ router = APIRouter(prefix="/v1/keys", tags=["access"], dependencies=[requires("a
 
 def get_tenant_access(services: Services) -> TenantAccess:
     """The access data of the tenant that asks."""
-    found = services.store.beside["access"]
-    assert isinstance(found, TenantAccess)
-    return found
+    return get_plugin_data(services.store.beside, "access", TenantAccess)
 
 
 def _compute_expiry(days: float | None) -> float | None:

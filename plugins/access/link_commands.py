@@ -5,15 +5,10 @@ from typing import Annotated, Any
 import typer
 
 from elcano.cli.options import AsJson, Run, argument, option
-from elcano.cli.printing import format_line, format_local_time, print_columns, print_json, print_line
+from elcano.cli.printing import exit_with_json, format_line, format_local_time, print_columns, print_line
 from elcano.cli.requests import get_json, open_api, post_json, print_note
 
-app = typer.Typer(no_args_is_help=True)
-
-
-@app.callback()
-def share() -> None:
-    """Share a run by links that can only be read, expire and can be revoked."""
+app = typer.Typer(no_args_is_help=True, help="Share a run by links that can only be read, expire and can be revoked.")
 
 
 @app.command("create")
@@ -27,13 +22,11 @@ def create_link(
     from elcano.settings import program_settings
 
     made: dict[str, Any] = post_json(f"/v1/runs/{run}/links", {"days": days, "versions": versions})
-    if as_json:
-        print_json(made)
-        return
+    exit_with_json(made, wanted=as_json)
     base = program_settings().base_url.rstrip("/")
     for path in filter(None, (made["path"], made["feed"])):
         print_line(f"{base}{path}")
-    until = format_local_time(made["expires_at"], "%Y-%m-%d %H:%M")
+    until = format_local_time(made["expires_at"])
     print_note(f"this is link {made['id']}, until {until}; keep it now, it cannot be shown again")
 
 
@@ -41,17 +34,12 @@ def create_link(
 def list_links(run: Run, as_json: AsJson = False) -> None:
     """List the links to a run, the newest first."""
     found: list[dict[str, Any]] = get_json(f"/v1/runs/{run}/links")
-    if as_json:
-        print_json(found)
-        return
-    if not found:
-        print_line("There are no links to this run.")
-        return
+    exit_with_json(found, wanted=as_json)
     rows = [["id", "state", "expires", "made by"]]
     for one in found:
-        until = format_local_time(one["expires_at"], "%Y-%m-%d %H:%M")
+        until = format_local_time(one["expires_at"])
         rows.append([one["id"], one["state"], until, format_line(one["created_by"] or "-")])
-    print_columns(rows)
+    print_columns(rows, none="There are no links to this run.")
 
 
 @app.command("revoke")

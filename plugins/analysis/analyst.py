@@ -65,11 +65,6 @@ def resolve_answer(said: Extraction, given: AnalystInput, ids: Mapping[str, str]
     return Extraction(hypotheses=given.hypotheses or said.hypotheses, measurements=tuple(found))
 
 
-def describe_start(given: JsonObject) -> str:
-    """Describe the passages that the analyst reads."""
-    return f"numbers from {passages_of(given)}"
-
-
 def summarize_measurements(output: JsonObject) -> tuple[str, JsonObject]:
     """How many numbers it read."""
     found, tested = ensure_list(output.get("measurements")), ensure_list(output.get("hypotheses"))
@@ -94,6 +89,6 @@ AGENT: Final = AgentDefinition(
     evidence_tokens=24_000,
     needs=list_needs,
     settled=resolve_answer,
-    begins=describe_start,
+    begins=lambda given: f"numbers from {passages_of(given)}",
     summary=summarize_measurements,
 )

@@ -5,6 +5,7 @@ A question is an object, or a row of a table for the question that all share. Wh
 
 import json
 import re
+import time
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -22,6 +23,8 @@ from elcano.plugins.batches.batch_tables import BatchQuestion
 from elcano.plugins.batches.workflows import METADATA
 
 MOST_QUESTIONS: Final = 1_000
+JUDGED_SECONDS: Final = 20.0
+"""How long a request is judged: gateways wait for a minute. What is left is judged again before it starts anyway."""
 _Name: TypeAlias = Annotated[Text, Field(max_length=200)]
 _Cell: TypeAlias = Annotated[Text, Field(max_length=10_000)]
 _ROW: Final = TypeAdapter(Annotated[dict[_Name, _Cell], Field(max_length=50)], config=ConfigDict(strict=True))
@@ -73,9 +76,10 @@ async def judge_batch(request: BatchRequest, batch_id: str, services: Services) 
     faults: list[FieldFault] = []
     kept: list[BatchQuestion] = []
     judged: dict[str, tuple[FieldFault, ...]] = {}
+    until = time.monotonic() + JUDGED_SECONDS
     for number, given in enumerate(request.questions):
         body, cells, own = _merge_row(given, request.defaults, batch_id)
-        own = own or await _find_faults(body, services, judged)
+        own = own or await _find_faults(body, services, judged, until)
         question = body.get("question")
         if own:
             reason = "; ".join(f"{fault.field}: {fault.message}" for fault in own)
@@ -135,19 +139,19 @@ def _find_row_faults(template: str, row: Mapping[str, str]) -> tuple[FieldFault,
 
 
 async def _find_faults(
-    body: JsonObject, services: Services, judged: dict[str, tuple[FieldFault, ...]]
+    body: JsonObject, services: Services, judged: dict[str, tuple[FieldFault, ...]], until: float
 ) -> tuple[FieldFault, ...]:
-    """The faults of a body; what questions have in common is judged once."""
+    """The faults of a body; what questions have in common is judged once, and after `until` only if nothing was yet."""
     try:
         request = RunRequest.model_validate(body)
     except ValidationError as error:
         return field_faults(error.errors())
     common = {name: value for name, value in body.items() if name not in _OWN or "previous_run" in body}
     known = json.dumps(common, sort_keys=True)
-    if known not in judged:
+    if known not in judged and (not judged or time.monotonic() < until):
         judged[known] = ()
         try:
             await judge_run_request(request, services, new_run_id(services.tenant, "0"))
         except (RequestInvalid, GraphInvalid) as error:
             judged[known] = list_request_faults(error)
-    return judged[known]
+    return judged.get(known, ())

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import RowMapping, and_, case, delete, func, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.api.runs.submission import require_same_request
 from elcano.graphs.state.budget import Limits, TopUp
@@ -20,10 +20,11 @@ from elcano.plugins.batches.batch_tables import (
 )
 from elcano.plugins.batches.budget_shares import BatchSpending, share_out
 from elcano.plugins.batches.workflows import BatchState, BatchWork
-from elcano.settings.settings import Settings
 from elcano.storage.admission import STARTING, KeyClaim, RequestKey, claim_key
+from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import begin_exclusive
-from elcano.storage.sql.tables import TenantBound, idempotency_keys, runs
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import idempotency_keys, runs
 from elcano.storage.store import Store, TenantStore
 
 _Q: Final = batch_questions.c
@@ -64,8 +65,7 @@ class TenantBatches(TenantBound):
 
     async def _list(self, wanted: Any, limit: int) -> list[Batch]:
         chosen = self._select(batches).where(wanted).order_by(batches.c.id.desc()).limit(limit)
-        async with self._engine.connect() as connection:
-            return [Batch.model_validate(dict(row)) for row in (await connection.execute(chosen)).mappings()]
+        return await self._fetch_all(Batch, chosen)
 
     async def questions(self, id: str, *, after: int = -1, limit: int = 1_000, state: str = "") -> list[BatchQuestion]:
         """Questions in their order, those behind the number `after`, all or those in one state of their own."""
@@ -134,14 +134,12 @@ class TenantBatches(TenantBound):
     async def note(self, id: str, number: int, state: QuestionState, **values: Any) -> None:
         """Note the state of a question that is not done."""
         mine = and_(self._of(id), _Q.number == number, _Q.state.in_(("waiting", *OPEN)))
-        async with self._engine.begin() as connection:
-            await connection.execute(update(batch_questions).where(mine).values(state=state, **values))
+        await self._write(update(batch_questions).where(mine).values(state=state, **values))
 
     async def drop_waiting(self, id: str) -> None:
         """Start none of the questions that wait: the batch was cancelled."""
         mine = and_(self._of(id), _Q.state == "waiting")
-        async with self._engine.begin() as connection:
-            await connection.execute(update(batch_questions).where(mine).values(state="cancelled"))
+        await self._write(update(batch_questions).where(mine).values(state="cancelled"))
 
     async def note_state(self, batch: Batch, state: BatchState, reason: str = "") -> None:
         """Note how a batch stands, unless it was cancelled or topped up since it was read."""
@@ -149,16 +147,14 @@ class TenantBatches(TenantBound):
         limits = zip((b.tokens, b.cost_microusd, b.deadline), batch.budget, strict=True)
         same = and_(b.state == batch.state, *(column.is_not_distinct_from(value) for column, value in limits))
         since = batch.since if state == batch.state else time.time()
-        async with self._engine.begin() as connection:
-            change = update(batches).where(self._named(batch.id), same)
-            await connection.execute(change.values(state=state, reason=reason, since=since))
+        change = update(batches).where(self._named(batch.id), same)
+        await self._write(change.values(state=state, reason=reason, since=since))
 
     async def cancel(self, id: str, by: str) -> None:
         """Have a batch that goes on cancelled."""
         mine, now = and_(self._named(id), batches.c.state.not_in((*DONE, "cancelling"))), time.time()
         values = {"state": "cancelling", "reason": "", "cancelled_by": by, "changed_at": now, "since": now}
-        async with self._engine.begin() as connection:
-            await connection.execute(update(batches).where(mine).values(values))
+        await self._write(update(batches).where(mine).values(values))
 
     async def top_up(self, id: str, added: TopUp, key: RequestKey | None) -> None:
         """Raise the limits that a batch has, once for each key. Its time stands still while it is out of budget.
@@ -187,11 +183,12 @@ class TenantBatches(TenantBound):
 
     async def delete(self, id: str) -> None:
         """Forget a batch; its runs stay."""
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(batch_questions).where(self._of(id)))
-            await connection.execute(delete(batches).where(self._named(id)))
-            keys = and_(self._own(idempotency_keys), idempotency_keys.c.run_id == id)
-            await connection.execute(delete(idempotency_keys).where(keys))
+        keys = and_(self._own(idempotency_keys), idempotency_keys.c.run_id == id)
+        await self._write(
+            delete(batch_questions).where(self._of(id)),
+            delete(batches).where(self._named(id)),
+            delete(idempotency_keys).where(keys),
+        )
 
     def _named(self, id: str) -> Any:
         return and_(self._own(batches), batches.c.id == id)
@@ -213,12 +210,8 @@ def _select_status() -> Any:
     return case((_Q.run_id != "", known), (_Q.state == "starting", "waiting"), else_=_Q.state)
 
 
-class BatchStore:
-    """The batches of all tenants."""
-
-    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
-        """`engine`: of the store's database."""
-        self._engine = engine
+class BatchStore(PluginTables):
+    """The batches of all tenants; of a run a batch has nothing but its id, and tells that it is deleted."""
 
     def of(self, tenant: str) -> TenantBatches:
         """Those of one tenant."""
@@ -237,34 +230,19 @@ class BatchStore:
         async with self._engine.connect() as connection:
             if (await connection.execute(select(batches.c.id).where(is_open).limit(1))).first() is None:
                 return 0
-        async with self._engine.begin() as connection:
-            return (await connection.execute(update(batches).where(is_open).values(changed_at=time.time()))).rowcount
+        return await self._write(update(batches).where(is_open).values(changed_at=time.time()))
 
     async def note_told(self, work: BatchWork, at: float) -> None:
         """Note that the workflow of a batch is begun or told of what changed until then."""
         told = and_(batches.c.tenant == work.tenant, batches.c.id == work.batch, batches.c.changed_at <= at)
-        async with self._engine.begin() as connection:
-            await connection.execute(update(batches).where(told).values(changed_at=None))
-
-    async def delete_run(self, tenant: str, run_id: str) -> None:
-        """A batch has nothing of a run but its id, and tells that it is deleted."""
-
-    async def delete_tenant(self, tenant: str) -> None:
-        """The rows go with all others."""
-
-    async def close(self) -> None:
-        """The engine is the store's."""
+        await self._write(update(batches).where(told).values(changed_at=None))
 
 
 def get_batch_store(store: Store) -> BatchStore:
     """The batches in a store."""
-    found = store.beside["batches"]
-    assert isinstance(found, BatchStore)
-    return found
+    return get_plugin_data(store.beside, "batches", BatchStore)
 
 
 def get_batches(store: TenantStore) -> TenantBatches:
     """The batches in a tenant's store."""
-    found = store.beside["batches"]
-    assert isinstance(found, TenantBatches)
-    return found
+    return get_plugin_data(store.beside, "batches", TenantBatches)

@@ -23,7 +23,7 @@ from elcano.cli.options import (
     option,
     parse_models,
 )
-from elcano.cli.printing import format_line, print_columns, print_json, print_line, require_writable
+from elcano.cli.printing import exit_with_json, format_line, print_columns, print_json, print_line, require_writable
 from elcano.cli.requests import get_json, open_api, post_json, print_note
 
 BatchId = Annotated[str, argument("A batch's id.")]
@@ -101,9 +101,7 @@ def start_batch(
 def list_batches(as_json: AsJson = False) -> None:
     """List your batches, the newest first."""
     found: list[dict[str, Any]] = get_json("/v1/batches")
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     rows = [[one["id"], one["state"], _format_counts(one), format_line(one["name"])] for one in found]
     print_columns([["batch", "state", "questions", "name"], *rows])
 

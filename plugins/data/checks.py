@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
+from elcano.activities.child_processes import Stop
 from elcano.graphs.catalogue.sources import list_configured_sources
 from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.model_names import OFFLINE, model_names
 from elcano.plugins.data.agents import sql_writer
-from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.databases.database import engine_of
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings, get_variable_name

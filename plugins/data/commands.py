@@ -6,7 +6,7 @@ from urllib.parse import quote
 import typer
 
 from elcano.cli.options import AsJson, argument
-from elcano.cli.printing import format_seconds, print_json, print_line, print_printable
+from elcano.cli.printing import exit_with_json, format_seconds, print_line, print_printable
 from elcano.cli.requests import get_json
 
 app = typer.Typer()
@@ -20,9 +20,7 @@ def list_databases(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand is not None:
         return
     found: list[Any] = get_json("/v1/databases")
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     if not found:
         print_printable("There are no databases; name one in ELCANO_DATABASES.")
     width = max((len(one["name"]) for one in found), default=0)
@@ -34,9 +32,7 @@ def list_databases(context: typer.Context, as_json: AsJson = False) -> None:
 def check_database(name: Name, as_json: AsJson = False) -> None:
     """Open one database, through a worker, and count its tables."""
     found = _fetch_database(name, "?values=false")
-    if as_json:
-        print_json({"name": found["name"], "dialect": found["dialect"], "tables": len(found["tables"])})
-        return
+    exit_with_json({"name": found["name"], "dialect": found["dialect"], "tables": len(found["tables"])}, wanted=as_json)
     seconds = format_seconds(found["seconds"])
     print_printable(f"{name} ({found['dialect']}) can be read: {_format_table_count(found)}, in {seconds}")
 
@@ -45,9 +41,7 @@ def check_database(name: Name, as_json: AsJson = False) -> None:
 def describe_database(name: Name, as_json: AsJson = False) -> None:
     """Show a database's tables, columns, keys, counts, and sample values if the operator allows them."""
     found = _fetch_database(name, "")
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     print_printable(f"{name} ({found['dialect']}): {_format_table_count(found)}")
     for table in found["tables"]:
         rows = "" if table["rows"] is None else f", {'about ' if table['estimated'] else ''}{table['rows']:,} rows"

@@ -247,7 +247,7 @@ def sync_index(collection: Collection, index: Index, parser: Parser, stopped: th
     listing = collection.listing()
     if not _has_changes(listing.documents, index.known()):
         return listing
-    with index.writing(stopped), parser:
+    with index.writing(stopped):
         listing = collection.listing()
         known = index.known()
         index.remove(known.keys() - listing.documents.keys())

@@ -9,14 +9,11 @@ from elcano.cli.options import option
 from elcano.cli.printing import print_columns, print_line
 from elcano.cli.requests import print_note
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(
+    no_args_is_help=True, help="Make the keys that encrypt what is kept, and rewrite what is kept under others."
+)
 
 More = Annotated[bool, option("Only one more key, for a rotation: put it last, and first once every program has it.")]
-
-
-@app.callback()
-def encryption() -> None:
-    """Make the keys that encrypt what is kept, and rewrite what is kept under others."""
 
 
 @app.command("new-keys")

@@ -7,7 +7,7 @@ import typer
 
 from elcano.cli.exit_codes import BadInput
 from elcano.cli.options import AsJson, argument, option
-from elcano.cli.printing import format_line, print_json, print_line
+from elcano.cli.printing import exit_with_json, format_line, print_line
 from elcano.cli.requests import get_json, post_json
 
 app = typer.Typer(no_args_is_help=False)
@@ -26,9 +26,7 @@ def print_counts(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand is not None:
         return
     found: dict[str, Any] = get_json("/v1/knowledge")
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     if not found["nodes"]:
         print_line("Nothing is known yet: every run that ends adds what it found.")
     for kind in ("nodes", "edges"):
@@ -48,9 +46,7 @@ def search_nodes(
 ) -> None:
     """Search the findings of runs: claims of reports, documents, authors and the entities they mention."""
     found = _search_nodes(words, kind or [], limit)
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     if not found:
         print_line(f"Nothing is known about {words!r}.")
     for hit in found:
@@ -67,9 +63,7 @@ def show_node(
     path = f"/v1/knowledge/nodes/{_find_node_id(node)}"
     shown: dict[str, Any] = get_json(path)
     beside: dict[str, Any] = get_json(f"{path}/neighbours", limit=limit)
-    if as_json:
-        print_json({"node": shown, **beside})
-        return
+    exit_with_json({"node": shown, **beside}, wanted=as_json)
     print_line(_format_node(shown))
     for text in (shown["text"] if shown["text"] != shown["name"] else "", shown["key"], shown["url"]):
         if text:
@@ -95,9 +89,7 @@ def find_paths(
     """Show the shortest paths from one node to another."""
     ends = {"from": _find_node_id(start), "to": _find_node_id(end)}
     found: dict[str, Any] = get_json("/v1/knowledge/paths", **ends, longest=longest, limit=limit)
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     if not found["paths"]:
         sure = "" if found["complete"] else ", in the part of the graph that was searched"
         print_line(f"No path of at most {longest} edges connects the two{sure}.")
@@ -117,9 +109,7 @@ def run_cypher(
 ) -> None:
     """Run an openCypher query, where the graph is stored in Apache AGE."""
     found = post_json("/v1/knowledge/cypher", {"query": query, "columns": [*column], "limit": limit})
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     print_line("\t".join(found["columns"]))
     for row in found["rows"]:
         print_line("\t".join(format_line(value) for value in row))

@@ -7,7 +7,7 @@ import typer
 
 from elcano.cli.exit_codes import Exit
 from elcano.cli.options import AsJson, argument
-from elcano.cli.printing import format_seconds, print_json, print_printable
+from elcano.cli.printing import exit_with_json, format_seconds, print_json, print_printable
 from elcano.cli.requests import get_json
 
 app = typer.Typer()
@@ -21,9 +21,7 @@ def list_tool_servers(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand is not None:
         return
     found: dict[str, Any] = get_json("/v1/tools")
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     if not found["servers"]:
         print_printable("There are no tool servers; the operator names them in ELCANO_MCP_SERVERS.")
     for server in found["servers"]:

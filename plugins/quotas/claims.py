@@ -8,19 +8,20 @@ a time for each tenant. A claim goes when the ledger has what was really used; o
 import time
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 from sqlalchemy import ColumnElement, and_, delete, exists, or_, select
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.state.budget import Estimate
 from elcano.plugins.quotas.limits import Quotas
 from elcano.plugins.quotas.standing import RUN_CLAIM, Standing, list_scopes, period_bounds, quota_claims, read_standings
-from elcano.settings.settings import Settings
 from elcano.storage.admission import UNENDED
 from elcano.storage.differences import Difference
+from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, root_of
-from elcano.storage.sql.tables import TenantBound, runs
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import runs
 from elcano.storage.store import Store, TenantStore
 from elcano.storage.usage import find_usage_place, read_usage_sums
 
@@ -65,8 +66,7 @@ class TenantQuotas(TenantBound):
     async def release(self, run_id: str, claims: Sequence[str]) -> None:
         """Drop claims of a run."""
         mine = (quota_claims.c.run_id == root_of(run_id), quota_claims.c.claim.in_(claims))
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(quota_claims).where(self._own(quota_claims), *mine))
+        await self._write(delete(quota_claims).where(self._own(quota_claims), *mine))
 
     async def list_standings(self, quotas: Quotas, api_key: str) -> list[Standing]:
         """How the limits of the tenant stand, and those of one of its keys."""
@@ -86,11 +86,8 @@ class TenantQuotas(TenantBound):
         return estimate.model_copy(update={"cost_microusd": max(estimate.cost_microusd, usual)})
 
 
-class QuotaStore:
+class QuotaStore(PluginTables):
     """The claims of all tenants."""
-
-    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
-        self._engine = engine
 
     def of(self, tenant: str) -> TenantQuotas:
         """Those of one tenant."""
@@ -99,14 +96,7 @@ class QuotaStore:
     async def delete_run(self, tenant: str, run_id: str) -> None:
         """Drops the claims of a run."""
         mine = (quota_claims.c.tenant == tenant, quota_claims.c.run_id == run_id)
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(quota_claims).where(*mine))
-
-    async def delete_tenant(self, tenant: str) -> None:
-        """Keeps nothing beside its table."""
-
-    async def close(self) -> None:
-        """Holds nothing open."""
+        await self._write(delete(quota_claims).where(*mine))
 
     async def list_stale_claims(self) -> list[tuple[str, str]]:
         """Tenant and run of each claim that can be of no use any more."""
@@ -117,8 +107,7 @@ class QuotaStore:
     async def drop_stale_claims(self, tenant: str, run_id: str) -> None:
         """Drops them, of one run."""
         mine = (quota_claims.c.tenant == tenant, quota_claims.c.run_id == run_id)
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(quota_claims).where(*mine, self._is_stale()))
+        await self._write(delete(quota_claims).where(*mine, self._is_stale()))
 
     def _is_stale(self) -> ColumnElement[bool]:
         """Whether a claim is of a run that does not exist, or of a request under way when its run ended."""
@@ -130,7 +119,7 @@ class QuotaStore:
 
 async def find_stale_claims(store: Store) -> AsyncIterator[Difference]:
     """What runs claim of quotas that are not there, or that ended while a request was under way."""
-    quotas = cast("QuotaStore", store.beside["quotas"])
+    quotas = get_plugin_data(store.beside, "quotas", QuotaStore)
     for tenant, run_id in await quotas.list_stale_claims():
         text = "it is over, and a part of a quota is still claimed for it"
         mend = partial(quotas.drop_stale_claims, tenant, run_id)
@@ -139,5 +128,4 @@ async def find_stale_claims(store: Store) -> AsyncIterator[Difference]:
 
 def get_tenant_quotas(store: TenantStore) -> TenantQuotas:
     """The quotas of a tenant's store."""
-    found: TenantQuotas = store.beside["quotas"]
-    return found
+    return get_plugin_data(store.beside, "quotas", TenantQuotas)

@@ -8,10 +8,10 @@ import typer
 
 from elcano.cli.options import AsJson, option
 from elcano.cli.printing import (
+    exit_with_json,
     format_dollars,
     format_local_time,
     print_columns,
-    print_json,
     print_line,
     print_printable,
 )
@@ -49,9 +49,7 @@ def show_usage(
             print_printable(line)
         return
     found: dict[str, Any] = get_json("/v1/usage", **asked)
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     if not found["rows"]:
         print_line(f"Nothing was used from {found['first']} to {found['last']}.")
         return
@@ -66,19 +64,14 @@ def show_usage(
 def show_quotas(as_json: AsJson = False) -> None:
     """Show the quotas of your tenant and API key, the rest of each, and when it renews."""
     found: dict[str, Any] = get_json("/v1/quotas")
-    if as_json:
-        print_json(found)
-        return
-    if not found["limits"]:
-        print_line(f"The tenant {found['tenant']} has no quotas.")
-        return
+    exit_with_json(found, wanted=as_json)
     rows = [["limit", "of", "allowed", "used", "claimed", "left", "returns"]]
     for one in found["limits"]:
         whose = f"key {one['key']}" if one["key"] is not None else f"tenant {found['tenant']}"
         figures = [_format_amount(one["unit"], one[name]) for name in ("limit", "used", "claimed", "left")]
-        when = "when a run ends" if one["resets_at"] is None else format_local_time(one["resets_at"], "%Y-%m-%d %H:%M")
+        when = "when a run ends" if one["resets_at"] is None else format_local_time(one["resets_at"])
         rows.append([one["name"], whose, *figures, when])
-    print_columns(rows)
+    print_columns(rows, none=f"The tenant {found['tenant']} has no quotas.")
 
 
 def _format_day(day: datetime | None) -> str:

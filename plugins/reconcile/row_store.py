@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, func, select, tuple_, update
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.records import ArchivedRun
-from elcano.settings.settings import Settings
 from elcano.storage.admission import ASKED_FOR, UNENDED, run_row
 from elcano.storage.ledger import LedgerEntry
+from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, run_and_branches
 from elcano.storage.sql.tables import artifacts, audit_entries, evidence, findings, ledger, runs
 from elcano.storage.store import Store
@@ -50,24 +49,12 @@ class ArtifactRow:
     media_type: str
 
 
-class RowStore:
+class RowStore(PluginTables):
     """The rows of all tenants. It has no tables of its own."""
-
-    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
-        self._engine = engine
 
     def of(self, tenant: str) -> "RowStore":
         """The same for every tenant."""
         return self
-
-    async def delete_run(self, tenant: str, run_id: str) -> None:
-        """Has nothing to delete."""
-
-    async def delete_tenant(self, tenant: str) -> None:
-        """Has nothing to delete."""
-
-    async def close(self) -> None:
-        """Holds nothing open."""
 
     async def read_runs(self, keys: Collection[RunKey]) -> dict[RunKey, RunRow]:
         """Those of these runs that there are; a page of them at most."""
@@ -106,8 +93,7 @@ class RowStore:
             runs.c.run_id != run_id,
             runs.c.status.not_in(UNENDED),
         )
-        async with self._engine.connect() as connection:
-            return set(await connection.scalars(select(runs.c.run_id).where(below)))
+        return set(await self._fetch_values(select(runs.c.run_id).where(below)))
 
     async def set_aside(self, tenant: str, lines: Sequence[LedgerEntry]) -> None:
         """Mark lines of the ledger as undone, and have no repetition of their calls replace them.
@@ -137,8 +123,7 @@ class RowStore:
     async def read_unfound_passages(self, tenant: str, run_id: str, passages: Sequence[str]) -> list[str]:
         """Those of these passages that no finding of the run or a branch of it refers to, in their order."""
         mine = and_(findings.c.tenant == tenant, run_and_branches(findings.c.run_id, run_id))
-        async with self._engine.connect() as connection:
-            found = set(await connection.scalars(select(findings.c.evidence_id).where(mine)))
+        found = set(await self._fetch_values(select(findings.c.evidence_id).where(mine)))
         return [passage for passage in passages if passage not in found]
 
     async def add_findings(self, tenant: str, run_id: str, passages: Sequence[str]) -> None:
@@ -173,8 +158,7 @@ class RowStore:
     async def add_artifact(self, row: ArtifactRow) -> None:
         """Have a run own an artifact whose object is there."""
         values = {"tenant": row.tenant, "run_id": row.run_id, "key": row.key, "media_type": row.media_type}
-        async with self._engine.begin() as connection:
-            await connection.execute(insert_new(connection, artifacts).values(values))
+        await self._write(insert_new(self._engine, artifacts).values(values))
 
     async def list_run_keys(self) -> set[RunKey]:
         """Every run that a person asked for."""
@@ -189,5 +173,4 @@ def _is_among(table: Any, keys: Collection[RunKey]) -> ColumnElement[bool]:
 
 def get_rows(store: Store) -> RowStore:
     """The rows of a store."""
-    found: RowStore = store.beside["reconcile"].of("")
-    return found
+    return get_plugin_data(store.beside, "reconcile", RowStore)

@@ -7,18 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from elcano.cli.options import AsJson, argument, option
-from elcano.cli.printing import format_line, format_local_time, print_columns, print_json, print_line
+from elcano.cli.printing import exit_with_json, format_line, format_local_time, print_columns, print_line
 from elcano.cli.requests import get_json, open_api, post_json, print_note
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, help="Ask a question again and again, by a calendar or an interval.")
 
 Name = Annotated[str, argument("A schedule's name.")]
 Note = Annotated[str, option("Why.")]
-
-
-@app.callback()
-def schedules() -> None:
-    """Ask a question again and again, by a calendar or an interval."""
 
 
 @app.command("create")
@@ -55,19 +50,14 @@ def create_schedule(
 def list_schedules(as_json: AsJson = False) -> None:
     """List your schedules by name."""
     found: list[dict[str, Any]] = get_json("/v1/schedules")
-    if as_json:
-        print_json(found)
-        return
-    if not found:
-        print_line("There are no schedules.")
-        return
+    exit_with_json(found, wanted=as_json)
     rows = [["name", "next run", "question"]]
     for one in found:
-        following = [format_local_time(time, "%Y-%m-%d %H:%M") for time in one["next_times"][:1]]
+        following = [format_local_time(time) for time in one["next_times"][:1]]
         rows.append(
             [one["name"], "paused" if one["paused"] else "".join(following) or "-", format_line(one["question"])]
         )
-    print_columns(rows)
+    print_columns(rows, none="There are no schedules.")
 
 
 @app.command("show")
@@ -113,9 +103,7 @@ def delete_schedule(name: Name) -> None:
 
 
 def _print_schedule(one: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(one)
-        return
+    exit_with_json(one, wanted=as_json)
     print_line(f"{one['name']}: {format_line(one['question'])}")
     for time in one["next_times"]:
         print_line(f"  {format_local_time(time, '%Y-%m-%d %H:%M:%S')}")

@@ -1,8 +1,6 @@
 """Schedules over HTTP: questions that are asked again and again."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Final, TypeAlias
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import AwareDatetime, Field
@@ -18,6 +16,7 @@ from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.tenant_identity import run_id as new_run_id
 from elcano.plugins.schedules.activities import list_scheduled_runs
+from elcano.plugins.schedules.schedule_times import find_time_faults
 from elcano.plugins.schedules.settings import read_schedule_settings
 from elcano.plugins.schedules.temporal_schedules import (
     LEAST_SECONDS,
@@ -34,8 +33,6 @@ MOST_CRON: Final = 20
 NAME: Final = r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"
 MOST_SCHEDULES: Final = 100
 """Of one tenant."""
-SHORTHANDS: Final = frozenset({"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"})
-"""What may stand for five fields; not `@every`, which Temporal takes by the second."""
 
 
 class SchedulesOff(Refusal, status=409, title="Runs cannot be scheduled here"):
@@ -283,9 +280,11 @@ async def _judge_request(request: ScheduleRequest, services: Services) -> Schedu
     """The question of each time.
 
     Raises:
-        RequestInvalid: it cannot work, or has no times.
+        RequestInvalid: it cannot work, or would never start anything.
     """
-    _require_times(request)
+    when = (request.cron, request.every_seconds, request.time_zone, request.start_at, request.end_at)
+    if faults := find_time_faults(*when):
+        raise RequestInvalid(faults)
     await judge_run_request(request.run, services, new_run_id(services.tenant, "0" * 26))
     body = request.run.model_dump(mode="json", exclude_defaults=True)
     body["metadata"] = {**request.run.metadata, SCHEDULE: request.name}
@@ -311,27 +310,3 @@ def _build_schedule(request: ScheduleRequest, question: ScheduledQuestion, sched
         paused=request.paused,
         note=request.note,
     )
-
-
-def _require_times(request: ScheduleRequest) -> None:
-    """Refuses times that Temporal would take and never start, or take for others.
-
-    Raises:
-        RequestInvalid: it has no times, or others than were meant, or its time zone is none.
-    """
-    faults = []
-    if not request.cron and request.every_seconds is None:
-        faults.append(FieldFault(field="cron", message="say when: `cron` expressions, or `every_seconds`"))
-    for expression in request.cron:
-        fields = expression.partition("#")[0].split()
-        if len(fields) != 5 and expression.strip() not in SHORTHANDS:  # Temporal reads six as with a year
-            message = f"{expression!r} has not the five fields: minute, hour, day of the month, month, day of the week"
-            faults.append(FieldFault(field="cron", message=f"{message}; for intervals there is `every_seconds`"))
-    try:
-        ZoneInfo(request.time_zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        faults.append(FieldFault(field="time_zone", message=f"there is no time zone {request.time_zone!r}"))
-    if request.end_at is not None and request.end_at <= (request.start_at or datetime.now(UTC)):
-        faults.append(FieldFault(field="end_at", message="is over, or before `start_at`"))
-    if faults:
-        raise RequestInvalid(faults)

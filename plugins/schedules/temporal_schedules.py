@@ -32,6 +32,7 @@ from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.plugins.schedules.settings import read_schedule_settings
 from elcano.plugins.schedules.workflows import TASK_QUEUE, WORKFLOW, ScheduledQuestion
 from elcano.settings.settings import Settings
+from elcano.storage.plugin_store import PluginTables
 
 PREFIX: Final = "schedule"
 LEAST_SECONDS: Final = 60.0
@@ -175,18 +176,16 @@ def build_spec(
     )
 
 
-class ScheduleOwner:
+class ScheduleOwner(PluginTables):
     """Deletes the schedules of a tenant that is deleted: the plugin has no rows."""
 
     def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
+        super().__init__(engine, settings)
         self._settings = settings
 
     def of(self, tenant: str) -> str:
         """There is nothing beside the tenant's name."""
         return tenant
-
-    async def delete_run(self, tenant: str, run_id: str) -> None:
-        """Keeps nothing of runs."""
 
     async def delete_tenant(self, tenant: str) -> None:
         """Deletes its schedules, so that they start nothing for another tenant of the name."""
@@ -195,6 +194,3 @@ class ScheduleOwner:
         schedules = TenantSchedules(await connect_client(self._settings), tenant)
         for name in [name async for name in schedules.list_names()]:
             await schedules.delete(name)
-
-    async def close(self) -> None:
-        """Nothing is open."""

@@ -172,11 +172,6 @@ def find_unbased_values(said: FilledForm, given: FormInput, ids: Mapping[str, st
     return found[:20]
 
 
-def describe_start(given: JsonObject) -> str:
-    """How many passages the form is filled in from."""
-    return f"fills in the form from {format_count(len(ensure_list(given.get('evidence'))), 'passage')}"
-
-
 def describe_form(output: JsonObject) -> tuple[str, JsonObject]:
     """How many fields have a value."""
     fields = [one for one in ensure_list(output.get("fields")) if isinstance(one, dict)]
@@ -203,6 +198,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     needs=needs_of,
     faults=find_unbased_values,
     settled=resolve_fields,
-    begins=describe_start,
+    begins=lambda given: f"fills in the form from {format_count(len(ensure_list(given.get('evidence'))), 'passage')}",
     summary=describe_form,
 )

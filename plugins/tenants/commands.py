@@ -12,16 +12,11 @@ from elcano.cli.options import Yes, argument, option
 from elcano.cli.printing import print_line, require_writable
 from elcano.cli.requests import open_api, print_note
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, help="Export a tenant with everything it owns, or delete it.")
 
 Tenant = Annotated[str, argument("The tenant: your own, or any for admins of ELCANO_OPERATOR_TENANT.")]
 LOOK_SECONDS = 1.0
 UNAUTHENTICATED = 401
-
-
-@app.callback()
-def tenants() -> None:
-    """Export a tenant with everything it owns, or delete it."""
 
 
 @app.command("export")

@@ -18,9 +18,11 @@ from elcano.graphs.tenant_identity import Tenant
 from elcano.plugins.tenants.tenant_rows import delete_last_rows
 from elcano.settings.settings import Settings
 from elcano.storage.admission import UNENDED
+from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.columns import RETAINED, Id, LongText
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
-from elcano.storage.sql.tables import TenantBound, metadata, runs
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import metadata, runs
 from elcano.storage.store import Store
 
 
@@ -66,15 +68,15 @@ class TenantDeletion(Frozen):
     begun_at: float
     begun_by: str
     begun_in: str
-    finished_at: float | None
+    finished_at: float | None = None
     quiet_at: float
-    histories: int
+    histories: int = 0
     """Executions of workflows that were deleted."""
-    objects: int
+    objects: int = 0
     """Objects, and files that are objects."""
-    rows: int
+    rows: int = 0
     """Rows of tables."""
-    waiting: str
+    waiting: str = ""
 
 
 class TenantDeletions(TenantBound):
@@ -98,12 +100,7 @@ class TenantDeletions(TenantBound):
                 begun_at=now,
                 begun_by=by,
                 begun_in=by_tenant,
-                finished_at=None,
                 quiet_at=now,
-                histories=0,
-                objects=0,
-                rows=0,
-                waiting="",
             )
             await connection.execute(insert_or_replace(connection, tenant_deletions).values(deletion.model_dump()))
             await connection.commit()
@@ -112,8 +109,7 @@ class TenantDeletions(TenantBound):
     async def list_open_runs(self) -> list[str]:
         """The ids of the runs and branches that are not known to have ended."""
         wanted = select(runs.c.run_id).where(self._own(runs), runs.c.status.in_(UNENDED)).order_by(runs.c.run_id)
-        async with self._engine.connect() as connection:
-            return list(await connection.scalars(wanted))
+        return await self._fetch_values(wanted)
 
     async def note_progress(self, *, histories: int = 0, objects: int = 0, rows: int = 0, open_runs: bool) -> None:
         """Add to the count of deleted rows; after open runs it takes a while until it is quiet."""
@@ -122,14 +118,12 @@ class TenantDeletions(TenantBound):
         counts = {"histories": histories, "objects": objects, "rows": rows}
         added = {name: table.c[name] + count for name, count in counts.items()}
         quiet = {"quiet_at": time.time() + QUIET_SECONDS} if open_runs else {}
-        async with self._engine.begin() as connection:
-            await connection.execute(changed.values(**added, **quiet, waiting=""))
+        await self._write(changed.values(**added, **quiet, waiting=""))
 
     async def note_trouble(self, why: str) -> None:
         """Say why it does not get on."""
         mine = (self._own(tenant_deletions), tenant_deletions.c.finished_at.is_(None))
-        async with self._engine.begin() as connection:
-            await connection.execute(update(tenant_deletions).where(*mine).values(waiting=why))
+        await self._write(update(tenant_deletions).where(*mine).values(waiting=why))
 
     async def finish(self) -> None:
         """Delete rows written since, and end the deletion, in one transaction that no admission overlaps."""
@@ -143,11 +137,11 @@ class TenantDeletions(TenantBound):
             await connection.commit()
 
 
-class DeletionStore:
-    """The deletions of all tenants."""
+class DeletionStore(PluginTables):
+    """The deletions of all tenants, whose records stay."""
 
     def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
-        """`engine`: of the store's database."""
+        super().__init__(engine, settings)
         self.engine = engine
         self.begun = asyncio.Event()
         """Set when this process begins a deletion, so that it need not be looked for."""
@@ -160,17 +154,7 @@ class DeletionStore:
         """The deletions that go on, the oldest first."""
         table = tenant_deletions
         wanted = select(table).where(table.c.finished_at.is_(None)).order_by(table.c.begun_at, table.c.tenant)
-        async with self.engine.connect() as connection:
-            return [TenantDeletion.model_validate(dict(row)) for row in (await connection.execute(wanted)).mappings()]
-
-    async def delete_run(self, tenant: str, run_id: str) -> None:
-        """Keeps nothing of runs."""
-
-    async def delete_tenant(self, tenant: str) -> None:
-        """Keeps the record of the deletion."""
-
-    async def close(self) -> None:
-        """The engine is the store's."""
+        return await self._fetch_all(TenantDeletion, wanted)
 
 
 class DeletionRule:
@@ -203,6 +187,4 @@ async def find_deletion(connection: AsyncConnection, tenant: str) -> TenantDelet
 
 def get_deletion_store(store: Store) -> DeletionStore:
     """The deletions in a store."""
-    found = store.beside["tenants"]
-    assert isinstance(found, DeletionStore)
-    return found
+    return get_plugin_data(store.beside, "tenants", DeletionStore)

@@ -67,9 +67,9 @@ class ReadingActivities:
         store = self.store.of(work.tenant)
         uploads = get_uploads(store)
         async with _send_beats():
-            with Parser() as parser:
-                for document in await uploads.page(work.collection, limit=BATCH, state="uploaded"):
-                    await self._read(store, document, parser)
+            parser = Parser()
+            for document in await uploads.page(work.collection, limit=BATCH, state="uploaded"):
+                await self._read(store, document, parser)
             with suppress(SourceUnavailable):  # a search will do it
                 async with self.indexes.open(store, work.collection) as source:
                     await source.update_index()

@@ -15,15 +15,10 @@ from elcano.cli.requests import open_api, print_note
 if TYPE_CHECKING:
     from elcano.api.uploaded_documents import CollectionView, DocumentView
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, help="Upload documents into collections of your own, which runs can search.")
 
 Collection = Annotated[str, argument("The collection, up to 64 small letters, digits, `_` and `-`.")]
 _COUNTS: Final = ["name", "documents", "unread", "indexed", "refused", "bytes"]
-
-
-@app.callback()
-def documents() -> None:
-    """Upload documents into collections of your own, which runs can search."""
 
 
 @app.command("add")

@@ -9,17 +9,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, and_, delete, func, select, tuple_, update
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.api.uploaded_documents import DocumentState
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.tenant_identity import Tenant
 from elcano.plugins.uploads.document_names import hash_name
 from elcano.plugins.uploads.source_spec import NAME
-from elcano.settings.settings import Settings
+from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.columns import Id, LongText, SealedText
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
-from elcano.storage.sql.tables import TenantBound, metadata
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, TenantStore
 
 documents = Table(
@@ -150,9 +150,7 @@ class TenantUploads(TenantBound):
     async def find(self, collection: str, path: str) -> UploadedDocument | None:
         """The document of this name; None: there is none."""
         wanted = self._select(documents).where(self._named(collection, hash_name(path)))
-        async with self._engine.connect() as connection:
-            row = (await connection.execute(wanted)).mappings().first()
-        return None if row is None else UploadedDocument.model_validate(dict(row))
+        return await self._fetch_first(UploadedDocument, wanted)
 
     async def page(
         self, collection: str, *, after: str = "", limit: int, state: DocumentState | None = None
@@ -162,9 +160,7 @@ class TenantUploads(TenantBound):
         wanted = self._select(table).where(table.c.collection == collection, table.c.key > after)
         if state is not None:
             wanted = wanted.where(table.c.state == state)
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(wanted.order_by(table.c.key).limit(limit))
-            return [UploadedDocument.model_validate(dict(row)) for row in rows.mappings()]
+        return await self._fetch_all(UploadedDocument, wanted.order_by(table.c.key).limit(limit))
 
     async def list_read(self, collection: str) -> list[UploadedDocument]:
         """All documents whose bytes were read at some time, also those that are to be read again, by key."""
@@ -197,24 +193,19 @@ class TenantUploads(TenantBound):
     async def note_outcome(self, document: UploadedDocument, **values: Any) -> bool:
         """Note the outcome of reading a document; False: it was deleted or replaced meanwhile."""
         mine = and_(self._named(document.collection, document.key), documents.c.uploaded_at == document.uploaded_at)
-        async with self._engine.begin() as connection:
-            return bool(
-                (await connection.execute(update(documents).where(mine).values(**values, read_at=time.time()))).rowcount
-            )
+        return bool(await self._write(update(documents).where(mine).values(**values, read_at=time.time())))
 
     async def read_again(self, collection: str) -> int:
         """Have all documents of a collection read again; returns how many there are. They stay searchable meanwhile."""
         mine = and_(self._own(documents), documents.c.collection == collection)
-        async with self._engine.begin() as connection:
-            return (await connection.execute(update(documents).where(mine).values(state="uploaded"))).rowcount
+        return await self._write(update(documents).where(mine).values(state="uploaded"))
 
     async def delete(self, collection: str, found: Sequence[UploadedDocument]) -> None:
         """Forget documents that were not replaced meanwhile; their files are deleted before."""
         uploads = [(one.key, one.uploaded_at) for one in found]
         known = tuple_(documents.c.key, documents.c.uploaded_at).in_(uploads)
         mine = and_(self._own(documents), documents.c.collection == collection, known)
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(documents).where(mine))
+        await self._write(delete(documents).where(mine))
 
     async def describe_sources(self) -> Mapping[str, Mapping[str, str]]:
         """See `OwnSources`: every collection is a source."""
@@ -227,12 +218,8 @@ class TenantUploads(TenantBound):
         return and_(self._own(documents), documents.c.collection == collection, documents.c.key == key)
 
 
-class UploadStore:
-    """The uploaded documents of all tenants."""
-
-    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
-        """`engine`: of the store's database."""
-        self._engine = engine
+class UploadStore(PluginTables):
+    """The uploaded documents of all tenants; they belong to no run, and their files go with those of the tenant."""
 
     def of(self, tenant: str) -> TenantUploads:
         """Those of one tenant."""
@@ -244,15 +231,6 @@ class UploadStore:
         wanted = select(table.c.tenant, table.c.collection).where(table.c.state == "uploaded").distinct().limit(limit)
         async with self._engine.connect() as connection:
             return [(row.tenant, row.collection) for row in await connection.execute(wanted)]
-
-    async def delete_run(self, tenant: str, run_id: str) -> None:
-        """Documents belong to no run."""
-
-    async def delete_tenant(self, tenant: str) -> None:
-        """The rows and the files go with all others."""
-
-    async def close(self) -> None:
-        """The engine is the store's."""
 
 
 def build_document(collection: str, path: str, data_hash: str, size: int, by: str) -> UploadedDocument:
@@ -270,13 +248,9 @@ def build_document(collection: str, path: str, data_hash: str, size: int, by: st
 
 def get_upload_store(store: Store) -> UploadStore:
     """The uploaded documents in a store."""
-    found = store.beside[NAME]
-    assert isinstance(found, UploadStore)
-    return found
+    return get_plugin_data(store.beside, NAME, UploadStore)
 
 
 def get_uploads(store: TenantStore) -> TenantUploads:
     """The uploaded documents in a tenant's store."""
-    found = store.beside[NAME]
-    assert isinstance(found, TenantUploads)
-    return found
+    return get_plugin_data(store.beside, NAME, TenantUploads)

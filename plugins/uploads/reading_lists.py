@@ -11,9 +11,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.passages.document import FileSkipped, decode_text
-from elcano.plugins.documents import child
 from elcano.plugins.documents.csl_works import build_work, find_notes
+from elcano.plugins.documents.untrusted_files import (
+    FileAnswer,
+    FileRequest,
+    answer_or_report_skip,
+    ask_process,
+    limit_reading,
+)
 from elcano.plugins.uploads.list_formats import Item, parse_bibtex, parse_csl, parse_ris
 
 BIBTEX: Final = "application/x-bibtex"
@@ -68,20 +75,25 @@ def read_list(media_type: str, data: bytes) -> Iterator[Entry]:
     Raises:
         FileSkipped: none of it can be read.
     """
-    reader = child.Child(__name__, READ_SECONDS)
-    try:
-        answer = reader.ask(media_type, data)
-    finally:
-        reader.end()
-    yield from (Entry(*map(str, entry)) for entry in answer["entries"])
+    yield from ask_process(PROCESSES, ListRequest(seconds=READ_SECONDS, media_type=media_type, content=data))
 
 
-def run_child() -> None:
-    """Run the child process."""
+class ListRequest(FileRequest):
+    """A request to read a list."""
+
+    media_type: str
+
+
+def answer_request(request: ListRequest) -> FileAnswer[tuple[Entry, ...]]:
+    """The answer to one request, by this process."""
     logging.disable()  # the parser of BibTeX warns of what is told anyway
-    child.serve_requests(
-        lambda kind, data: child.answer_or_report_skip(lambda: {"entries": list(parse_list(kind, data))})
-    )
+    limit_reading()
+    return answer_or_report_skip(lambda: tuple(parse_list(request.media_type, request.content)))
+
+
+PROCESSES: Final[ChildProcesses[ListRequest, FileAnswer[tuple[Entry, ...]]]] = ChildProcesses(
+    f"{__name__}:{answer_request.__name__}", FileAnswer[tuple[Entry, ...]]
+)
 
 
 def parse_list(media_type: str, data: bytes) -> Iterator[Entry]:

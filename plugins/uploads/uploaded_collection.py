@@ -4,17 +4,19 @@ Its methods are called by a thread of the index; the store is asked on the event
 """
 
 import asyncio
-import json
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from elcano.activities.passages.document import Content, Document, FileSkipped, Listing, SkippedDocument
-from elcano.plugins.documents.parser import Parser, as_answer, document_of
+from elcano.plugins.documents.parser import Parser
 from elcano.plugins.uploads.content_kind import PARTED_TYPES
 from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
 from elcano.storage.store import TenantStore
 
 T = TypeVar("T")
+_DOCUMENT: Final[TypeAdapter[Document]] = TypeAdapter(Document)
 
 
 class TextReader(Parser):
@@ -26,12 +28,15 @@ class TextReader(Parser):
         Raises:
             FileSkipped: it is not understood.
         """
-        return document_of({"empty_pages": 0, "work": "", **json.loads(content)})  # the first readings had neither
+        try:
+            return _DOCUMENT.validate_json(content)
+        except ValidationError as error:
+            raise FileSkipped("what was read of it cannot be understood: index the collection again") from error
 
 
 def write_text(document: Document) -> bytes:
     """The parsed document, as it is kept."""
-    return json.dumps(as_answer(document)).encode()
+    return _DOCUMENT.dump_json(document)
 
 
 class UploadedCollection:

@@ -1,29 +1,28 @@
 """Extracts a page from bytes: its main text as a document with passages, and its metadata. A pure function.
 
-It runs in a separate process (see `documents.child`), since pages are untrusted. Text that is invisible in a browser is
-not read: readers who follow a citation could not find it.
+It runs in a separate process (see `documents.untrusted_files`), since pages are untrusted. Text that is invisible in a
+browser is not read: readers who follow a citation could not find it.
 """
 
-import json
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 import trafilatura
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.passages.document import Document, FileSkipped, Parsed
 from elcano.activities.passages.formulas import write_formulas
 from elcano.activities.passages.packing import assemble_document
 from elcano.activities.text.words import split_words
-from elcano.plugins.documents import child, html
-from elcano.plugins.documents.child import answer_or_report_skip, limit_resources
+from elcano.plugins.documents import html
 from elcano.plugins.documents.file_formats import FORMATS
 from elcano.plugins.documents.html import Part
-from elcano.plugins.documents.parser import as_answer, document_of
+from elcano.plugins.documents.untrusted_files import FileAnswer, FileRequest, answer_or_report_skip, limit_reading
 from elcano.plugins.web.addresses import extract_host, resolve_link
 from elcano.plugins.web.alignment import AlignedLines
 from elcano.plugins.web.content_kind import HTML, text_of
@@ -50,8 +49,6 @@ _UNSEEN_STYLE: Final = re.compile(
 )
 _NAME_CHARACTERS: Final = 200
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}(?![a-z])", re.IGNORECASE)
-_LISTS: Final = ("authors", "links")
-_TEXTS: Final = ("published", "site", "language", "licence", "canonical")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,37 +99,22 @@ def extract_page(request: Request, content: bytes) -> Page:
     return Page(document)
 
 
-def run_child() -> None:
-    """Run the child process."""
+class PageRequest(FileRequest):
+    """A request to a process of its own."""
+
+    page: Request
+
+
+def answer_request(request: PageRequest) -> FileAnswer[Page]:
+    """The answer to one request, by this process."""
     logging.disable(logging.CRITICAL)  # what libraries say of a page is of no use where nobody reads it
-    child.serve_requests(_answer_within_limits)
+    limit_reading(len(request.content) if request.page.kind == HTML else None)
+    return answer_or_report_skip(lambda: extract_page(request.page, request.content))
 
 
-def page_of(answer: Mapping[str, Any]) -> Page:
-    """Return the page of a child's answer.
-
-    Raises:
-        FileSkipped: there is none in it.
-    """
-    document = document_of(answer)
-    facts = answer.get("facts")
-    if isinstance(facts, dict) and all(isinstance(facts.get(name), list) for name in _LISTS):
-        authors, links = (tuple(map(str, facts[name])) for name in _LISTS)
-        return Page(document, authors, links=links, **{name: str(facts.get(name, "")) for name in _TEXTS})
-    raise FileSkipped("its parser gave no answer that can be understood")
-
-
-def _answer_within_limits(request: str, content: bytes) -> Mapping[str, object]:
-    limit_resources(len(content) if json.loads(request).get("kind") == HTML else None)
-    return _answer_request(request, content)
-
-
-def _answer_request(request: str, content: bytes) -> Mapping[str, object]:
-    return answer_or_report_skip(lambda: _serialize_page(extract_page(Request(**json.loads(request)), content)))
-
-
-def _serialize_page(page: Page) -> dict[str, object]:
-    return {**as_answer(page.document), "facts": {name: getattr(page, name) for name in (*_LISTS, *_TEXTS)}}
+PROCESSES: Final[ChildProcesses[PageRequest, FileAnswer[Page]]] = ChildProcesses(
+    f"{__name__}:{answer_request.__name__}", FileAnswer[Page]
+)
 
 
 def _extract_html_page(request: Request, content: bytes) -> Page:

@@ -5,23 +5,22 @@ whose file is temporarily unavailable allows nothing.
 """
 
 import asyncio
-import json
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from protego import Protego
 
+from elcano.activities.child_processes import ChildProcesses, Stop
 from elcano.activities.passages.document import FileSkipped
 from elcano.activities.sources.http.fetching import Answer, Fetcher
 from elcano.graphs.errors import SourceUnavailable
-from elcano.plugins.documents.child import Child
-from elcano.plugins.web import extraction
+from elcano.plugins.documents.untrusted_files import FileAnswer, ask_process
 from elcano.plugins.web.addresses import extract_host
 from elcano.plugins.web.content_kind import detect_content_kind
-from elcano.plugins.web.extraction import Page, Request, page_of
+from elcano.plugins.web.extraction import PROCESSES, Page, PageRequest, Request
 from elcano.storage.threads import Threads
 
 PAGE_BYTES: Final = 20_000_000
@@ -53,7 +52,7 @@ class Reader:
         source: the name of the source, for errors.
         fetcher: the HTTP client.
         trusted: whether an operator named the addresses; only tests read pages in a private network.
-        command: the command of the process that parses pages; tests put a broken one here.
+        processes: what parses pages; tests put broken ones here.
         page_seconds: time limit for one page.
     """
 
@@ -63,14 +62,15 @@ class Reader:
         fetcher: Fetcher,
         *,
         trusted: bool = False,
-        command: tuple[str, ...] | None = None,
+        processes: ChildProcesses[PageRequest, FileAnswer[Page]] = PROCESSES,
         page_seconds: float = PAGE_SECONDS,
     ) -> None:
         self._source = source
         self._fetcher = fetcher
         self._trusted = trusted
         self._page_seconds = page_seconds
-        self._child = Child(extraction.__name__, EXTRACTION_SECONDS, command)
+        self._processes = processes
+        self._stop = Stop()
         self._thread = Threads(f"pages-{source}", 1)
         self.robots = Robots(fetcher)
 
@@ -93,9 +93,8 @@ class Reader:
             raise SourceUnavailable(f"it was not read within {self._page_seconds:g} s") from error
 
     async def close(self) -> None:
-        """Stop reading and end the process."""
-        self._child.stop()
-        await self._thread.run(self._child.end)
+        """Stop reading, for good."""
+        self._stop.now()
         self._thread.close()
 
     async def _read(self, url: str, title: str) -> ReadPage:
@@ -105,13 +104,14 @@ class Reader:
             await self.robots.require(answer.url, trusted=self._trusted)
         at = time.time()
         request = Request(detect_content_kind(answer, url), answer.url, _read_declared_charset(answer), title)
-        page = page_of(await self._thread.run(self._ask, json.dumps(asdict(request)), answer.content))
+        page = await self._thread.run(self._ask, request, answer.content)
         if not page.document.passages:
             raise FileSkipped("there is no text in it")
         return ReadPage(url, answer.url, page, at)
 
-    def _ask(self, request: str, content: bytes) -> Any:
-        return self._child.ask(request, content)
+    def _ask(self, request: Request, content: bytes) -> Page:
+        asked = PageRequest(seconds=EXTRACTION_SECONDS, page=request, content=content)
+        return ask_process(self._processes, asked, self._stop)
 
 
 def _read_declared_charset(answer: Answer) -> str:

@@ -5,17 +5,15 @@ from typing import Annotated, Any
 import typer
 
 from elcano.cli.options import AsJson, argument, option
-from elcano.cli.printing import format_line, format_local_time, print_columns, print_json, print_line
+from elcano.cli.printing import exit_with_json, format_line, format_local_time, print_columns, print_line
 from elcano.cli.requests import get_json, open_api, post_json, print_note
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Have servers of your own, or yourself by e-mail, told when runs end, wait or need approval.",
+)
 
 WebhookId = Annotated[str, argument("A webhook's id, as `elcano webhooks list` prints it.")]
-
-
-@app.callback()
-def webhooks() -> None:
-    """Have servers of your own, or yourself by e-mail, told when runs end, wait or need approval."""
 
 
 @app.command("create")
@@ -44,18 +42,13 @@ def create_webhook(
 def list_webhooks(as_json: AsJson = False) -> None:
     """List your webhooks, the oldest first."""
     found: list[dict[str, Any]] = get_json("/v1/webhooks")
-    if as_json:
-        print_json(found)
-        return
-    if not found:
-        print_line("There are no webhooks.")
-        return
+    exit_with_json(found, wanted=as_json)
     rows = [["id", "state", "url", "events", "run"]]
     rows += [
         [one["id"], one["state"], format_line(one["url"]), " ".join(one["events"]), one["run_id"] or "all"]
         for one in found
     ]
-    print_columns(rows)
+    print_columns(rows, none="There are no webhooks.")
     for one in found:
         if one["reason"]:
             print_note(f"{one['id']} was disabled: {one['reason']}; `elcano webhooks enable {one['id']}`")
@@ -69,9 +62,7 @@ def list_deliveries(
 ) -> None:
     """List the deliveries to a webhook and their outcomes, the newest first."""
     found: list[dict[str, Any]] = get_json(f"/v1/webhooks/{webhook}/deliveries", limit=limit)
-    if as_json:
-        print_json(found)
-        return
+    exit_with_json(found, wanted=as_json)
     rows = [["when", "event", "status", "attempts", "message", "last error"]]
     for one in found:
         when = format_local_time(one["created_at"], "%Y-%m-%d %H:%M:%S")
@@ -121,8 +112,6 @@ def delete_webhook(webhook: WebhookId) -> None:
 
 
 def _print_secret(made: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(made)
-        return
+    exit_with_json(made, wanted=as_json)
     print_line(made["secret"])
     print_note(f"this is the secret of webhook {made['id']}; keep it now, it cannot be shown again")

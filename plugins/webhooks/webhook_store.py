@@ -5,17 +5,18 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import JSON, Column, Double, Index, Integer, Table, and_, delete, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 from ulid import ULID
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.tenant_identity import Tenant
 from elcano.plugins.webhooks.signing import new_secret
 from elcano.plugins.webhooks.workflows import Message, WebhookEvent
-from elcano.settings.settings import Settings
+from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.columns import SECRET, Id, LongText, SealedJson, SealedText
 from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_branches
-from elcano.storage.sql.tables import TenantBound, metadata
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, TenantStore
 
 MOST_ENDPOINTS: Final = 50
@@ -79,13 +80,13 @@ class Endpoint(Frozen):
     events: tuple[WebhookEvent, ...]
     description: str
     secret: str
-    former_secret: str
-    former_until: float | None
+    former_secret: str = ""
+    former_until: float | None = None
     created_at: float
     created_by: str
-    failing_since: float | None
-    disabled_at: float | None
-    disabled_reason: str
+    failing_since: float | None = None
+    disabled_at: float | None = None
+    disabled_reason: str = ""
 
     def list_secrets(self, now: float) -> list[str]:
         """What messages are signed by, the current secret first."""
@@ -101,12 +102,12 @@ class DeliveryRecord(Frozen):
     run_id: str
     type: WebhookEvent
     message: Message
-    status: str
-    attempts: int
+    status: str = "waiting"
+    attempts: int = 0
     created_at: float
-    tried_at: float | None
-    answer: int | None
-    error: str
+    tried_at: float | None = None
+    answer: int | None = None
+    error: str = ""
 
 
 class TenantWebhooks(TenantBound):
@@ -116,7 +117,6 @@ class TenantWebhooks(TenantBound):
         self, url: str, events: Sequence[WebhookEvent], run_id: str, description: str, by: str
     ) -> Endpoint:
         """Make an endpoint. If it is for one run, that run is watched from its first event on."""
-        now = time.time()
         endpoint = Endpoint(
             id=str(ULID()).lower(),
             run_id=run_id,
@@ -124,13 +124,8 @@ class TenantWebhooks(TenantBound):
             events=tuple(events),
             description=description,
             secret=new_secret(),
-            former_secret="",
-            former_until=None,
-            created_at=now,
+            created_at=time.time(),
             created_by=by,
-            failing_since=None,
-            disabled_at=None,
-            disabled_reason="",
         )
         row = self._row(**endpoint.model_dump(mode="json"))
         async with self._engine.begin() as connection:
@@ -144,51 +139,40 @@ class TenantWebhooks(TenantBound):
         wanted = self._select(webhook_endpoints).order_by(webhook_endpoints.c.id)
         if run_id is not None:
             wanted = wanted.where(webhook_endpoints.c.run_id.in_(("", run_id)))
-        async with self._engine.connect() as connection:
-            return [Endpoint.model_validate(dict(row)) for row in (await connection.execute(wanted)).mappings()]
+        return await self._fetch_all(Endpoint, wanted)
 
     async def find(self, id: str) -> Endpoint | None:
         """One endpoint; None: there is none of this id."""
-        async with self._engine.connect() as connection:
-            row = (await connection.execute(self._select(webhook_endpoints).where(self._named(id)))).mappings().first()
-        return None if row is None else Endpoint.model_validate(dict(row))
+        return await self._fetch_first(Endpoint, self._select(webhook_endpoints).where(self._named(id)))
 
     async def change(self, id: str, **values: Any) -> Endpoint | None:
         """Change an endpoint; None: there is none of this id."""
-        async with self._engine.begin() as connection:
-            await connection.execute(update(webhook_endpoints).where(self._named(id)).values(**values))
+        await self._write(update(webhook_endpoints).where(self._named(id)).values(**values))
         return await self.find(id)
 
     async def note_failure(self, id: str, now: float) -> None:
         """Remember since when an endpoint takes nothing."""
         failing = and_(self._named(id), webhook_endpoints.c.failing_since.is_(None))
-        async with self._engine.begin() as connection:
-            await connection.execute(update(webhook_endpoints).where(failing).values(failing_since=now))
+        await self._write(update(webhook_endpoints).where(failing).values(failing_since=now))
 
     async def delete(self, id: str) -> bool:
         """Delete an endpoint with its deliveries; False: there is none of this id."""
         own = and_(self._own(webhook_deliveries), webhook_deliveries.c.endpoint_id == id)
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(webhook_deliveries).where(own))
-            return bool((await connection.execute(delete(webhook_endpoints).where(self._named(id)))).rowcount)
+        endpoint = delete(webhook_endpoints).where(self._named(id))
+        return bool(await self._write(delete(webhook_deliveries).where(own), endpoint))
 
     async def add_delivery(self, endpoint_id: str, message: Message) -> None:
         """Note a message that is to be delivered; one that is known already stays as it is."""
-        row = self._row(
+        made = DeliveryRecord(
             endpoint_id=endpoint_id,
             message_id=message.id,
             run_id=message.run_id,
             type=message.type,
-            message=message.model_dump(mode="json"),
-            status="waiting",
-            attempts=0,
+            message=message,
             created_at=time.time(),
-            tried_at=None,
-            answer=None,
-            error="",
         )
-        async with self._engine.begin() as connection:
-            await connection.execute(insert_new(connection, webhook_deliveries).values(row))
+        row = self._row(**made.model_dump(mode="json"))
+        await self._write(insert_new(self._engine, webhook_deliveries).values(row))
 
     async def note_attempt(
         self, endpoint_id: str, message_id: str, status: str, answer: int | None, error: str
@@ -197,31 +181,26 @@ class TenantWebhooks(TenantBound):
         table = webhook_deliveries
         named = and_(self._own(table), table.c.endpoint_id == endpoint_id, table.c.message_id == message_id)
         values = {"status": status, "tried_at": time.time(), "answer": answer, "error": error}
-        async with self._engine.begin() as connection:
-            await connection.execute(update(table).where(named).values(**values, attempts=table.c.attempts + 1))
+        await self._write(update(table).where(named).values(**values, attempts=table.c.attempts + 1))
 
     async def give_up(self, endpoint_id: str, message_id: str) -> None:
         """Note that a message is not tried any more."""
         table = webhook_deliveries
         named = and_(self._own(table), table.c.endpoint_id == endpoint_id, table.c.message_id == message_id)
-        async with self._engine.begin() as connection:
-            await connection.execute(update(table).where(named).values(status="failed"))
+        await self._write(update(table).where(named).values(status="failed"))
 
     async def find_delivery(self, endpoint_id: str, message_id: str) -> DeliveryRecord | None:
         """One delivery; None: there is none."""
         table = webhook_deliveries
         wanted = self._select(table).where(table.c.endpoint_id == endpoint_id, table.c.message_id == message_id)
-        async with self._engine.connect() as connection:
-            row = (await connection.execute(wanted)).mappings().first()
-        return None if row is None else DeliveryRecord.model_validate(dict(row))
+        return await self._fetch_first(DeliveryRecord, wanted)
 
     async def list_deliveries(self, endpoint_id: str, limit: int) -> list[DeliveryRecord]:
         """The last deliveries to an endpoint, the newest first."""
         table = webhook_deliveries
         wanted = self._select(table).where(table.c.endpoint_id == endpoint_id)
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(wanted.order_by(table.c.created_at.desc(), table.c.message_id).limit(limit))
-            return [DeliveryRecord.model_validate(dict(row)) for row in rows.mappings()]
+        wanted = wanted.order_by(table.c.created_at.desc(), table.c.message_id).limit(limit)
+        return await self._fetch_all(DeliveryRecord, wanted)
 
     async def note_watch(self, run_id: str) -> None:
         """Note that a run is to be watched, if anybody wants to know of it."""
@@ -233,12 +212,8 @@ class TenantWebhooks(TenantBound):
         return and_(self._own(webhook_endpoints), webhook_endpoints.c.id == id)
 
 
-class WebhookStore:
+class WebhookStore(PluginTables):
     """The webhooks of all tenants."""
-
-    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
-        """`engine`: of the store's database."""
-        self._engine = engine
 
     def of(self, tenant: str) -> TenantWebhooks:
         """Those of one tenant."""
@@ -255,21 +230,13 @@ class WebhookStore:
         """Forget that a watch is to be begun, unless that was noted again."""
         table = webhook_watches
         begun = and_(table.c.tenant == tenant, table.c.run_id == run_id, table.c.at <= at)
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(table).where(begun))
+        await self._write(delete(table).where(begun))
 
     async def delete_run(self, tenant: str, run_id: str) -> None:
         """Deletes the endpoints of that run, and what was told of it."""
-        async with self._engine.begin() as connection:
-            for table in (webhook_deliveries, webhook_watches, webhook_endpoints):
-                of_run = and_(table.c.tenant == tenant, run_and_branches(table.c.run_id, run_id))
-                await connection.execute(delete(table).where(of_run))
-
-    async def delete_tenant(self, tenant: str) -> None:
-        """The rows go with all others."""
-
-    async def close(self) -> None:
-        """The engine is the store's."""
+        tables = (webhook_deliveries, webhook_watches, webhook_endpoints)
+        of_run = ((one, and_(one.c.tenant == tenant, run_and_branches(one.c.run_id, run_id))) for one in tables)
+        await self._write(*(delete(table).where(rows) for table, rows in of_run))
 
 
 async def has_endpoints(connection: AsyncConnection, tenant: str, run_id: str) -> bool:
@@ -288,13 +255,9 @@ async def note_watch(connection: AsyncConnection, tenant: str, run_id: str) -> N
 
 def get_webhook_store(store: Store) -> WebhookStore:
     """The webhooks in a store."""
-    found = store.beside["webhooks"]
-    assert isinstance(found, WebhookStore)
-    return found
+    return get_plugin_data(store.beside, "webhooks", WebhookStore)
 
 
 def get_webhooks(store: TenantStore) -> TenantWebhooks:
     """The webhooks in a tenant's store."""
-    found = store.beside["webhooks"]
-    assert isinstance(found, TenantWebhooks)
-    return found
+    return get_plugin_data(store.beside, "webhooks", TenantWebhooks)

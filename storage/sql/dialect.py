@@ -5,7 +5,7 @@ import sqlite3
 import time
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sqlalchemy import (
     ColumnElement,
@@ -25,6 +25,8 @@ from sqlalchemy.pool import ConnectionPoolEntry
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
 
+Connected: TypeAlias = AsyncConnection | AsyncEngine
+"""Either says which database it is."""
 BUSY_SECONDS: Final = 30
 """How long a statement waits for another process that is writing, before it fails."""
 
@@ -141,7 +143,7 @@ def _lock_number_from_name(name: str) -> int:
     return int.from_bytes(sha256(f"elcano {name}".encode()).digest()[:8], signed=True)
 
 
-def insert_new(connection: AsyncConnection, table: Table) -> Insert:
+def insert_new(connection: Connected, table: Table) -> Insert:
     """Inserts rows; those whose key is there already stay as they are.
 
     A transaction without `begin_exclusive` begins with such a statement, never with a read: SQLite refuses to let
@@ -150,21 +152,21 @@ def insert_new(connection: AsyncConnection, table: Table) -> Insert:
     return _make_insert(connection, table).on_conflict_do_nothing()
 
 
-def insert_or_replace(connection: AsyncConnection, table: Table, *, where: ColumnElement[bool] | None = None) -> Insert:
+def insert_or_replace(connection: Connected, table: Table, *, where: ColumnElement[bool] | None = None) -> Insert:
     """Inserts rows; those whose key is there already are replaced, if `where` holds for the row that is there."""
     statement = _make_insert(connection, table)
     values = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
     return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=values, where=where)
 
 
-def insert_or_add(connection: AsyncConnection, table: Table) -> Insert:
+def insert_or_add(connection: Connected, table: Table) -> Insert:
     """Inserts rows; to those whose key is there already, the values of all other columns are added."""
     statement = _make_insert(connection, table)
     sums = {column.name: column + statement.excluded[column.name] for column in table.columns if not column.primary_key}
     return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=sums)
 
 
-def _make_insert(connection: AsyncConnection, table: Table) -> "sqlite.Insert | postgresql.Insert":
+def _make_insert(connection: Connected, table: Table) -> "sqlite.Insert | postgresql.Insert":
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table)
     from sqlalchemy.dialects import postgresql

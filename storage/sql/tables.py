@@ -6,24 +6,20 @@ Data that belongs to no tenant has none. A change here needs a migration in `mig
 Models are stored field by field where SQL reads them, else as one JSON body.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import (
     JSON,
     BigInteger,
     Boolean,
     Column,
-    ColumnElement,
     Double,
     ForeignKeyConstraint,
     Index,
     Integer,
     MetaData,
-    Select,
     Table,
-    select,
 )
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.storage.sql.columns import RETAINED, SECRET, Id, LongText, SealedJson, SealedText, Word
 
@@ -126,8 +122,8 @@ runs = Table(
     Column("finished_at", Double),
     Column("mode", Id, nullable=False),
     Column("chosen_mode", Id, nullable=False),
-    Column("api_key", Id, nullable=False, server_default=""),
-    Column("cost_microusd", BigInteger, nullable=False, server_default="0"),
+    Column("api_key", Id, nullable=False),
+    Column("cost_microusd", BigInteger, nullable=False),
     Column("question", SealedText, nullable=False),
     Column("body", SealedText, nullable=False),
     Column("evidence", Integer, nullable=False),
@@ -322,29 +318,3 @@ providers = Table(
     Column("body", LongText, nullable=False),
 )
 """How sources and services of models stand; they are the same for all tenants."""
-
-
-class TenantBound:
-    """One kind of data of one tenant: every statement includes the tenant, so no other row is read or written."""
-
-    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
-        self._engine = engine
-        self._tenant = tenant
-
-    @property
-    def tenant(self) -> str:
-        """The tenant that the rows belong to."""
-        return self._tenant
-
-    def _own(self, table: Table) -> ColumnElement[bool]:
-        """Rows of this tenant."""
-        own: ColumnElement[bool] = table.c.tenant == self._tenant
-        return own
-
-    def _select(self, table: Table) -> Select[Any]:
-        """Rows of this tenant as models hold them: without the tenant."""
-        return select(*(column for column in table.columns if column.name != "tenant")).where(self._own(table))
-
-    def _row(self, **values: Any) -> dict[str, Any]:
-        """A row of this tenant."""
-        return {"tenant": self._tenant, **values}

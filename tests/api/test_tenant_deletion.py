@@ -50,7 +50,7 @@ async def store(
     if request.param == "sqlite encrypted":
         monkeypatch.setenv("ELCANO_ENCRYPTION_KEYS", f"{make_key()},{make_key(INDEX)}")
     on_servers = request.param == "postgresql"
-    database: str = request.getfixturevalue("postgres") if on_servers else ""
+    database: str = request.getfixturevalue("postgres_tables") if on_servers else ""
     objects: str = request.getfixturevalue("s3") if on_servers else ""
     async with open_store(tmp_path / "data", database=database, objects=objects) as opened:
         yield opened

@@ -149,11 +149,6 @@ def _list_repairs(query: AnsweredQuery | None) -> Iterator[Json]:
         yield {"reason": one.reason, "after": one.after, "changes_meaning": one.changes_meaning}
 
 
-def describe_start(given: JsonObject) -> str:
-    """Describe the results and passages that the data writer answers from."""
-    return f"an answer from {format_count(len(ensure_list(given.get('results'))), 'result')}"
-
-
 AGENT: Final = AgentDefinition(
     name="data_writer",
     description="Answers from results of queries, and says of each number which cells it is.",
@@ -173,6 +168,6 @@ AGENT: Final = AgentDefinition(
     loader="elcano.plugins.data.results:load_shown_rows",
     writer="elcano.plugins.data.answering.data_writing:write_from_results",
     needs=list_needs,
-    begins=describe_start,
+    begins=lambda given: f"an answer from {format_count(len(ensure_list(given.get('results'))), 'result')}",
     summary=summarize_draft,
 )

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import unquote
 
+from elcano.activities.child_processes import ChildProcesses, Stop
 from elcano.graphs.errors import SourceRefused
-from elcano.plugins.data.child_processes import ChildProcesses, Stop
 from elcano.plugins.data.databases import values
 from elcano.plugins.data.databases.engine import Answer, Engine, Limits, Outcome
 from elcano.plugins.data.databases.file_engine import Duckdb, FileEngine, Files

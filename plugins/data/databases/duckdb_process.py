@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import duckdb
 
+from elcano.activities.child_processes import limit_resources
 from elcano.graphs.text import shorten_text
-from elcano.plugins.data.child_processes import limit_resources
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.cells import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.databases.duckdb_loading import load_files_into_duckdb

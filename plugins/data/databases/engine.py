@@ -7,8 +7,8 @@ transaction, stops what takes too long, and reads no more than it is told to.
 from collections.abc import Sequence
 from typing import Final, Protocol, TypeAlias
 
+from elcano.activities.child_processes import Stop, TimedRequest
 from elcano.graphs.frozen import Frozen
-from elcano.plugins.data.child_processes import Stop, TimedRequest
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.tables import Cell, Dialect, ResultColumn, TableSchema
 

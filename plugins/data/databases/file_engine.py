@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import ClassVar, Final
 from uuid import uuid4
 
+from elcano.activities.child_processes import ChildProcesses, ProcessEnded, Stop
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.extras import install_command
-from elcano.plugins.data.child_processes import ChildProcesses, ProcessEnded, Stop
 from elcano.plugins.data.databases.engine import (
     SUFFIXES,
     Answer,

@@ -18,9 +18,9 @@ import psycopg
 from psycopg import errors, pq, sql
 from psycopg.types.string import TextLoader
 
+from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.text import shorten_text
-from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.cells import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.databases.engine import Limits, Outcome, not_begun, too_slow

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import quote
 
+from elcano.activities.child_processes import limit_resources
 from elcano.graphs.text import shorten_text
-from elcano.plugins.data.child_processes import limit_resources
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.cells import cell_of, fetch_rows_as_cells, kind_of_values
 from elcano.plugins.data.databases.engine import (

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, Final, TypeAlias
 
+from elcano.activities.child_processes import ChildProcesses, ProcessEnded, TimedRequest
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.text import shorten_text
-from elcano.plugins.data.child_processes import ChildProcesses, ProcessEnded, TimedRequest
 from elcano.plugins.data.forecast_models import LEVELS, MODEL_WORDS, IntervalCheck, ModelName, ModelScore
 
 LONGEST_SEASON_OF_ETS: Final = 24
@@ -131,7 +131,7 @@ def fit_requested_model(request: FitRequest) -> FitAnswer:
 
 
 PROCESSES: Final[ChildProcesses[FitRequest, FitAnswer]] = ChildProcesses(
-    "elcano.plugins.data.forecasting.fitting:fit_requested_model", FitAnswer, library="statsforecast.models"
+    "elcano.plugins.data.forecasting.fitting:fit_requested_model", FitAnswer, libraries=["statsforecast.models"]
 )
 FitModel: TypeAlias = Callable[[FitRequest, float], FitAnswer]
 """Fits a model before a deadline on the clock of `time.monotonic`: `fit_in_process`, or this process itself."""

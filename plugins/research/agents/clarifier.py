@@ -69,11 +69,6 @@ def build_task(given: ClarifierInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope(CLARIFIER, given).model_copy(update=told)
 
 
-def describe_start(given: JsonObject) -> str:
-    """The question that it reads."""
-    return f"what is left open by: {given.get('question')}"
-
-
 def summarize_questions(output: JsonObject) -> tuple[str, JsonObject]:
     """How many questions it has."""
     count = len(ensure_list(output.get("questions")))
@@ -96,7 +91,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     completes="thinking",
     output_tokens=500,
     needs=list_needs,
-    begins=describe_start,
+    begins=lambda given: f"what is left open by: {given.get('question')}",
     summary=summarize_questions,
 )
 

@@ -111,11 +111,6 @@ def resolve_answer(said: ParsedQuery, given: InputParserInput, ids: Mapping[str,
     )
 
 
-def describe_start(given: JsonObject) -> str:
-    """The question that it reads."""
-    return f"what is asked by: {given.get('question')}"
-
-
 def summarize_parsed_query(output: JsonObject) -> tuple[str, JsonObject]:
     """How the question was understood."""
     mode = output.get("research_mode")
@@ -140,6 +135,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=400,
     needs=list_needs,
     settled=resolve_answer,
-    begins=describe_start,
+    begins=lambda given: f"what is asked by: {given.get('question')}",
     summary=summarize_parsed_query,
 )

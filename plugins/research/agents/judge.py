@@ -181,11 +181,6 @@ def by_ids(verdict: CriterionVerdict, ids: Mapping[str, str]) -> CriterionVerdic
     )
 
 
-def describe_start(given: JsonObject) -> str:
-    """Describe the passages that the judge judges."""
-    return f"whether {passages_of(given)} will do{for_gap(given)}"
-
-
 def summarize_assessment(output: JsonObject) -> tuple[str, JsonObject]:
     """Its reasoning, how many criteria are met, and how it scored."""
     kept = ("sufficient", "confidence", "coverage", "recommendation", "missing")
@@ -226,7 +221,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     scored=read_scores,
     needs=needs_of,
     settled=resolve_answer,
-    begins=describe_start,
+    begins=lambda given: f"whether {passages_of(given)} will do{for_gap(given)}",
     summary=summarize_assessment,
 )
 

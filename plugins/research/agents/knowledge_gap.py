@@ -57,11 +57,6 @@ def build_task(given: KnowledgeGapInput, loaded: Loaded) -> TaskEnvelope:
     return task.model_copy(update={"max_iterations": given.max_iterations, "criteria": unmet})
 
 
-def describe_start(given: JsonObject) -> str:
-    """Describe the start of the agent's work."""
-    return f"what is missing beside {passages_of(given)}, {turn_of(given)}"
-
-
 def summarize_gaps(output: JsonObject) -> tuple[str, JsonObject]:
     """Summarize the gaps."""
     gaps = ensure_list(output.get("outstanding_gaps"))
@@ -87,6 +82,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=400,
     evidence_tokens=6_000,
     needs=needs_of,
-    begins=describe_start,
+    begins=lambda given: f"what is missing beside {passages_of(given)}, {turn_of(given)}",
     summary=summarize_gaps,
 )

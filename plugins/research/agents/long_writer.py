@@ -19,7 +19,6 @@ from elcano.graphs.agents.writing import (
     strip_marks,
     summarize_draft,
 )
-from elcano.graphs.frozen import JsonObject
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
 from elcano.graphs.state.state import DraftRef
 
@@ -186,11 +185,6 @@ def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
-def describe_start(given: JsonObject) -> str:
-    """How many sections it joins."""
-    return f"joins {sections_of(given)}, one after the other"
-
-
 AGENT: Final[AgentDefinition] = AgentDefinition(
     name="long_writer",
     description="Joins the sections, writing one after the other with the report so far in view.",
@@ -222,6 +216,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=24_000,
     manner="by_section",
     needs=needs_of,
-    begins=describe_start,
+    begins=lambda given: f"joins {sections_of(given)}, one after the other",
     summary=summarize_draft,
 )

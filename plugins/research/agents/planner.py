@@ -125,11 +125,6 @@ def resolve_answer(said: ReportPlan, given: PlannerInput, ids: Mapping[str, str]
     return said.model_copy(update={"beside": tuple(dict.fromkeys(ids[key] for key in said.beside if key in ids))})
 
 
-def describe_start(given: JsonObject) -> str:
-    """The question that it plans for."""
-    return f"sections for: {given.get('question')}"
-
-
 def summarize_report_plan(output: JsonObject) -> tuple[str, JsonObject]:
     """The titles of the sections, and what each has to find."""
     planned = [section for section in ensure_list(output.get("report_outline")) if isinstance(section, dict)]
@@ -167,6 +162,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=4_000,
     needs=list_needs,
     settled=resolve_answer,
-    begins=describe_start,
+    begins=lambda given: f"sections for: {given.get('question')}",
     summary=summarize_report_plan,
 )

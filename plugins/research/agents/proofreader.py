@@ -14,7 +14,6 @@ from elcano.graphs.agents.writing import (
     select_fitting_claims,
     summarize_draft,
 )
-from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.state import DraftRef
 
 DRAFT_TOKENS: Final = 20_000
@@ -53,11 +52,6 @@ def build_task(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
-def describe_start(given: JsonObject) -> str:
-    """How many sections it joins."""
-    return f"joins {sections_of(given)} in one pass"
-
-
 AGENT: Final[AgentDefinition] = AgentDefinition(
     name="proofreader",
     description="Joins the sections in one pass: merges, removes repetition, summarises.",
@@ -76,6 +70,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=24_000,
     manner="joined",
     needs=needs_of,
-    begins=describe_start,
+    begins=lambda given: f"joins {sections_of(given)} in one pass",
     summary=summarize_draft,
 )

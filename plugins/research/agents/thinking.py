@@ -118,11 +118,6 @@ def resolve_answer(said: ThinkingOutput, given: ThinkingInput, ids: Mapping[str,
     return said.model_copy(update={"outstanding_gaps": gaps, "tasks": tasks})
 
 
-def describe_start(given: JsonObject) -> str:
-    """Where in the research it reflects."""
-    return f"where to look, {turn_of(given)}, {passages_of(given)} so far"
-
-
 def summarize_thought(output: JsonObject) -> tuple[str, JsonObject]:
     """The thought, and the gaps, searches and criteria if it named any."""
     criteria = normalize_criteria(str(one) for one in ensure_list(output.get("criteria")))
@@ -151,6 +146,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=6_000,
     needs=list_needs,
     settled=resolve_answer,
-    begins=describe_start,
+    begins=lambda given: f"where to look, {turn_of(given)}, {passages_of(given)} so far",
     summary=summarize_thought,
 )

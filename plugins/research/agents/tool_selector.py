@@ -196,11 +196,6 @@ def _normalize_query_words(query: str) -> frozenset[str]:
     return frozenset(query.casefold().split())
 
 
-def describe_start(given: JsonObject) -> str:
-    """The first gap that it wants to close."""
-    return f"searches{for_gap(given)}"
-
-
 def summarize_selection(output: JsonObject) -> tuple[str, JsonObject]:
     """Summarize how many searches were chosen; each is reported when it is made."""
     tasks = [task for task in ensure_list(output.get("tasks")) if isinstance(task, dict)]
@@ -227,6 +222,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=400,
     needs=list_needs,
     settled=resolve_answer,
-    begins=describe_start,
+    begins=lambda given: f"searches{for_gap(given)}",
     summary=summarize_selection,
 )

@@ -9,7 +9,6 @@ from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS, WISHES
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
-from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.plan import ReportForm
 from elcano.graphs.state.state import DraftRef
 from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, needs_of, passages_of
@@ -80,11 +79,6 @@ def build_task(given: WriterInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
-def describe_start(given: JsonObject) -> str:
-    """Describe the passages that the writer writes from."""
-    return f"a report from {passages_of(given)}"
-
-
 AGENT: Final[AgentDefinition] = AgentDefinition(
     name="writer",
     description="Writes the report, each statement with the words that support it.",
@@ -103,6 +97,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=24_000,
     manner="report",
     needs=list_needs,
-    begins=describe_start,
+    begins=lambda given: f"a report from {passages_of(given)}",
     summary=summarize_draft,
 )

@@ -125,11 +125,6 @@ def turn_given(said: ProgressLedger, given: LeadingInput) -> Turn:
     )
 
 
-def describe_start(given: JsonObject) -> str:
-    """Which round it is."""
-    return f"how it stands, {turn_of(given)}"
-
-
 def summarize_next_turn(output: JsonObject) -> tuple[str, JsonObject]:
     """Summarize the next turn: its speaker, its instruction and the reason."""
     said = ProgressLedger.model_validate(output)
@@ -173,6 +168,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     needs=list_needs,
     faults=find_ledger_faults,
     settled=resolve_answer,
-    begins=describe_start,
+    begins=lambda given: f"how it stands, {turn_of(given)}",
     summary=summarize_next_turn,
 )

@@ -43,11 +43,6 @@ def resolve_answer(said: TaskLedger, given: LeadingInput, ids: Mapping[str, str]
     return TaskLedger.model_validate({name: clean_facts(texts) for name, texts in said})
 
 
-def describe_start(given: JsonObject) -> str:
-    """That it plans, or plans again."""
-    return "new facts and a new plan" if given.get("ledger") else "the facts and a plan"
-
-
 def summarize_task_ledger(output: JsonObject) -> tuple[str, JsonObject]:
     """The plan, and how many facts of each kind."""
     facts: JsonObject = {
@@ -74,6 +69,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=4_000,
     needs=list_needs,
     settled=resolve_answer,
-    begins=describe_start,
+    begins=lambda given: "new facts and a new plan" if given.get("ledger") else "the facts and a plan",
     summary=summarize_task_ledger,
 )

@@ -19,6 +19,11 @@ def make_integer_column(name: str, *, key: bool = False) -> sa.Column[int]:
     return sa.Column(name, sa.Integer(), primary_key=key, nullable=False)
 
 
+def make_count_column(name: str, *, nullable: bool = False) -> sa.Column[int]:
+    """A column of whole numbers that may become large, such as tokens."""
+    return sa.Column(name, sa.BigInteger(), nullable=nullable)
+
+
 def make_double_column(name: str, *, nullable: bool = False) -> sa.Column[float]:
     """A column of numbers, such as times in seconds since the epoch."""
     return sa.Column(name, sa.Double(), nullable=nullable)

@@ -103,7 +103,12 @@ async def test_faults_are_told_at_once_or_skipped_and_results_come_as_a_table(
     assert [error["field"] for error in shared["errors"]] == ["defaults.mode"]
     await start(api, bad, 422, skip_invalid=True)
     await start(api, [], 422)
-    made = await start(api, asked, key="once", skip_invalid=True)
+    body = {"questions": asked, "defaults": DEFAULTS, "skip_invalid": True}
+    both = [api.post("/v1/batches", json=body, headers={"Idempotency-Key": "once"}) for _ in range(2)]
+    answers = await asyncio.gather(*both)  # a client that gave up asks again while the first request goes on
+    assert sorted(answer.status_code for answer in answers) == [200, 201]
+    made = answers[0].json()
+    assert answers[1].json()["id"] == made["id"]
     assert (await start(api, asked, 200, "once", skip_invalid=True))["id"] == made["id"]
     assert (await start(api, asked[:2], 422, "once"))["type"] == "urn:elcano:key-reused"
     async with working_on_batches(temporal, store, api_settings, task_queue, provider):
@@ -134,6 +139,27 @@ async def test_faults_are_told_at_once_or_skipped_and_results_come_as_a_table(
     assert (await api.delete(f"/v1/batches/{made['id']}")).status_code == 204
     assert (await api.get(f"/v1/batches/{made['id']}")).status_code == 404
     assert (await api.get(f"/v1/runs/{run['run_id']}")).status_code == 200
+
+
+async def test_a_question_that_no_time_is_left_to_judge_is_judged_when_its_turn_comes(
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    task_queue: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = {**rows("b")[0], "mode": "telepathy"}
+    refused = await start(api, [*rows("a"), wrong], 422)
+    assert [error["field"] for error in refused["errors"]] == ["questions.1.mode"]
+    monkeypatch.setattr("elcano.plugins.batches.batch_request.JUDGED_SECONDS", 0.0)
+    shared = await start(api, [wrong, *rows("a")], 422)
+    assert [error["field"] for error in shared["errors"]] == ["questions.0.mode"]
+    made = await start(api, [*rows("a"), wrong])
+    async with working_on_batches(temporal, store, api_settings, task_queue, Provider()):
+        view = await until_state(api, made, "ended")
+    assert view["counts"] == {"completed": 1, "refused": 1}
+    assert "telepathy" in view["results"][1]["reason"]
 
 
 async def test_a_budget_that_is_used_up_waits_for_a_top_up_and_a_cancelled_batch_starts_nothing_more(

@@ -191,6 +191,8 @@ REFUSED: list[tuple[Json, str]] = [
     ({"cron": ["0 25 * * *"]}, "cron"),
     ({"cron": ["@daily", "0 0 7 * * *"]}, "cron"),
     ({"cron": ["@every 1s"]}, "cron"),
+    ({"cron": ["0 0 30 2 *"]}, "cron"),
+    ({"cron": ["@yearly"], "start_at": "2097-02-01T00:00:00Z", "end_at": "2097-12-01T00:00:00Z"}, "end_at"),
     ({"cron": ["@daily"], "time_zone": "Europe/Atlantis"}, "time_zone"),
     ({"cron": ["@daily"], "time_zone": "../../etc/passwd"}, "time_zone"),
     ({"every_seconds": 1}, "every_seconds"),

@@ -107,20 +107,15 @@ def hold(work: CallAgent, now: float) -> Hold:
     )
 
 
-@many
-@given(st.data())
-def test_every_run_ends_within_its_limits(data: st.DataObject) -> None:
-    run = walk(data).run
+def expect_an_end_within_limits(journal: Watched) -> None:
+    run = journal.run
     assert run.finished
     assert run.budget.steps <= run.budget.limits.steps
     assert run.budget.iterations <= run.budget.limits.iterations
     assert run.state.iteration == run.budget.iterations
 
 
-@many
-@given(st.data())
-def test_every_run_passes_an_exit_unless_it_could_not(data: st.DataObject) -> None:
-    journal = walk(data)
+def expect_an_exit_unless_it_could_not_be(journal: Watched) -> None:
     last, before = journal.entries[-1], journal.runs[-2]
     if journal.run.failure is not None and journal.run.failure.fatal:
         assert isinstance(last, StepFailed)
@@ -136,10 +131,7 @@ def test_every_run_passes_an_exit_unless_it_could_not(data: st.DataObject) -> No
     assert [run.node in journal.graph.exit_nodes for run in journal.runs].count(True) >= 2
 
 
-@many
-@given(st.data())
-def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
-    journal = walk(data)
+def expect_entries_whole_or_not_at_all(journal: Watched) -> None:
     for earlier, entry, run in zip(journal.runs, journal.entries, journal.runs[1:], strict=False):
         if not isinstance(entry, StepCompleted | StepFailed | StepAbandoned | Held):
             kept = {"iteration": earlier.state.iteration, "warnings": earlier.state.warnings}
@@ -178,10 +170,7 @@ def others(run: Run, node: str) -> list[NodeFailure]:
     return [failure for failure in run.state.failures if failure.node != node]
 
 
-@many
-@given(st.data())
-def test_an_error_is_met_where_its_graph_says(data: st.DataObject) -> None:
-    journal = walk(data)
+def expect_errors_met_where_the_graph_says(journal: Watched) -> None:
     for earlier, run in pairwise(journal.runs):
         if run.taken == earlier.taken or run.taken is None or run.taken.by != "error":
             continue
@@ -193,10 +182,7 @@ def test_an_error_is_met_where_its_graph_says(data: st.DataObject) -> None:
         assert failure.times == before + (not earlier.routing)  # one that paused on its way was counted then
 
 
-@many
-@given(st.data())
-def test_a_run_is_a_fold_over_its_entries(data: st.DataObject) -> None:
-    journal = walk(data)
+def expect_a_fold_over_entries(journal: Watched) -> None:
     graph = ResearchGraph.model_validate_json(journal.graph.model_dump_json())
     run = build_initial_run(graph, journal.runs[0].state, journal.runs[0].budget.limits)
     assert run == journal.runs[0]
@@ -206,10 +192,7 @@ def test_a_run_is_a_fold_over_its_entries(data: st.DataObject) -> None:
         assert Run.model_validate_json(run.model_dump_json()) == run
 
 
-@many
-@given(st.data())
-def test_events_are_numbered_without_gaps(data: st.DataObject) -> None:
-    journal = walk(data)
+def expect_events_without_gaps(journal: Watched) -> None:
     assert [event.seq for event in journal.events] == list(range(1, len(journal.events) + 1))
     assert journal.events[0].type == "started"
     assert not any(event.terminal for event in journal.events)
@@ -217,10 +200,7 @@ def test_events_are_numbered_without_gaps(data: st.DataObject) -> None:
     assert steps == sorted(steps)
 
 
-@many
-@given(st.data(), st.integers(-2, 2), st.sampled_from(["n0", "n1", "last", "nowhere"]))
-def test_entries_of_another_step_are_refused(data: st.DataObject, off: int, node: str) -> None:
-    journal = walk(data)
+def expect_entries_of_another_step_refused(journal: Watched, off: int, node: str) -> None:
     for run in journal.runs[:-1]:
         wrong = StepCompleted(step=run.step + off, node=node, at=0.0)
         if off == 0 and node == run.node:
@@ -232,14 +212,26 @@ def test_entries_of_another_step_are_refused(data: st.DataObject, off: int, node
             advance_run(journal.graph, journal.run, entry)
 
 
-@many
-@given(st.data(), st.floats(0, 10_000))
-def test_asking_changes_nothing_and_gives_the_same_answer(data: st.DataObject, elapsed: float) -> None:
-    journal = walk(data)
+def expect_that_asking_changes_nothing(journal: Watched, elapsed: float) -> None:
     for run in journal.runs:
         before = run.model_dump_json()
         assert next_command(journal.graph, run, elapsed) == next_command(journal.graph, run, elapsed)
         assert run.model_dump_json() == before
+
+
+@settings(many, max_examples=2 * many.max_examples)
+@given(st.data(), st.integers(-2, 2), st.sampled_from(["n0", "n1", "last", "nowhere"]), st.floats(0, 10_000))
+def test_of_every_random_run_all_of_it_holds(data: st.DataObject, off: int, node: str, elapsed: float) -> None:
+    """In one test: to draw a run and to walk it takes longer than all that is looked at in it."""
+    journal = walk(data)
+    expect_an_end_within_limits(journal)
+    expect_an_exit_unless_it_could_not_be(journal)
+    expect_entries_whole_or_not_at_all(journal)
+    expect_errors_met_where_the_graph_says(journal)
+    expect_a_fold_over_entries(journal)
+    expect_events_without_gaps(journal)
+    expect_entries_of_another_step_refused(journal, off, node)
+    expect_that_asking_changes_nothing(journal, elapsed)
 
 
 @many

@@ -24,7 +24,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
         monkeypatch.setenv("ELCANO_ENCRYPTION_KEYS", f"{make_key()},{make_key(INDEX)}")
     if request.param.startswith("sqlite"):
         return lambda: open_store(tmp_path)
-    database: str = request.getfixturevalue("postgres")
+    database: str = request.getfixturevalue("postgres_tables")
     objects: str = request.getfixturevalue("s3")
     return lambda: open_store(tmp_path, database=database, objects=objects)
 

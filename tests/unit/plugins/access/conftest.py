@@ -40,7 +40,7 @@ EACH_DATABASE = pytest.mark.parametrize("store", ["sqlite", "postgresql"], indir
 
 @pytest.fixture
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    database = request.getfixturevalue("postgres") if getattr(request, "param", "") == "postgresql" else ""
+    database = request.getfixturevalue("postgres_tables") if getattr(request, "param", "") == "postgresql" else ""
     async with open_store(tmp_path, database=database) as opened:
         yield opened
 

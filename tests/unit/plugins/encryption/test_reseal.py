@@ -44,7 +44,7 @@ def turn(monkeypatch: pytest.MonkeyPatch, index: str) -> Turn:
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     if request.param == "sqlite":
         return Settings(_env_file=None, data_dir=tmp_path)
-    urls = {"store_url": request.getfixturevalue("postgres"), "objects_url": request.getfixturevalue("s3")}
+    urls = {"store_url": request.getfixturevalue("postgres_tables"), "objects_url": request.getfixturevalue("s3")}
     return Settings(_env_file=None, data_dir=tmp_path, **urls)
 
 

@@ -19,7 +19,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Abstr
     if request.param == "age":
         knowledge: str = request.getfixturevalue("age")
         return lambda: open_store(tmp_path, settings=Settings(knowledge=knowledge))
-    database = request.getfixturevalue("postgres") if request.param == "postgresql" else ""
+    database = request.getfixturevalue("postgres_tables") if request.param == "postgresql" else ""
     return lambda: open_store(tmp_path, database=database)
 
 

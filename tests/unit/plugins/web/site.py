@@ -1,11 +1,11 @@
 """Pages of our own for tests, and a site on loopback that serves them."""
 
-import json
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.web import extraction
+from elcano.plugins.documents.untrusted_files import answer_or_report_skip
+from elcano.plugins.web.extraction import Page, Request, extract_page
 from elcano.plugins.web.page_reader import Reader
 from elcano.settings import Settings
 from tests.loopback import Asked, Reply
@@ -51,8 +51,8 @@ def settings(**urls: str) -> Settings:
 class Here(Reader):
     """Takes pages apart in this process, which for a test is quicker than to start another one."""
 
-    def _ask(self, request: str, content: bytes) -> Any:
-        answer = json.loads(json.dumps(extraction._answer_request(request, content)))
-        if "skipped" in answer:
-            raise FileSkipped(answer["skipped"])
-        return answer
+    def _ask(self, request: Request, content: bytes) -> Page:
+        answer = answer_or_report_skip(lambda: extract_page(request, content))
+        if answer.found is None:
+            raise FileSkipped(answer.skipped)
+        return answer.found

@@ -1,6 +1,5 @@
 """What is read of a page: its main text, its passages, and what it says of itself."""
 
-import json
 import re
 from hashlib import sha256
 
@@ -9,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.web.extraction import MOST_LINKS, Page, Request, _answer_request, extract_page, page_of
+from elcano.plugins.documents.untrusted_files import ask_process
+from elcano.plugins.web.extraction import MOST_LINKS, PROCESSES, Page, PageRequest, Request, extract_page
 from tests.loopback import recorded
 from tests.unit.plugins.documents.files import pdf
 from tests.unit.plugins.web.site import FILLER, html
@@ -169,23 +169,12 @@ def test_a_recorded_pdf_of_one_table() -> None:
     assert page.document.passages[0].page == 1
 
 
-def test_what_the_child_answers_is_the_page() -> None:
-    request = '{"kind": ".html", "url": "https://a.example/b/c", "charset": "", "title": ""}'
-    page = taken(html(FILLER))
-    assert page_of(_through_json(_answer_request(request, html(FILLER).encode()))) == page
-    assert _answer_request(request, b"") == {"skipped": "there is no text in it"}
-
-
-@pytest.mark.parametrize("facts", [None, [], {}, {"authors": "x", "links": []}, {"authors": []}])
-def test_an_answer_that_makes_no_sense_is_refused(facts: object) -> None:
-    document = {"title": "", "media_type": "", "text": "", "passages": []}
-    with pytest.raises(FileSkipped, match="understood"):
-        page_of({**document, "facts": facts})
-
-
-def _through_json(answer: object) -> dict[str, object]:
-    found: dict[str, object] = json.loads(json.dumps(answer))
-    return found
+def test_what_a_process_answers_is_the_page() -> None:
+    page, request = taken(html(FILLER)), Request(".html", URL)
+    asked = PageRequest(seconds=20, page=request, content=html(FILLER).encode())
+    assert ask_process(PROCESSES, asked) == page
+    with pytest.raises(FileSkipped, match="there is no text in it"):
+        ask_process(PROCESSES, PageRequest(seconds=20, page=request, content=b""))
 
 
 @given(st.text(alphabet="<>/ abpdivtablehrefscript=\"'&;!-\x00é", max_size=300))

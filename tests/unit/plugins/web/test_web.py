@@ -8,11 +8,14 @@ from hashlib import sha256
 
 import pytest
 
+from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
+from elcano.plugins.documents.untrusted_files import FileAnswer
 from elcano.plugins.web import opening as searching
+from elcano.plugins.web.extraction import Page, PageRequest, answer_request
 from elcano.plugins.web.opening import AT_ONCE, PAGES, WebSource
 from elcano.plugins.web.page_reader import Reader
 from elcano.plugins.web.search_providers import list_configured_providers
@@ -200,16 +203,16 @@ async def test_a_slow_page_keeps_none_of_the_others() -> None:
 
 
 async def test_pages_are_taken_apart_in_a_process_of_their_own() -> None:
+    processes: ChildProcesses[PageRequest, FileAnswer[Page]] = ChildProcesses(
+        f"{answer_request.__module__}:{answer_request.__name__}", FileAnswer[Page]
+    )
     async with opened({"/a": page(KRILL)}) as (source, _):
-        reader = Reader("web", source._fetcher, trusted=True)
-        source._reader = reader
+        source._reader = Reader("web", source._fetcher, trusted=True, processes=processes)
         found = await source.search("krill", 8)
-        require_quoted(found)
-        process = reader._child._process
-        assert process is not None
-        assert process.poll() is None
-        assert KRILL in found.evidence[0].text
-    assert process.poll() is not None, "it ends with the source"
+    require_quoted(found)
+    assert KRILL in found.evidence[0].text
+    assert processes._running is not None
+    processes.close()
 
 
 async def test_pages_none_of_which_can_be_had_now_are_no_empty_answer() -> None:
@@ -295,7 +298,7 @@ async def test_a_search_that_is_cancelled_leaves_the_source_at_work() -> None:
 
 async def test_a_process_that_dies_costs_its_pages_alone() -> None:
     async with opened({"/a": page(KRILL)}) as (source, _):
-        broken = Reader("web", source._fetcher, trusted=True, command=("false",))
+        broken = Reader("web", source._fetcher, trusted=True, processes=ChildProcesses("os:abort", FileAnswer[Page]))
         source._reader = broken
         found = await source.search("krill", 8)
     assert found.evidence == ()

@@ -5,13 +5,15 @@ import secrets
 import sqlite3
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import psycopg
 from sqlalchemy import make_url
 
-from elcano.plugins.data.child_processes import Stop
+from elcano.activities.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.database import Sqlite
 from elcano.plugins.data.databases.engine import Engine, Limits
@@ -53,8 +55,16 @@ def sqlite_shop(folder: Path) -> Sqlite:
 
 def duckdb_shop(folder: Path) -> Duckdb:
     path = folder / "shop.duckdb"
-    run_duckdb(path, *TABLES, *ROWS)
+    path.write_bytes(_make_duckdb_shop())
     return Duckdb("shop", path)
+
+
+@cache
+def _make_duckdb_shop() -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "shop.duckdb"
+        run_duckdb(path, *TABLES, *ROWS)
+        return path.read_bytes()
 
 
 def run_duckdb(path: Path, *statements: str) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceUnavailable
-from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import CELL_CHARACTERS, Engine, Limits

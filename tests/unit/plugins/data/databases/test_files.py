@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.engine import Limits
 from elcano.plugins.data.databases.file_engine import LOAD_SECONDS, Files

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.plugins.data.child_processes import Stop
+from elcano.activities.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import RESULT_CHARACTERS, Engine, FetchedRows, Limits, Outcome

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from elcano.plugins.data.child_processes import Stop
+from elcano.activities.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases import file_engine
 from elcano.plugins.data.databases.database import SIDE_BY_SIDE, Database

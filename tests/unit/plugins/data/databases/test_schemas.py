@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceRefused
-from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.context import MOST_COLUMNS, select_schema_context
 from elcano.plugins.data.databases.database import Database, schema_hash, with_guessed_keys

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 
@@ -30,7 +30,7 @@ FILE_BYTES: Final = 2_000_000_000
 """Bytes of one file that a process writes, such as what SQLite sorts on the disk."""
 _BEGUN: Final = b"begun\n"
 _SERVER: Final = (
-    "import sys; sys.path[:] = sys.argv[3:]; from elcano.plugins.data.child_processes import serve_connections; "
+    "import sys; sys.path[:] = sys.argv[3:]; from elcano.activities.child_processes import serve_connections; "
     "serve_connections(*sys.argv[1:3])"
 )
 
@@ -90,12 +90,12 @@ class ChildProcesses(Generic[Asked, Answered]):
     Args:
         function: the path of the function, `package.module:name`, from `request`, a `TimedRequest`, to its answer.
         answer: the type of the answer.
-        library: a module that the server loads before it forks, beside the function's own.
+        libraries: modules that the server loads before it forks, beside the function's own.
     """
 
-    def __init__(self, function: str, answer: type[Answered], library: str = "builtins") -> None:
+    def __init__(self, function: str, answer: type[Answered], libraries: Sequence[str] = ()) -> None:
         self._function = function
-        self._library = library
+        self._libraries = ",".join(libraries)
         self._answer = answer
         self._lock = threading.Lock()
         self._running: tuple[subprocess.Popen[bytes], socket.socket] | None = None
@@ -159,7 +159,7 @@ class ChildProcesses(Generic[Asked, Answered]):
             self._end()
         if self._running is None:
             mine, theirs = socket.socketpair()
-            command = (sys.executable, "-W", "ignore", "-c", _SERVER, self._function, self._library, *sys.path)
+            command = (sys.executable, "-W", "ignore", "-c", _SERVER, self._function, self._libraries, *sys.path)
             with theirs:
                 process = subprocess.Popen(command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL)
             self._running = process, mine
@@ -179,15 +179,16 @@ def _hang_up(connection: socket.socket) -> None:
         connection.shutdown(socket.SHUT_RDWR)
 
 
-def serve_connections(path: str, library: str) -> None:
+def serve_connections(path: str, libraries: str) -> None:
     """Forks a process for each connection, until the worker closes its end of the standard input, which is a socket.
 
     Args:
         path: of the function that answers.
-        library: a module that it needs.
+        libraries: modules that it needs, separated by commas.
     """
-    function = import_object(path, "the data plugin")
-    import_module(library)
+    function = import_object(path, "a process for risky work")
+    for name in filter(None, libraries.split(",")):
+        import_module(name)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended children leave nothing that has to be waited for
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the worker ends this process when it is done
     with socket.socket(fileno=os.dup(0)) as control, contextlib.suppress(TimeoutError):
@@ -220,8 +221,14 @@ def _end_when_hung_up(connection: socket.socket) -> None:
     os._exit(0)
 
 
-def limit_resources(address_space: int, *, writes: bool = False) -> None:
-    """Limits this process's memory and, unless it `writes`, its files, where the system can, as far as it allows."""
+def limit_resources(address_space: int, *, writes: bool = False, processor_seconds: int | None = None) -> None:
+    """Limits what this process may have, where the system can, as far as it allows.
+
+    Args:
+        address_space: bytes of memory.
+        writes: whether its files may be of any size.
+        processor_seconds: None: as much of the processor as it takes.
+    """
     try:
         import resource
     except ModuleNotFoundError:
@@ -229,6 +236,8 @@ def limit_resources(address_space: int, *, writes: bool = False) -> None:
     limits = {resource.RLIMIT_AS: address_space, resource.RLIMIT_CORE: 0}
     if not writes:
         limits[resource.RLIMIT_FSIZE] = FILE_BYTES
+    if processor_seconds is not None:
+        limits[resource.RLIMIT_CPU] = processor_seconds
     for kind, bound in limits.items():
         _, most = resource.getrlimit(kind)
         bound = bound if most == resource.RLIM_INFINITY else min(bound, most)

@@ -9,13 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from elcano.activities import child_processes
+from elcano.activities.child_processes import ChildProcesses, NotStarted, ProcessEnded, Stop, TimedRequest
 from elcano.graphs.frozen import Frozen
-from elcano.plugins.data import child_processes
-from elcano.plugins.data.child_processes import ChildProcesses, NotStarted, ProcessEnded, Stop, TimedRequest
-from elcano.plugins.data.forecasting import fitting
-from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest, fit_in_process
 
-MODULE = "tests.unit.plugins.data.test_child_processes"
+MODULE = "tests.unit.activities.test_child_processes"
 """As a process imports it; what pytest calls it depends on the name of the checkout's folder."""
 REQUEST = TimedRequest(seconds=60)
 HURRIED = TimedRequest(seconds=0.1)
@@ -58,8 +56,8 @@ Started = Callable[..., ChildProcesses[TimedRequest, Said]]
 def started() -> Iterator[Started]:
     made: list[ChildProcesses[TimedRequest, Said]] = []
 
-    def start(function: Callable[..., object], library: str = "builtins") -> ChildProcesses[TimedRequest, Said]:
-        made.append(ChildProcesses(f"{MODULE}:{function.__name__}", Said, library))
+    def start(function: Callable[..., object], *libraries: str) -> ChildProcesses[TimedRequest, Said]:
+        made.append(ChildProcesses(f"{MODULE}:{function.__name__}", Said, libraries))
         return made[-1]
 
     yield start
@@ -111,7 +109,7 @@ def test_a_server_that_nobody_asks_ends(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(os, "dup", lambda fd: theirs.detach())
     monkeypatch.setattr(signal, "signal", lambda number, way: None)
     with mine:
-        child_processes.serve_connections(f"{MODULE}:say", "builtins")
+        child_processes.serve_connections(f"{MODULE}:say", "")
         assert mine.recv(1) == b""
 
 
@@ -127,22 +125,3 @@ def test_a_slow_start_is_said_and_goes_on(started: Started) -> None:
 def test_a_start_that_fails_is_an_error(started: Started) -> None:
     with pytest.raises(NotStarted, match="ended before it began"):
         started(say, "no_such_library").ask(REQUEST)
-
-
-FIT = FitRequest(model="ets", values=(1.0,), season=1, ends=(1,), horizon=1, seconds=0.1)
-
-
-@pytest.mark.parametrize(
-    ("late", "said"),
-    [(True, "it took longer than the 0.1 s that there were for it"), (False, "it took its process down")],
-)
-def test_a_model_whose_process_ends_is_left_out(monkeypatch: pytest.MonkeyPatch, late: bool, said: str) -> None:
-    def end(*request: object, **options: object) -> FitAnswer:
-        raise ProcessEnded(late=late)
-
-    monkeypatch.setattr(fitting.PROCESSES, "ask", end)
-    assert fit_in_process(FIT, time.monotonic() + 60).failed == said
-
-
-def test_a_model_without_time_is_left_out() -> None:
-    assert fit_in_process(FIT, time.monotonic() - 1).failed == "there was no time left for it"

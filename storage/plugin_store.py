@@ -1,0 +1,60 @@
+"""What plugins store beside the kernel: the interface of their stores, and the base of those that have only tables."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from elcano.settings.settings import Settings
+from elcano.storage.sql.rows import Rows
+
+Kind = TypeVar("Kind")
+
+
+@runtime_checkable
+class PluginStore(Protocol):
+    """The data that one plugin stores beside the kernel, for all tenants."""
+
+    def of(self, tenant: str) -> Any:
+        """Return the data of one tenant, from which nothing of another can be reached."""
+        ...
+
+    async def delete_run(self, tenant: str, run_id: str) -> None:
+        """Deletes all that it keeps of a run; of a run that is unknown nothing."""
+        ...
+
+    async def delete_tenant(self, tenant: str) -> None:
+        """Ends the access that it gives a tenant, and deletes what it keeps of it beside the database's tables.
+
+        Rows of tables in `storage.sql.tables.metadata` that have a tenant are deleted without its help. Repeating this
+        changes nothing.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Gives back what it holds open."""
+        ...
+
+
+class PluginTables(Rows):
+    """A `PluginStore`, but for `of`, that keeps nothing of runs and has all else in tables of the kernel's database."""
+
+    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
+        """`engine`: of the store's database."""
+        super().__init__(engine)
+
+    async def delete_run(self, tenant: str, run_id: str) -> None:
+        """Nothing of a run is kept."""
+
+    async def delete_tenant(self, tenant: str) -> None:
+        """The rows go with all others."""
+
+    async def close(self) -> None:
+        """The engine is the store's."""
+
+
+def get_plugin_data(beside: Mapping[str, Any], name: str, kind: type[Kind]) -> Kind:
+    """The data of a plugin, by the name of its store, in the `beside` of a store or of a tenant's store."""
+    found = beside[name]
+    assert isinstance(found, kind)
+    return found

@@ -1,0 +1,65 @@
+"""Reads and writes rows, each in a transaction of its own: those of one tenant, or of all."""
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+from sqlalchemy import ColumnElement, Executable, Select, Table, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Rows:
+    """Rows of a database."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def _fetch_all(self, model: type[Model], wanted: Executable) -> list[Model]:
+        """The rows that a statement finds."""
+        async with self._engine.connect() as connection:
+            return [model.model_validate(dict(row)) for row in (await connection.execute(wanted)).mappings()]
+
+    async def _fetch_first(self, model: type[Model], wanted: Executable) -> Model | None:
+        """The first row that a statement finds; None if it finds none."""
+        found = await self._fetch_all(model, wanted)
+        return found[0] if found else None
+
+    async def _fetch_values(self, wanted: Executable) -> list[Any]:
+        """The first column of the rows that a statement finds."""
+        async with self._engine.connect() as connection:
+            return list(await connection.scalars(wanted))
+
+    async def _write(self, *statements: Executable) -> int:
+        """Execute changes together; returns how many rows the last of them changed."""
+        changed = 0
+        async with self._engine.begin() as connection:
+            for statement in statements:
+                changed = (await connection.execute(statement)).rowcount
+        return changed
+
+
+class TenantBound(Rows):
+    """One kind of data of one tenant: every statement includes the tenant, so no other row is read or written."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
+        super().__init__(engine)
+        self._tenant = tenant
+
+    @property
+    def tenant(self) -> str:
+        """The tenant that the rows belong to."""
+        return self._tenant
+
+    def _own(self, table: Table) -> ColumnElement[bool]:
+        """Rows of this tenant."""
+        own: ColumnElement[bool] = table.c.tenant == self._tenant
+        return own
+
+    def _select(self, table: Table) -> Select[Any]:
+        """Rows of this tenant as models hold them: without the tenant."""
+        return select(*(column for column in table.columns if column.name != "tenant")).where(self._own(table))
+
+    def _row(self, **values: Any) -> dict[str, Any]:
+        """A row of this tenant."""
+        return {"tenant": self._tenant, **values}

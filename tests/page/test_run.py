@@ -127,7 +127,8 @@ async def test_of_two_who_approve_a_plan_at_once_one_is_told_that_it_was_done(
 
 MARKED = "for (const one of document.querySelectorAll('#run *')) one.marked = true"
 SPOILED = "document.querySelector('#budget h2').textContent = 'spoiled'; document.querySelector('#latest li').remove()"
-UNMARKED = "[...document.querySelectorAll('#run *')].filter((one) => !one.marked && !one.closest('#latest li, noscript')).length"
+UNMARKED = """[...document.querySelectorAll('#run *')]
+  .filter((one) => !one.marked && !one.closest('#latest li, noscript')).length"""
 LOOKED = "document.dispatchEvent(new Event('elcano:done'))"
 
 

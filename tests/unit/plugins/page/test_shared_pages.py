@@ -19,7 +19,6 @@ def ask(path: str = "/runs/a", cookie: str = "") -> Request:
     return Request({**scope, "headers": headers, "client": client, "server": ("localhost", 80)})
 
 
-
 async def test_browsers_that_ask_together_share_two_renderings_and_others_have_their_own() -> None:
     rendered, begun, go_on = list[str](), asyncio.Event(), asyncio.Event()
 

@@ -71,9 +71,6 @@ from elcano.workflows.sandbox import workflow_runner
 
 _log = logging.getLogger("worker")
 
-STICKY_TIMEOUT = timedelta(seconds=2)
-"""How long Temporal waits for the worker that caches a workflow before it asks another one. A query to the runs of a
-killed worker takes this long; the SDK's default is 10 s."""
 HEARTBEAT_THROTTLE = timedelta(milliseconds=100)
 """Activities send heartbeats twice a second, and whenever there is progress to save; the SDK would hold them back for
 most of the heartbeat timeout, and a worker that is killed meanwhile would lose them."""
@@ -126,7 +123,6 @@ def build_worker(
         max_cached_workflows=settings.worker_cached_workflows,
         max_concurrent_activities=settings.worker_activities,
         max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-        sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
         interceptors=[CountTries(client)],
         graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
     )
@@ -201,7 +197,6 @@ def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
         activities=[ProviderActivities(store.providers).keep_queue],
         workflow_runner=workflow_runner(),
         build_id=build_id(settings),
-        sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
     )
 
 

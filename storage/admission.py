@@ -4,6 +4,7 @@ A run is admitted, then its workflow is started, then it has begun. Whoever dies
 not known whether it was started; such a run takes a place, and is not listed.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, Final, Protocol, cast
 
@@ -89,9 +90,11 @@ async def claim_key(connection: AsyncConnection, tenant: str, key: RequestKey, r
 class AdmissionStore:
     """The admission of one tenant's runs, among those of all, and the idempotency keys that it has claimed."""
 
-    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
+    def __init__(self, engine: AsyncEngine, tenant: str, admitting: asyncio.Lock) -> None:
+        """Runs that this process admits wait for each other at `admitting`, and not with a connection in hand."""
         self._engine = engine
         self._tenant = tenant
+        self._admitting = admitting
 
     async def admit(
         self,
@@ -121,7 +124,7 @@ class AdmissionStore:
         row = {**run_row(run, self._tenant), "status": STARTING}
         named = None if key is None else self._named(key.key)
         count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)
-        async with self._engine.connect() as connection:
+        async with self._admitting, self._engine.connect() as connection:
             keep = insert_new(connection, runs).values(row).returning(runs.c.run_id)
             claim = insert_new(connection, keys)
             await begin_exclusive(connection, "admission")

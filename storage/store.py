@@ -110,6 +110,7 @@ class Store:
         self._build = build
         self._cipher = cipher
         self.beside = beside or {}
+        self._admitting = asyncio.Lock()
         self.probe = Probe(engine, objects)
         self.providers = ProviderStore(engine)
         self.usage = UsageStore(engine, None)
@@ -124,7 +125,7 @@ class Store:
             files=FileStore(tenant, self.objects, self._cipher),
             ledger=Ledger(self._engine, tenant, self._build),
             usage=UsageStore(self._engine, tenant),
-            admission=AdmissionStore(self._engine, tenant),
+            admission=AdmissionStore(self._engine, tenant, self._admitting),
             runs=RunStore(self._engine, tenant, self.objects, tuple(self.beside.values())),
             controls=ControlStore(self._engine, tenant),
             lineage=Lineage(self._engine, tenant, self.objects),

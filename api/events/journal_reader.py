@@ -23,9 +23,10 @@ from elcano.api.runs.endings import START_GRACE, archive_if_ended, last_event
 from elcano.api.runs.run_status import goes_on, waited_for
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import NO_WORKER
+from elcano.api.temporal.turns import Places
 from elcano.graphs.records import ArchivedRun, ProgressPage
 from elcano.graphs.state.events import AgentEvent
-from elcano.storage.health import store_trouble
+from elcano.storage.health import describe_store_error, store_trouble
 from elcano.storage.store import TenantStore
 
 POLL_FLOOR: Final = 5.0
@@ -75,17 +76,29 @@ class JournalReader:
         async with asyncio.TaskGroup() as group:
             listening = group.create_task(self._listen())
             while not self._ended:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(POLL_FLOOR):
-                        await self._changed.wait()
-                self._changed.clear()
+                places = await self._wait_for_turn()
                 try:
-                    await self._look()
+                    async with places.take():
+                        self._changed.clear()
+                        await self._look()
                 except Exception as error:  # who follows is told, and the runs beside this one go on being read
-                    _log.exception("the events of %s cannot be read at the moment", self._run.run_id)
-                    self._wait(CANNOT_READ if (why := store_trouble(error)) is None else why)
+                    self._report_failure(error)
                 await asyncio.sleep(COALESCE)
             listening.cancel()
+
+    async def _wait_for_turn(self) -> Places:
+        """Waits until the workflow has changed, or may be looked at for want of a change, and gives the place for it.
+
+        What is looked at without a change waits for no place: a change that comes meanwhile would wait as well.
+        """
+        turns = self._temporal.turns
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(POLL_FLOOR):
+                    await self._changed.wait()
+                    return turns.changes
+            if not turns.checks.taken:
+                return turns.checks
 
     @property
     def _ended(self) -> bool:
@@ -136,6 +149,15 @@ class JournalReader:
             self._history_ended = ended
             self._wait(str(error))
             await self._read_archive()
+
+    def _report_failure(self, error: Exception) -> None:
+        why = store_trouble(error)
+        if why is None:
+            _log.error("the events of %s cannot be read at the moment", self._run.run_id, exc_info=error)
+        else:  # all readers meet it at once, and tracebacks of hundreds take longer than reading would
+            said = describe_store_error(error)
+            _log.warning("the events of %s cannot be read at the moment: %s", self._run.run_id, said)
+        self._wait(why or CANNOT_READ)
 
     async def _say_waiting(self) -> None:
         """Reports the run's current wait if there have been no new events for a while."""

@@ -70,7 +70,8 @@ class WordsReader:
     async def _look(self, pause: float) -> float:
         """Shows new text and returns the seconds until the next look. `pause` is the time since the last one."""
         try:
-            writing = await self._temporal.writing(self._run_id)
+            async with self._temporal.turns.words.take():
+                writing = await self._temporal.writing(self._run_id)
         except (RunForgotten, TemporalRefused, TemporalUnavailable) as error:
             _log.info("what %s writes cannot be seen at the moment: %s", self._run_id, error)
             return min(2 * pause, IDLE_SECONDS)

@@ -40,6 +40,7 @@ from elcano.api.temporal.connection import (
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
 from elcano.api.temporal.shared_reads import SharedReads
+from elcano.api.temporal.turns import Turns
 from elcano.api.temporal.workers import Workers, build_priority
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
@@ -85,6 +86,7 @@ class Temporal:
         self.glance = Glance(connection)
         self.looks = Looks(connection, task_queue)
         self.reads = SharedReads()
+        self.turns = Turns()
         self.workers = Workers(connection, task_queue)
         self._connection = connection
 
@@ -301,7 +303,7 @@ class Temporal:
         """
         handle = await self._handle(run_id)
         with map_rpc_errors():
-            async for _ in history.watch_history(handle):
+            async for _ in history.watch_history(handle, self.turns.watches):
                 yield
 
     async def delete(self, run_id: str, branches: Sequence[str], archived: str = "") -> None:

@@ -4,17 +4,20 @@ Deletion goes by workflow id, because a run that was continued as new or reset h
 branch is named by no record of ours. What one call leaves, because it was cut off, the next call finds.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
-from temporalio.client import Client, WorkflowHandle
+from temporalio.client import Client, WorkflowHandle, WorkflowHistoryEventAsyncIterator
 
 from elcano.api.http.errors import DeleteRefused, RunForgotten
 from elcano.api.temporal.connection import CALL_TIMEOUT, map_rpc_errors
 from elcano.api.temporal.executions import describe_execution
+from elcano.api.temporal.turns import Places
 
 _WAKING = frozenset(
     {
@@ -29,14 +32,32 @@ _WAKING = frozenset(
 )
 
 
-async def watch_history(handle: WorkflowHandle[Any, Any]) -> AsyncIterator[None]:
+WATCH_SECONDS: Final = 5.0
+"""How long a history is watched in vain while others wait for their turn; the next one begins where this one ended."""
+
+
+async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> AsyncIterator[None]:
     """Yields whenever the workflow may have done something; ends when it is closed (or reset)."""
     continued = True
     while continued:
-        async for event in handle.fetch_history_events(wait_new_event=True):
-            continued = event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
-            if event.event_type in _WAKING:
-                yield
+        pages = handle.fetch_history_events(wait_new_event=True)
+        while pages.current_page is None or pages.next_page_token is not None:
+            async with watches.take():
+                if not await _fetch_next_page(pages, WATCH_SECONDS if watches.taken else None):
+                    continue
+            for event in pages.current_page or ():
+                continued = event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
+                if event.event_type in _WAKING:
+                    yield
+
+
+async def _fetch_next_page(pages: WorkflowHistoryEventAsyncIterator, seconds: float | None) -> bool:
+    """Whether it came in time."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await pages.fetch_next_page()
+            return True
+    return False
 
 
 async def was_worked_on(handle: WorkflowHandle[Any, Any]) -> bool:

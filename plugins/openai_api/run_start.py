@@ -30,6 +30,8 @@ WEB: Final = "web"
 """The source that `web_search` stands for."""
 RETRIED_SECONDS: Final = 120.0
 """How long after its end a run is still what a retry asks for."""
+RETRIED_ERROR_SECONDS: Final = 15.0
+"""The same of one without a report: its error was answered at once, and clients wait for seconds before they retry."""
 LOOKED_AT: Final = 50
 """The newest runs, among which the first attempt of a retry is looked for."""
 _INSIDE: Final = Trust(egress="private")
@@ -179,7 +181,8 @@ async def _find_first_attempt(asked: RunRequest, services: Services) -> Archived
     page = await services.store.runs.page(limit=LOOKED_AT, wanted=wanted)
     for listed in page.runs:
         run = listed.run
-        ended = run.finished_at is not None and run.finished_at < time.time() - RETRIED_SECONDS
+        kept = RETRIED_SECONDS if run.report is not None else RETRIED_ERROR_SECONDS
+        ended = run.finished_at is not None and run.finished_at < time.time() - kept
         same = (run.question, run.metadata, run.previous_run, run.api_key) == (
             asked.question,
             asked.metadata,

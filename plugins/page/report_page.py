@@ -195,4 +195,19 @@ async def show_comparison(
         raise ApiProblem({"status": 422, "title": "Choose two runs", "detail": detail})
     first, second = sorted(run)
     found = await api.get(f"/v1/runs/{first}/diff/{second}")
-    return await render_page(request, "comparison.html", found=found, words=SUPPORT_WORDS, shown=COMPARED)
+    wishes, parts = list[Any](), list[Any]()
+    for one in found["asked"]:
+        (parts if one["field"].startswith("graph.") else wishes).append(one)
+    return await render_page(
+        request,
+        "comparison.html",
+        found=found,
+        wishes=wishes,
+        parts=parts,
+        passages=[
+            [f"{one['title'] or one['id']} ({one['source']})" for one in found["evidence"][side]]
+            for side in ("only_a", "only_b")
+        ],
+        words=SUPPORT_WORDS,
+        shown=COMPARED,
+    )

@@ -10,6 +10,7 @@ from elcano.api.events.journal_reader import JournalReader
 from elcano.api.http.errors import RunUnreadable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Execution
+from elcano.api.temporal.turns import Turns
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun, ProgressPage
@@ -27,6 +28,7 @@ class Wedged(Temporal):
     """A server with one open workflow, which no worker can bring to life."""
 
     def __init__(self) -> None:
+        self.turns = Turns()
         self.asked = asyncio.Event()
 
     async def progress(self, run_id: str, since: int) -> ProgressPage:
@@ -85,7 +87,9 @@ class Stumbling(Wedged):
         return ProgressPage(events=(last,), last=1, done=True)
 
 
-async def test_a_reader_survives_what_nobody_foresaw_and_says_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_survives_what_nobody_foresaw_and_says_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(journal_reader, "POLL_FLOOR", 0.01)
     told: list[AgentEvent] = []
     said: list[str] = []
@@ -96,3 +100,6 @@ async def test_a_reader_survives_what_nobody_foresaw_and_says_it(store: Store, m
         journal_reader.CANNOT_READ,
         f"the store cannot be used: {OBJECTS_AWAY}",
     }
+    logged = [(record.levelname, record.exc_info is not None) for record in caplog.records]
+    assert logged == [("ERROR", True), ("WARNING", False), ("ERROR", True)]
+    assert "s3 is away" in caplog.text

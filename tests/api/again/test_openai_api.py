@@ -229,6 +229,34 @@ async def test_a_client_that_sends_a_request_again_by_itself_gets_the_same_run(
         assert other.json()["id"] not in ids
 
 
+async def test_a_retry_is_not_given_a_run_that_was_cancelled_before(
+    served: str, temporal: Client, store: Store, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body, provider = {"model": "iterative", "input": QUESTION, "background": True}, Provider()
+    provider.slow["judge", ""] = 600.0
+    async with (
+        working(temporal, store, api_settings, provider),
+        httpx.AsyncClient(base_url=f"{served}/openai/v1", timeout=60) as api,
+    ):
+
+        async def ask(retry: int) -> str:
+            answer = await api.post("/responses", json=body, headers={"X-Stainless-Retry-Count": str(retry)})
+            id: str = answer.json()["id"]
+            return id
+
+        first = await ask(0)
+        await api.post(f"/responses/{first}/cancel")
+
+        async def is_cancelled() -> bool:
+            status: str = (await api.get(f"/responses/{first}")).json()["status"]
+            return status == "cancelled"
+
+        await until(is_cancelled)
+        assert await ask(1) == first, "this one was answered with an error just now"
+        monkeypatch.setattr("elcano.plugins.openai_api.run_start.RETRIED_ERROR_SECONDS", 0.0)
+        assert await ask(1) != first
+
+
 def attach(**file: str) -> list[Json]:
     return [{"role": "user", "content": [{"type": "input_text", "text": QUESTION}, {"type": "input_file", **file}]}]
 

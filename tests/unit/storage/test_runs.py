@@ -4,9 +4,10 @@ import asyncio
 from collections import Counter
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.state.budget import Usage, sum_usages
+from elcano.graphs.state.budget import Limits, Usage, sum_usages
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.state import ReportRef
@@ -254,6 +255,22 @@ async def test_no_more_runs_are_admitted_than_may_be_open_however_many_processes
         assert (await places[0].admit(kept[0].run, 7)).admitted
         await one.of("default").runs.archive(kept[0].run.model_copy(update={"status": "completed"}), [])
         assert (await places[1].admit(RUNNING.model_copy(update={"run_id": "run-late"}), 7)).admitted
+
+
+async def test_runs_that_wait_to_be_admitted_leave_connections_to_others(store: TenantStore, whole: Store) -> None:
+    reached, go_on = asyncio.Event(), asyncio.Event()
+
+    async def wait(connection: AsyncConnection, run: ArchivedRun, limits: Limits) -> None:
+        reached.set()
+        await go_on.wait()
+
+    asked = [RUNNING.model_copy(update={"run_id": f"run-{number:02}"}) for number in range(40)]
+    admission = whole.of(RUNNING.tenant).admission
+    waiting = [asyncio.create_task(admission.admit(run, 99, rules=[wait])) for run in asked]
+    await reached.wait()
+    assert await store.runs.get("run-unknown") is None
+    go_on.set()
+    assert all([(await one).admitted for one in waiting])
 
 
 async def test_tenants_share_what_may_be_open(store: TenantStore, whole: Store) -> None:

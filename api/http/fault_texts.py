@@ -28,6 +28,6 @@ _SUBJECT: Final = re.compile(r"\A(?:Value error, |\w+ should\b)")
 def word_fault(error: Mapping[str, Any]) -> str:
     """What is wrong with a field, to be read behind its name."""
     text = error["msg"].replace(" after validation", "", 1)
-    if isinstance(error.get("input"), str):  # of which Pydantic counts items, where a function reads it first
-        text = re.sub(r"\bitem(s?),", r"character\1,", text)
+    # Of a text that a function reads first Pydantic counts items, too.
+    text = re.sub(r"\AValue should have (at \w+ \d+) items?\b", r"must have a length of \1", text)
     return _PLAIN_FAULTS.get(error["type"]) or _SUBJECT.sub(lambda one: "must" if "should" in one[0] else "", text)

@@ -112,7 +112,11 @@ async def test_of_two_who_approve_a_plan_at_once_one_is_told_that_it_was_done(
         await plan.get_by_label("Section 2").fill("The island again")
         await plan.get_by_role("button", name="Add a section").click()
         await expect(plan.locator("[data-section]")).to_have_count(len(SECTIONS))
-        await plan.locator("[data-section]").last.get_by_label("New section").fill("The crew")
+        added = plan.locator("[data-section]").last
+        await added.get_by_label("New section").evaluate("field => { field.value = 'x'.repeat(201); }")
+        await plan.get_by_role("button", name="Approve and research").click()
+        await expect(added.locator("[data-fault=title]")).to_contain_text("at most 200, not 201")
+        await added.get_by_label("New section").fill("The crew")
         await plan.get_by_role("button", name="Approve and research").click()
         await expect(first.locator("#says")).to_contain_text("Approved")
         late = second.locator("#plan").get_by_role("button", name="Approve and research")

@@ -30,7 +30,7 @@ def test_faults_are_worded_for_who_sent_json() -> None:
     assert worded == {
         "name": "must have at least 1 character",
         "sources": "must have at most 1 item, not 2",
-        "title": "must have at most 3 characters, not 4",
+        "title": "must have a length of at most 3, not 4",
         "rounds": "must be greater than or equal to 1",
         "journal": "'?' is no journal: write its name",
         "colour": "is not known here",

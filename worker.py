@@ -28,7 +28,7 @@ from typing import TypedDict
 import uvloop
 from temporalio.client import Client
 from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
-from temporalio.runtime import Runtime, TelemetryConfig
+from temporalio.runtime import Runtime
 from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from elcano import __version__, graphs, workflows
@@ -51,9 +51,9 @@ from elcano.activities.tools.tool_activities import (
     ToolActivities,
     tool_activities,
 )
-from elcano.api.temporal.connection import connect_when_ready
+from elcano.api.temporal.connection import build_runtime, connect_when_ready
 from elcano.graphs.catalogue.reducers import REDUCERS
-from elcano.graphs.contracts import TASK_QUEUE, WORKER_BEAT_SECONDS, model_queue
+from elcano.graphs.contracts import TASK_QUEUE, model_queue
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
 from elcano.graphs.model_names import rates_fault
@@ -289,19 +289,13 @@ async def _return_client(client: Client) -> Client:
     return client
 
 
-def install_runtime() -> None:
-    """Install the runtime of a worker that measures nothing; it tells the server of itself every few seconds."""
-    interval = timedelta(seconds=WORKER_BEAT_SECONDS)
-    Runtime.set_default(Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=interval))
-
-
 def main() -> None:
     """Run the program; its exit code is 0 after a signal, 2 if its setup is invalid, and 1 after an error."""
     refuse_arguments(__doc__)
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
     tell_failures_in_lines()
-    install_runtime()
+    Runtime.set_default(build_runtime())
     code = 0
     try:
         for start in load_objects("starters"):

@@ -19,11 +19,13 @@ import sys
 
 import uvicorn
 from fastapi import FastAPI
+from temporalio.runtime import Runtime
 
 from elcano import __version__
 from elcano.api.app import create_app
 from elcano.api.http.request_identity import require_identity
 from elcano.api.source_survey import list_enabled_sources
+from elcano.api.temporal.connection import build_runtime
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import load_objects, load_registries
 from elcano.redaction import log_to_stderr
@@ -75,6 +77,7 @@ def main() -> None:
     refuse_arguments(__doc__)
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
+    Runtime.set_default(build_runtime())
     asyncio.run(require_settings(chosen))
     logging.getLogger("api").info("elcano %s on Python %s", __version__, platform.python_version())
     app = create_app(chosen)

@@ -21,6 +21,7 @@ from statistics import fmean, median, stdev
 from typing import Final, NamedTuple
 
 from temporalio.client import Client
+from temporalio.runtime import Runtime
 
 from benchmarks.bench import Bench
 from benchmarks.server import temporal_server
@@ -192,18 +193,18 @@ async def work_and_measure() -> None:
     from functools import partial
 
     from elcano.activities.sources.registry import open_sources
-    from elcano.api.temporal.connection import connect_when_ready
+    from elcano.api.temporal.connection import build_runtime, connect_when_ready
     from elcano.graphs.contracts import TASK_QUEUE
     from elcano.graphs.mode_choice import MODES
     from elcano.graphs.plugin import Surroundings
     from elcano.graphs.run_contracts import ResearchInput
     from elcano.plugins.telemetry.start import accompany_program, start_telemetry
     from elcano.storage.store import open_configured
-    from elcano.worker import build_worker, install_runtime
+    from elcano.worker import build_worker
     from elcano.workflows.research import ResearchWorkflow
 
     settings = Settings()
-    install_runtime()
+    Runtime.set_default(build_runtime())
     start_telemetry("worker", settings)
     client = await connect_when_ready(settings)
     async with open_configured(settings) as store, open_sources(settings) as sources:

@@ -16,9 +16,11 @@ _BLOCK: Final = re.compile(r">|[-+*](?=\s|$)|#{1,6}(?=\s|$)|[-=]{2,}|~{3,}|(?:[-
 _LIST_NUMBER: Final = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _INLINE: Final = re.compile(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
-    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\[\]&<]+?(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<loose>`+|[\\\[\]&<])"
 )
+_NOT_IN_CODE: Final = frozenset("[]&<")
+_LOOSE: Final = frozenset("\\`[]&<")
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;"}
 _IN_ADDRESS: Final = "%!#$&'()*+,/:;=?@~"
 
@@ -74,10 +76,12 @@ def _escape_line_start(line: str) -> str:
 
 
 def _escape_match(found: re.Match[str]) -> str:
-    if found["code"]:
+    if found["code"] and _NOT_IN_CODE.isdisjoint(found[0]):
         return found[0]
-    characters = found["escaped"] or found["loose"]
-    return "".join(_ENTITIES.get(character, "\\" + character) for character in characters)
+    return "".join(
+        _ENTITIES.get(one, "\\" + one) if found["escaped"] or one in _LOOSE else one
+        for one in found["escaped"] or found[0]
+    )
 
 
 def render_bullets(heading: str, items: Iterable[str]) -> list[str]:

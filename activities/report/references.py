@@ -33,6 +33,7 @@ def render_references(
     references: Sequence[Reference],
     heading: str = "References",
     quotes: Mapping[int, Sequence[tuple[str, str]]] | None = None,
+    day: str = "",
 ) -> list[str]:
     """The list under its heading; nothing if there is none.
 
@@ -42,6 +43,7 @@ def render_references(
         references: one for each number.
         heading: in the language of the report.
         quotes: by number the words that the report quotes, each with the place that it is quoted from.
+        day: when the report says above that everything was retrieved; only other days are told with a reference.
     """
     lines: list[str] = []
     last, sign = 0, "."
@@ -51,7 +53,7 @@ def render_references(
         last = reference.number
         quoted = (quotes or {}).get(reference.number, ())
         below = len({place for place, _ in quoted}) > 1
-        lines.append(f"{reference.number}{sign} {_render_reference(reference, below=below)}")
+        lines.append(f"{reference.number}{sign} {_render_reference(reference, below=below, day=day)}")
         indent = " " * len(f"{reference.number}{sign} ")
         lines += (f"{indent}- {one}" for one in _render_quotes(quoted))
     return [f"## {heading}", "\n".join(lines)] if lines else []
@@ -85,10 +87,10 @@ def render_work_flag(words: str) -> str:
     return f"**{escape_markdown(words)}** " if words else ""
 
 
-def _render_reference(reference: Reference, *, below: bool) -> str:
+def _render_reference(reference: Reference, *, below: bool, day: str) -> str:
     """One entry; `below`: the places that are cited stand below it, with what is quoted from each."""
     if reference.work is not None:
-        return _render_work(reference, reference.work)
+        return _render_work(reference, reference.work, day)
     if below:
         return f"**{escape_markdown(reference.title)}** — {escape_markdown(reference.source)}"
     if len(reference.locators) == 1:
@@ -97,7 +99,7 @@ def _render_reference(reference: Reference, *, below: bool) -> str:
     return f"**{escape_markdown(reference.title)}** — {escape_markdown(reference.source)}: {places}"
 
 
-def _render_work(reference: Reference, work: Work) -> str:
+def _render_work(reference: Reference, work: Work, day: str) -> str:
     by = format_authors(work.authors)
     year = f"({work.year})" if work.year else ""
     head = escape_markdown(" ".join(filter(None, (by, year))))
@@ -115,17 +117,17 @@ def _render_work(reference: Reference, work: Work) -> str:
         f"There is a preprint of it: {', '.join(preprints)}. " if preprints else "",
         f"Cited from: {'; '.join(places)}. " if places else "",
         f"Licence: {escape_markdown(shorten_text(work.licence, LICENCE_CHARACTERS))}. " if work.licence else "",
-        f"— {_render_retrievals(reference)}",
+        f"— {_render_retrievals(reference, day)}",
     ]
     return render_work_flag(describe_work_flags(work)) + "".join(parts)
 
 
-def _render_retrievals(reference: Reference) -> str:
-    """Return the sources whose text is cited, with retrieval dates, and the other sources that report the work."""
+def _render_retrievals(reference: Reference, day: str) -> str:
+    """Return the sources of the cited text, with dates of retrieval but `day`, and others that report the work."""
     cited = {text.source: text.retrieved for text in reference.texts}
     told = {one.source: one.retrieved_at for one in reference.told_by}
     days = ((source, on or format_utc_day(told.get(source, 0.0))) for source, on in cited.items())
-    own = ", ".join(f"{source}, retrieved {on}" if on else source for source, on in days)
+    own = ", ".join(f"{source}, retrieved {on}" if on not in ("", day) else source for source, on in days)
     others = ", ".join(source for source in told if source and source not in cited)
     return escape_markdown(f"{own}; also found by {others}" if others else own)
 

@@ -86,6 +86,9 @@ def render_report(
     refused = words.other_language if untold else _first_said(one.refusal for one in added) or silent
     refusal = [] if draft.answered or nothing_searched else [f"**{refused}**"]
     nearest = [] if draft.answered else _render_nearest_passages(checked, words)
+    retrieved = _list_retrieval_days(checked.given)
+    searches = _render_searches(call, words, retrieved, searched)
+    day = retrieved[0] if len(retrieved) == 1 else ""
     explained = bool(told)  # what a model says of a question without an answer comes before what it lacks
     return _join_blocks(
         [
@@ -104,9 +107,9 @@ def render_report(
             *render_bullets(words.unverified, _list_unverified_claims(checked, words, added)),
             *related,
             *render_bullets(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
-            *_render_searches(call, words, checked.given, searched),
+            *searches,
             *(block for one in added for block in one.end),
-            *render_references(checked.references, words.references, _list_quotes(checked)),
+            *render_references(checked.references, words.references, _list_quotes(checked), day if searches else ""),
         ]
     )
 
@@ -145,7 +148,7 @@ def render_evidence(
             *(block for one in added for block in (*one.middle, *one.closing)),
             *render_bullets("Evidence", passages),
             *render_bullets("Warnings", map(escape_markdown, call.warnings)),
-            *_render_searches(call, ENGLISH, evidence, searched),
+            *_render_searches(call, ENGLISH, _list_retrieval_days(evidence), searched),
             *(block for one in added for block in one.end),
         ]
     )
@@ -306,18 +309,19 @@ def _render_passage_entry(works: Works, passage: Evidence) -> str:
     return f"{warned}{render_link(passage.title, passage.locator)} — {escape_markdown(passage.source)}"
 
 
-def _render_searches(
-    call: PublishCall, words: Phrases, evidence: Iterable[Evidence], searched: Sequence[str]
-) -> list[str]:
-    """Render the sources, queries and dates of the searches; the text of a result may have been stored before that."""
+def _list_retrieval_days(evidence: Iterable[Evidence]) -> list[str]:
+    """The days on which texts were retrieved, in order: that of a result may have been stored before its search."""
+    return sorted({format_utc_day(passage.retrieved_at) for passage in evidence} - {""})
+
+
+def _render_searches(call: PublishCall, words: Phrases, retrieved: Sequence[str], searched: Sequence[str]) -> list[str]:
+    """Render the sources, queries and dates of the searches; of days that are the same, only those of searching."""
     sources = words.sources.format(names=escape_markdown(", ".join(call.sources))) if call.sources else ""
     queries = [f"“{escape_markdown(query)}”" for query in list_made_queries(call.records, call.sections)]
     asked = words.searched_for.format(queries=queries[0]) if len(queries) == 1 else ""
-    retrieved = sorted({format_utc_day(passage.retrieved_at) for passage in evidence} - {""})
-    when = [
-        _format_day_span(searched, words.searched_on, words.searched_from),
-        _format_day_span(retrieved, words.retrieved_on, words.retrieved_from),
-    ]
+    when = [_format_day_span(searched, words.searched_on, words.searched_from)]
+    if {*retrieved[:1], *retrieved[-1:]} != set(searched):
+        when.append(_format_day_span(retrieved, words.retrieved_on, words.retrieved_from))
     told = " ".join(filter(None, (sources, asked, *when)))
     before = words.searched_for.partition("{queries}")[0].strip()
     listed = [before, "\n".join(f"- {query}" for query in queries)] if len(queries) > 1 else []

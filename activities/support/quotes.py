@@ -36,7 +36,7 @@ _TYPED: Final = str.maketrans(
 
 _CJK: Final = "\u3001\u3002\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese and Japanese: spaces tell nothing there."""
-_LOOSE: Final = "%\u2030;!?()/=~\u00b1\u00d7\u2264\u2265"
+_LOOSE: Final = "%\u2030;!?()[]/=~\u00b1\u00d7\u2264\u2265"
 """Beside these, spaces tell nothing."""
 _HIDDEN: Final = "\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff"
 _WIDE: Final = "\uff65-\uffdc\ufb00-\ufb06"
@@ -61,7 +61,8 @@ _TOKEN: Final = re.compile(
     | (?P<apostrophe>(?<=[^\W_])'(?=[^\W\d_])) | (?<=\d)(?P<feet>''|["'])
     | (?P<quoted>["'])
     | (?P<emphasis>(?<![^\W_])(?<![*])\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}(?![*])(?![^\W_]))
-    | (?P<between>(?<=[[S][L]\[])[\ \n]+|(?<=[\d\ =][<>])[\ \n]+|[\ \n]+(?=[[S][L]\]>]|<(?![A-Za-z/])))
+    | (?P<between>(?<=[[S][L]])[\ \n]+|(?<=[\d\ =][<>])[\ \n]+
+        |[\ \n]+(?=\\?(?!\[[^\[\]\n]{1,300}\]\()[[S][L]>]|<(?![A-Za-z/])))            # before a link it parts words
     | (?P<space>\ {2,}|\ ?\n[\ \n]*)
     | (?P<wide>[[W]]+)
     | (?P<power>(?<=[^\W_])(?:[\u207a\u207b]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]{1,9}
@@ -69,7 +70,7 @@ _TOKEN: Final = re.compile(
     | (?P<index>(?<=[^\W\d_])[\u2080-\u2089]{1,9}(?!\d))
     )
     """.replace("[S]", _CJK)
-    .replace("[L]", _LOOSE)
+    .replace("[L]", re.escape(_LOOSE))
     .replace("[H]", _HIDDEN)
     .replace("[W]", _WIDE),
     re.VERBOSE,

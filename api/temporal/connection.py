@@ -31,10 +31,11 @@ from temporalio.client import (
 )
 from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import ApplicationError
+from temporalio.runtime import LogForwardingConfig, LoggingConfig, MetricBuffer, Runtime, TelemetryConfig
 from temporalio.service import RetryConfig, RPCError, RPCStatusCode
 
 from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerUnavailable
-from elcano.graphs.contracts import TOO_EARLY
+from elcano.graphs.contracts import TOO_EARLY, WORKER_BEAT_SECONDS
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.settings.settings import Settings
@@ -45,6 +46,20 @@ CONNECT_TIMEOUT: Final = timedelta(seconds=5)
 RETRIES: Final = RetryConfig(max_elapsed_time_millis=2_000)
 """How long a call that the server refuses is repeated before the client is told: the SDK's default is 10 s. A call that
 takes longer has its own time (`CALL_TIMEOUT`), and is not repeated then."""
+
+
+def build_runtime(metrics: MetricBuffer | None = None) -> Runtime:
+    """The SDK's runtime. What it logs goes into our log: without secrets, in the form of all other lines.
+
+    By itself it would write to the terminal, in colours. A worker on it tells the server of itself every few seconds.
+    """
+    log = logging.getLogger("temporal")
+    forwarding = LogForwardingConfig(log, append_target_to_name=False, prepend_target_on_message=False)
+    logged = LoggingConfig(filter=LoggingConfig.default.filter, forwarding=forwarding)
+    return Runtime(
+        telemetry=TelemetryConfig(logging=logged, metrics=metrics),
+        worker_heartbeat_interval=timedelta(seconds=WORKER_BEAT_SECONDS),
+    )
 
 
 class Connection:

@@ -239,6 +239,8 @@ class Drafts(Frozen):
     """The form of each section; empty where none was planned."""
     related: tuple[str, ...] = ()
     """Ids of passages worth reading that no claim cites."""
+    nearest: tuple[str, ...] = ()
+    """Ids of the passages that come nearest to what was asked, for a report without an answer."""
     quoted: bool = True
     """Whether the drafts are literal quotations."""
 

@@ -134,7 +134,7 @@ def _describe_taken_edge(taken: TakenEdge) -> str:
             why = why or "after its error"
         case "default" if taken.named:
             why = f"{taken.named} is not one of its options"
-    return f"{here}: {why}, on to {there}" if why else f"{here}: on to {there}"
+    return f"{here} → {there}" + (f" ({why})" if why and why.casefold() != here.casefold() else "")
 
 
 def narrate_branch_start(node: str, branch: BranchStart, run_id: str) -> EventDraft:

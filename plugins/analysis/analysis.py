@@ -286,7 +286,7 @@ def format_estimate(one: PooledEstimate, unit: str = "") -> str:
 
 def format_pool_subject(pool: Pool) -> str:
     """Name the subject of a pool: its outcome, and the groups that are compared."""
-    groups = " beside ".join(filter(None, (pool.first, pool.second)))
+    groups = " versus ".join(filter(None, (pool.first, pool.second)))
     return f"{pool.outcome}{f', {groups}' if groups else ''}"
 
 
@@ -304,7 +304,7 @@ def summarize_analyze_output(output: JsonObject) -> tuple[str, JsonObject]:
     """An `AnalyzeOutput` in one sentence, and its figures."""
     counts: JsonObject = {name: output.get(name, 0) for name in ("studies", "pools", "left_out")}
     studies, pools = output.get("studies"), output.get("pools")
-    pooled = "no number that counts"
+    pooled = "no usable number"
     if isinstance(studies, int) and isinstance(pools, int) and pools:
         pooled = f"{format_count(studies, 'study', 'studies')} in {format_count(pools, 'pool')}"
     left = f", {output['left_out']} left out" if output.get("left_out") else ""

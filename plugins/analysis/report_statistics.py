@@ -101,7 +101,7 @@ def _render_pool(pool: Pool, marks: Mapping[int, str], words: Phrases) -> Iterab
     rows = [_format_study_row(row, marks) for row in pool.studies[:ROWS]]
     yield render_table(head, rows)
     if (more := pool.count - len(rows)) > 0:
-        yield f"And {format_count(more, 'further study', 'further studies')} of less weight."
+        yield f"And {format_count(more, 'further study', 'further studies')} with smaller weights."
     if pool.count > 1:
         yield escape_markdown(_summarize_pool(pool))
 
@@ -122,18 +122,16 @@ def _summarize_pool(pool: Pool) -> str:
     parts = [
         f"Fixed effect: {format_estimate(pool.fixed, pool.unit)}.",
         f"Random effects: {format_estimate(pool.random, pool.unit)}.",
-        f"Random effects with the interval of Hartung and Knapp: {format_estimate(pool.adjusted)}."
-        if pool.adjusted
-        else "",
-        f"Differences between studies: Q = {pool.q:.2f} on {pool.count - 1} degrees of freedom",
+        f"Random effects with the Hartung-Knapp interval: {format_estimate(pool.adjusted)}." if pool.adjusted else "",
+        f"Heterogeneity: Q = {pool.q:.2f} on {pool.count - 1} degrees of freedom",
     ]
     p = f" (p {told_p(pool.q_p)})" if pool.q_p is not None else ""
     parts[-1] += f"{p}, I² = {pool.i2:.1f} %, tau² = {pool.tau2:.4g}."
     if pool.predicted:
         low, high = pool.predicted
-        parts.append(f"A further study is expected between {format_figure(low)} and {format_figure(high)}, with 95 %.")
+        parts.append(f"95 % prediction interval for a further study: {format_figure(low)} to {format_figure(high)}.")
     if pool.asymmetry_p is not None:
-        parts.append(f"Begg's test for asymmetry: p {told_p(pool.asymmetry_p)}.")
+        parts.append(f"Begg's test for funnel-plot asymmetry: p {told_p(pool.asymmetry_p)}.")
     return " ".join(filter(None, parts))
 
 

@@ -139,8 +139,8 @@ def _find_broken_part(found: dict[str, bytes], name: str, line: int) -> Fault:
     """Blame a part that is not on its line: the part itself, or the one before, if that runs on."""
     before = next(reversed(found), None)
     if before is not None and not _is_json(found[before]):
-        return Fault(before, f"it does not end where the line does (line {line - 1})")
-    return Fault(name, f"it does not stand whole in line {line}")
+        return Fault(before, f"it does not end at the end of line {line - 1}")
+    return Fault(name, f"it is not complete on line {line}")
 
 
 def _wrong_hashes(found: Mapping[str, bytes]) -> Iterable[Fault]:
@@ -150,9 +150,9 @@ def _wrong_hashes(found: Mapping[str, bytes]) -> Iterable[Fault]:
         yield Fault(HASHES, "it is not a table of the hashes of all parts")
         return
     wrong = [name for name in PARTS if sha256(found[name]).hexdigest() != told[name]]
-    yield from (Fault(name, "it does not have the hash that the table says") for name in wrong)
+    yield from (Fault(name, "it does not match its hash in the table") for name in wrong)
     if found[WHOLE] != f'"{sha256(table).hexdigest()}"'.encode():
-        yield Fault(HASHES if wrong else WHOLE, "the table of hashes does not have the hash in the last line")
+        yield Fault(HASHES if wrong else WHOLE, "the table of hashes does not match the hash in the last line")
 
 
 def _is_json(data: bytes) -> bool:

@@ -179,7 +179,7 @@ def describe_forecast(digest: ForecastDigest) -> str:
         f"{digest.value_column} by {digest.time_column} is {digest.frequency}: "
         f"{format_count(digest.observations, 'value')} "
         f"from {digest.first} to {digest.last}.",
-        f"It was continued for {format_count(digest.horizon, _STEPS[digest.frequency])} by "
+        f"It was forecast {format_count(digest.horizon, _STEPS[digest.frequency])} ahead by "
         f"{MODEL_WORDS[digest.model]}.",
         digest.reason,
         f"In the back-test, from {' and '.join(digest.origins)} on, {checks}.",
@@ -192,7 +192,7 @@ def describe_forecast(digest: ForecastDigest) -> str:
 def describe_interval_check(check: IntervalCheck) -> str:
     """Describe the accuracy of an interval, in a clause."""
     share = 100 * check.covered / check.count
-    return f"the {check.level} % interval held {check.covered} of {check.count} values ({share:.0f} %)"
+    return f"the {check.level} % interval covered {check.covered} of {check.count} values ({share:.0f} %)"
 
 
 def summarize_forecast(output: JsonObject) -> tuple[str, JsonObject]:

@@ -29,7 +29,7 @@ from elcano.plugins.data.results import cell_text
 from elcano.plugins.data.tables import NUMBERS, RESULT_EVIDENCE, Cell
 from elcano.storage.evidence import Evidence
 
-BY_RULES: Final = "No language model was used: its sentences are made by rules, from results of queries."
+BY_RULES: Final = "No language model was used; rules made the sentences from query results."
 CELL_CHARACTERS: Final = 200
 MOST_COLUMNS: Final = 30
 
@@ -122,7 +122,7 @@ def _render_result_table(table: AnswerTable, words: Phrases, *, several: bool) -
         yield render_code_block(table.sql, "sql")
     else:
         read = f"read at {escape_markdown(table.at)}"
-        yield f"Put together by code from results of {escape_markdown(table.database)}, {read}."
+        yield f"Computed by code from results of {escape_markdown(table.database)}, {read}."
     yield from _render_table_notes(table, words)
 
 
@@ -143,11 +143,11 @@ def _told_rows(table: AnswerTable, words: Phrases) -> str:
     counted = (words.one_row if table.row_count == 1 else words.many_rows).format(count=f"{table.row_count:,}")
     told = counted if table.row_count else words.no_row
     if shown < table.row_count:
-        told = f"The first {shown} of {format_count(table.row_count, 'row')}; the results as CSV have all of them."
+        told = f"The first {shown} of {format_count(table.row_count, 'row')}; the CSV has all of them."
     if len(table.columns) > MOST_COLUMNS:
         told += f" The first {MOST_COLUMNS} of {len(table.columns)} columns."
     if table.truncated:
-        told += " **There is more than was read:** no total follows from it."
+        told += " **There are more rows than were read,** so they do not add up to a total."
     return told
 
 
@@ -175,7 +175,7 @@ def _render_table_notes(table: AnswerTable, words: Phrases) -> Iterator[str]:
     lines = [words.because.format(reason=escape_markdown(one)) for one in table.reasons]
     lines += [words.chosen.format(reason=escape_markdown(one)) for one in table.choices]
     for one in table.repairs:
-        warned = "**Repaired, and it may answer another question:**" if one.changes_meaning else "Repaired:"
+        warned = "**Repaired; it may now answer a different question:**" if one.changes_meaning else "Repaired:"
         lines.append(f"{warned} {escape_markdown(one.reason.rstrip('.'))}. Before: {_render_inline_sql(one.before)}")
     if lines:
         yield "\n".join(f"- {line}" for line in lines)
@@ -202,7 +202,7 @@ def render_query_results(evidence: Sequence[Evidence]) -> Iterator[str]:
         yield f"### Result {number}: {escape_markdown(passage.title)}"
         yield from _render_result_passage(passage)
     if len(there) > MOST_SHOWN:
-        yield f"The first {MOST_SHOWN} of {len(there)} results; all of them can be read as CSV."
+        yield f"The first {MOST_SHOWN} of {len(there)} results; the API has all of them as CSV."
 
 
 def _render_result_passage(passage: Evidence) -> Iterator[str]:
@@ -216,7 +216,7 @@ def _render_result_passage(passage: Evidence) -> Iterator[str]:
         yield render_code_block("\n".join([f"{_COLUMNS}{columns}", *rows[:SHOWN_ROWS]]), "text")
     told = [line for line in lines[1:] if not line.startswith((_ROW, _COLUMNS, _QUERY))]
     if len(rows) > SHOWN_ROWS:
-        told.insert(0, f"The first {SHOWN_ROWS} of its rows; the results as CSV have all of them.")
+        told.insert(0, f"The first {SHOWN_ROWS} rows; the CSV has all of them.")
     yield " ".join([*map(escape_markdown, told), f"From {escape_markdown(passage.locator)}."])
     if query := next((line.removeprefix(_QUERY) for line in lines if line.startswith(_QUERY)), ""):
         yield render_code_block(query, "sql")

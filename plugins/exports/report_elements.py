@@ -66,8 +66,8 @@ def describe_changes(changed: Counter[str]) -> Iterator[str]:
     """Sentences on what is not in a document as it is on the page: how many pictures and formulas."""
     for thing, count in sorted(changed.items()):
         many = f"{count} {thing}s are" if count > 1 else f"One {thing} is"
-        where = "as text here" if thing == "formula" else "left out here"
-        yield f"{many} {where}; the report as HTML has them drawn."
+        where = "shown as text here" if thing == "formula" else "left out here"
+        yield f"{many} {where}; the report as HTML draws {'them' if count > 1 else 'it'}."
 
 
 def list_blocks(element: Any) -> Iterator[Any]:

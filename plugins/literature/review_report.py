@@ -249,15 +249,15 @@ _RECORDS: Final = (
     "Kept",
     "Cited",
 )
-_STUDIES: Final = ("Reference", "Study", "Design", "Size", "Outcome, as the report quotes it")
+_STUDIES: Final = ("Reference", "Study", "Design", "Size", "Outcome, as quoted in the report")
 
 
 def _render_record_table(review: Review, words: Phrases) -> list[str]:
     """How many records each source gave and what became of them."""
     rows = [_format_record_row(one) for one in (*review.sources, review.total)]
     told = (
-        "A record is a work, however many sources found it; after the removal of duplicates it is counted where it was "
-        "found first. Kept are those that say what no older passage says. Counted by code."
+        "A record is one work, however many sources found it; after removing duplicates, it counts for the source that "
+        "found it first. A record is kept if it says something that no earlier passage says. Counted by code."
     )
     return [f"## {words.records}", told, render_table(_RECORDS, rows)]
 

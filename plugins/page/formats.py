@@ -6,6 +6,8 @@ The words of the API stay what they are; these are what a person is shown in the
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from elcano.graphs.spec.graph import MISSING
+
 MINUTE: Final = 60
 HOUR: Final = 3_600
 DAY: Final = 86_400
@@ -90,6 +92,14 @@ def describe_status(run: Mapping[str, Any]) -> str:
     return STATUS_WORDS.get(run["status"], run["status"])
 
 
+def describe_ending(run: Mapping[str, Any]) -> str:
+    """What is behind the detail of a run's ending: that it ends before its time, or lacks a part in the end."""
+    kind = run["ending"]["kind"]
+    if kind in MISSING:
+        return "Incomplete"
+    return f"{'Ending' if run['status'] == 'running' else 'Ended'} early ({kind.replace('_', ' ')})"
+
+
 def choose_tone(run: Mapping[str, Any]) -> str:
     """The colour of a run's status: `live`, `wait`, `good`, `warn`, `bad` or `quiet`."""
     if run["status"] == "running" and run.get("stage") in STAGES_THAT_WAIT:
@@ -104,6 +114,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "dollars": format_dollars,
     "duration": format_duration,
     "status_word": describe_status,
+    "ending_words": describe_ending,
     "tone": choose_tone,
 }
 """The filters of templates."""

@@ -4,7 +4,7 @@ Whatever the page shows, a client can have. Nothing here reads a store or a serv
 application, with the headers of the browser's own, so that who may see what is decided in one place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Annotated, Any, Final, TypeAlias
 from urllib.parse import quote
 
@@ -38,6 +38,11 @@ class PublicApi:
         self._base = f"{request.url.scheme}://{request.headers.get('host', 'localhost')}"
         self._client = (request.client.host, request.client.port) if request.client else ("127.0.0.1", 0)
         self._headers = [(name, value) for name, value in request.headers.items() if name not in NOT_FORWARDED]
+
+    @property
+    def asker(self) -> Hashable:
+        """All that the API knows of who asks: those who are the same in it are answered the same."""
+        return (self._app, self._root, self._base, self._client[0], *self._headers)
 
     async def fetch(
         self, path: str, *, accept: str = "application/json", body: Any = None, **parameters: Any

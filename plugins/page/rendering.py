@@ -5,7 +5,7 @@ wrote, which its own page marks as such. Scripts, styles and pictures are read o
 address has a hash over all of them, so browsers may keep them for ever, and modules import each other by name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
@@ -20,6 +20,7 @@ from elcano import __version__
 from elcano.api.http.errors import PathNotFound
 from elcano.api.http.permissions import Permission
 from elcano.api.http.request_identity import PUBLIC
+from elcano.api.temporal.shared_reads import SharedReads
 from elcano.graphs.plugin import list_plugins
 from elcano.plugins.page.formats import FILTERS
 from elcano.plugins.page.public_api import ApiProblem, PublicApi
@@ -108,6 +109,7 @@ def _open_templates() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    opened.policies["truncate.leeway"] = 0  # by itself Jinja leaves texts whole that are five characters too long
     opened.filters.update(FILTERS)
     opened.globals["format"] = FILTERS
     return opened
@@ -140,6 +142,15 @@ async def render_page(request: Request, template: str, *, status: int = 200, **c
         **context,
     )
     return HTMLResponse(page, status_code=status, headers=dict(HEADERS))
+
+
+_PAGES: Final = SharedReads()
+
+
+async def share_page(request: Request, api: PublicApi, render: Callable[[], Awaitable[Response]]) -> Response:
+    """A page that is rendered once for all who ask for it at the same moment and would be answered the same."""
+    page = await _PAGES.share((api.asker, str(request.url)), render)
+    return Response(page.body, page.status_code, dict(page.headers))
 
 
 async def render_problem(request: Request, problem: Mapping[str, Any]) -> HTMLResponse | RedirectResponse:

@@ -90,6 +90,7 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
     body, contents = split_report(page.text)
     loaded = {plugin.name for plugin in list_plugins()}
     claims = list(list_claims(report, {passage["id"]: passage for passage in passages}))
+    support = SupportCounts.model_validate(report["support"])
     works = {one["number"]: Work.model_validate(one["work"]) for one in report["references"] if one["work"]}
     return await render_page(
         request,
@@ -101,7 +102,7 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
         claims=claims,
         words=SUPPORT_WORDS,
         marks={number: find_citation_mark(work) for number, work in works.items()},
-        coverage=SupportCounts.model_validate(report["support"]).describe(),
+        coverage=support.describe() if support.total > support.unchecked else "",
         language=report["language"] or "",
         exports=EXPORTS if "exports" in loaded else {},
         edits="edits" in loaded,
@@ -194,4 +195,19 @@ async def show_comparison(
         raise ApiProblem({"status": 422, "title": "Choose two runs", "detail": detail})
     first, second = sorted(run)
     found = await api.get(f"/v1/runs/{first}/diff/{second}")
-    return await render_page(request, "comparison.html", found=found, words=SUPPORT_WORDS, shown=COMPARED)
+    wishes, parts = list[Any](), list[Any]()
+    for one in found["asked"]:
+        (parts if one["field"].startswith("graph.") else wishes).append(one)
+    return await render_page(
+        request,
+        "comparison.html",
+        found=found,
+        wishes=wishes,
+        parts=parts,
+        passages=[
+            [f"{one['title'] or one['id']} ({one['source']})" for one in found["evidence"][side]]
+            for side in ("only_a", "only_b")
+        ],
+        words=SUPPORT_WORDS,
+        shown=COMPARED,
+    )

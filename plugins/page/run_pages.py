@@ -2,23 +2,28 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
 
+from elcano.api.events.messages import get_event_name
 from elcano.api.http.request_identity import PUBLIC
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
+from elcano.graphs.state.events import EVENT_TYPES
 from elcano.plugins.page.error_pages import PageRoute
 from elcano.plugins.page.formats import STATUS_WORDS
 from elcano.plugins.page.graph_drawing import Drawing, Progress, draw_graph
 from elcano.plugins.page.public_api import Api, ApiProblem, PublicApi
-from elcano.plugins.page.rendering import render_page
+from elcano.plugins.page.rendering import render_page, share_page
 
 RUNS_A_PAGE: Final = 30
 STEPS_A_PAGE: Final = 50
 LATEST_STEPS: Final = 8
 """Steps on the page of a run; all are on a page of their own."""
 PASSAGES_A_PAGE: Final = 50
+EVENT_NAMES: Final = " ".join(get_event_name(one) for one in EVENT_TYPES if one != "streaming")
+"""The events that a script listens to, as they are named in a stream."""
 
 router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
 
@@ -55,7 +60,14 @@ async def show_runs(
 
 @router.get("/runs/{run_id}")
 async def show_run(request: Request, api: Api, run_id: str) -> Response:
-    """One run: what it does, where it is in its graph, what it has spent, and where one may step in."""
+    """One run: what it does, where it is in its graph, what it has spent, and where one may step in.
+
+    After an event every browser that shows it asks for it anew, at the same moment.
+    """
+    return await share_page(request, api, partial(_render_run, request, api, run_id))
+
+
+async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response:
     run = await api.get(f"/v1/runs/{run_id}")
     after = max(int(run["steps"] or 0) - LATEST_STEPS + 1, 0)
     graph, steps, sources = await asyncio.gather(
@@ -68,6 +80,7 @@ async def show_run(request: Request, api: Api, run_id: str) -> Response:
         request,
         "run.html",
         run=run,
+        event_names=EVENT_NAMES,
         steps=steps,
         drawing=drawing,
         nodes={node["id"]: node for node in graph["nodes"]} if graph else {},

@@ -37,7 +37,11 @@ SECTION_CLAIMS: Final = 4
 DETAILS: Final = 3
 """Further passages of a question of one part."""
 MOST_RELATED: Final = 6
-RELATED_COVERAGE: Final = 0.3
+NEAREST_COVERAGE: Final = 0.3
+"""The share of the question that a passage holds at least to be named where nothing answers it."""
+RELATED_COVERAGE: Final = 0.6
+"""The same beside an answer. At 0.3, 57 % of the passages named on XQuAD were of the article that answers, and 69 % on
+PubMedQA shared a subject heading with the one that does; at 0.6 all of 13, and 8 of 10."""
 
 
 @in_question_language
@@ -53,7 +57,7 @@ def write_report(task: TaskEnvelope) -> ReportDraft:
             title=title_for(question),
             answered=False,
             quoted=True,
-            related=_list_nearest(given),
+            related=_list_nearest(given, NEAREST_COVERAGE),
             limitations=explain_refusal(given),
         )
     key = add_results(given, key)
@@ -63,7 +67,7 @@ def write_report(task: TaskEnvelope) -> ReportDraft:
         quoted=True,
         key_findings=tuple(_make_claim(given, chosen) for chosen in key),
         sections=sections,
-        related=_list_nearest(given, but={given.passages[one.passage].item.title for one in used}),
+        related=_list_nearest(given, RELATED_COVERAGE, but={given.passages[one.passage].item.title for one in used}),
         limitations=(*list_open_parts(parts, spoken, [one.text for one in used], given), *list_silence(given)),
     )
 
@@ -92,12 +96,12 @@ def _make_claim(given: Material, chosen: Candidate) -> Claim:
     return Claim(text=chosen.text, citations=(Citation(evidence=key, quote=chosen.text),))
 
 
-def _list_nearest(given: Material, but: Collection[str] = ()) -> tuple[str, ...]:
-    """Keys of the passages that hold most of the question, best first; one a title, none with a title in `but`."""
+def _list_nearest(given: Material, least: float, but: Collection[str] = ()) -> tuple[str, ...]:
+    """Keys of the passages that hold the `least` share of the question, best first; one a title, none in `but`."""
     ranked = sorted(given.passages, key=lambda passage: -given.terms.coverage(passage.found))
     by_title: dict[str, str] = {}
     for passage in ranked:
-        if given.terms.coverage(passage.found) >= RELATED_COVERAGE and passage.item.title not in but:
+        if given.terms.coverage(passage.found) >= least and passage.item.title not in but:
             by_title.setdefault(passage.item.title, passage.item.key)
     return tuple(by_title.values())[:MOST_RELATED]
 

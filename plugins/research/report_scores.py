@@ -28,17 +28,17 @@ def _render_rubric_scores(scored: RubricScores) -> list[str]:
     """Return a table of the scores, the names found, and what is lacking."""
     rubric = escape_markdown(scored.rubric)
     if scored.unscored:
-        return [f"## {HEADING}", f"By the rubric {rubric} nothing was scored. {escape_markdown(scored.unscored)}"]
+        return [f"## {HEADING}", f"Nothing was scored by the rubric {rubric}. {escape_markdown(scored.unscored)}"]
     blocks = [
         f"## {HEADING}",
-        f"By the rubric {rubric}, each from 0 to {SCALE}. The scores and their reasons are the judge's; that they are "
-        "on the scale, and what is lacking, was found by code.",
+        f"Scores from 0 to {SCALE} by the rubric {rubric}. The scores and reasons are the judge's; code checked their "
+        "range and found what is lacking.",
     ]
     if scored.scores:
         rows = (
             (escape_markdown(one.name), f"{one.score:g}", escape_markdown(one.reason) or "—") for one in scored.scores
         )
-        blocks.append(render_table(("Score", "Of 10", "Why"), rows))
+        blocks.append(render_table(("Criterion", f"Score (0 to {SCALE})", "Reason"), rows))
     blocks += [f"Named {escape_markdown(one.kind)}: {escape_markdown(', '.join(one.names))}." for one in scored.names]
     if scored.lacking:
         blocks.append(f"**Lacking:** {escape_markdown('; '.join(scored.lacking))}.")

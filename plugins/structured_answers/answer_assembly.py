@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the API starts without what validates
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 SHOWN_CHARACTERS: Final = 100
 """Of a dropped value, in the reason."""
-NOT_SAID: Final = "no passage that was found says it"
+NOT_SAID: Final = "no passage found states it"
 
 
 class AnswerField(Frozen):
@@ -84,7 +84,7 @@ class Assembly:
             while path and isinstance(path[-1], int):
                 path = path[:-1]
             at = build_json_pointer(*path)
-            dropped = AnswerField(pointer=at, reason=f"what is known of it does not fit the schema: {reason}")
+            dropped = AnswerField(pointer=at, reason=f"what was found does not fit the schema: {reason}")
             if not path:
                 return None, [dropped]
             _set_null(value, path)

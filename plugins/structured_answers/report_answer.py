@@ -60,7 +60,7 @@ class AnswerAddition(ReportAddition):
 
 
 def _render_fields(fields: list[AnswerField], checked: CheckedDraft) -> Iterator[str]:
-    yield "## The answer in the requested form"
+    yield "## Answer in the requested form"
     rows = []
     for one in fields[:MOST_ROWS]:
         numbers = dict.fromkeys(cited.number for cited in one.citations if cited.number is not None)

@@ -29,7 +29,7 @@ from temporalio.client import (
 from temporalio.contrib.opentelemetry import OpenTelemetryPlugin
 from temporalio.exceptions import ApplicationError
 from temporalio.plugin import SimplePlugin
-from temporalio.runtime import MetricBuffer, MetricBufferDurationFormat, Runtime, TelemetryConfig
+from temporalio.runtime import MetricBuffer, MetricBufferDurationFormat, Runtime
 from temporalio.service import ConnectConfig, RPCError, ServiceClient
 from temporalio.worker import (
     ActivityInboundInterceptor,
@@ -40,7 +40,8 @@ from temporalio.worker import (
 )
 from temporalio.worker import Interceptor as WorkerInterceptor
 
-from elcano.graphs.contracts import WORKER_BEAT_SECONDS, AgentCall, AgentResult, ToolCall
+from elcano.api.temporal.connection import build_runtime
+from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.tenant_identity import RunScoped
@@ -266,10 +267,7 @@ def open_sdk_metrics() -> MetricBuffer:
 @cache
 def open_runtime() -> Runtime:
     """Return the runtime of this process that measures."""
-    return Runtime(
-        telemetry=TelemetryConfig(metrics=open_sdk_metrics()),
-        worker_heartbeat_interval=timedelta(seconds=WORKER_BEAT_SECONDS),
-    )
+    return build_runtime(open_sdk_metrics())
 
 
 def build_plugins(chosen: TelemetrySettings) -> Sequence[Plugin]:

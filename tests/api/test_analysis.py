@@ -90,7 +90,7 @@ async def test_a_run_that_finds_no_numbers_reports_all_the_same(tmp_path: Path) 
     found = await run_research(QUESTION, folder=tmp_path, sources=[source], mode="analysis")
     assert analysis_of(found.report).pools == ()
     assert analysis_of(found.report).tested[0].verdict == "inconclusive"
-    assert "no number was found that counts" in found.report.markdown
+    assert "no usable number was found" in found.report.markdown
 
 
 async def test_figures_come_as_json_and_as_rows(api: httpx.AsyncClient, reported: str) -> None:
@@ -112,7 +112,7 @@ async def test_a_plot_is_served_and_stands_in_the_page(api: httpx.AsyncClient, r
     assert ElementTree.fromstring(plot.text).tag.endswith("svg")
     page = (await api.get(f"/v1/runs/{reported}/report", headers={"Accept": "text/html"})).text
     assert page.count("<svg ") == 1
-    assert "Forest plot: Mortality, corvalin beside placebo" in page
+    assert "Forest plot: Mortality, corvalin versus placebo" in page
     assert "<img" not in page
     missing = await api.get(f"/v1/runs/{reported}/analysis/plots/2.svg")
     assert (missing.status_code, missing.json()["type"]) == (404, "urn:elcano:analysis-not-found")

@@ -31,7 +31,9 @@ CLOCKS = {"now", "utcnow", "today"}
 SEQUENTIAL = {"asyncio", "contextlib"}
 """What Temporal makes deterministic in workflow code."""
 ACTIVITY_SIDE = {"temporalio.activity", "temporalio.exceptions"}
-CLIENT_SIDE = {f"temporalio.{name}" for name in ("api", "client", "common", "envconfig", "exceptions", "service")}
+CLIENT_SIDE = {
+    f"temporalio.{name}" for name in ("api", "client", "common", "envconfig", "exceptions", "runtime", "service")
+}
 GUARDED = {
     *("activities", "api", "graphs", "settings", "storage", "workflows"),
     *("fastapi", "httpx", "pydantic_ai", "sqlalchemy", "temporalio"),

@@ -22,7 +22,7 @@ def test_one_that_holds(certificates: Certificates, file: Path, capsys: pytest.C
     assert verify.main() == 0
     said = capsys.readouterr().out
     assert "follows from the recorded evidence" in said
-    assert "It does not say who made it" in said
+    assert "It does not prove who made it" in said
 
 
 def test_one_that_does_not(certificates: Certificates, file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,6 +35,17 @@ async def test_a_fault_is_shown_beside_its_field_and_nothing_typed_is_lost(open_
         await expect(page.locator("[data-now=budget]")).to_have_text("200 tokens")
 
 
+async def test_a_limit_that_is_no_number_is_refused_and_not_left_out(open_tour_page: OpenPage) -> None:
+    async with open_tour_page() as page:
+        await page.goto("/")
+        await page.get_by_label("What do you want to know?").fill(QUESTION)
+        await open_choice(page, "Budget")
+        await page.get_by_label("Tokens", exact=True).press_sequentially("5e")
+        await page.get_by_role("button", name="Research").click()
+        await expect(page.locator("[data-fault='budget.tokens']")).to_contain_text("Type a number")
+        await expect(page).to_have_url(re.compile("/$"))
+
+
 async def test_documents_are_uploaded_and_searched_by_the_question(open_tour_page: OpenPage, tour: Tour) -> None:
     async with open_tour_page() as page:
         await page.goto("/")

@@ -112,7 +112,11 @@ async def test_of_two_who_approve_a_plan_at_once_one_is_told_that_it_was_done(
         await plan.get_by_label("Section 2").fill("The island again")
         await plan.get_by_role("button", name="Add a section").click()
         await expect(plan.locator("[data-section]")).to_have_count(len(SECTIONS))
-        await plan.locator("[data-section]").last.get_by_label("New section").fill("The crew")
+        added = plan.locator("[data-section]").last
+        await added.get_by_label("New section").evaluate("field => { field.value = 'x'.repeat(201); }")
+        await plan.get_by_role("button", name="Approve and research").click()
+        await expect(added.locator("[data-fault=title]")).to_contain_text("at most 200, not 201")
+        await added.get_by_label("New section").fill("The crew")
         await plan.get_by_role("button", name="Approve and research").click()
         await expect(first.locator("#says")).to_contain_text("Approved")
         late = second.locator("#plan").get_by_role("button", name="Approve and research")
@@ -123,3 +127,37 @@ async def test_of_two_who_approve_a_plan_at_once_one_is_told_that_it_was_done(
         await expect(first.locator(".lanes")).to_contain_text("The crew")
         await expect(first.locator(".lanes")).not_to_contain_text("The harbour")
     await tour.api.post(f"/v1/runs/{run_id}/cancel")
+
+
+MARKED = "for (const one of document.querySelectorAll('#run *')) one.marked = true"
+SPOILED = "document.querySelector('#budget h2').textContent = 'spoiled'; document.querySelector('#latest li').remove()"
+UNMARKED = """[...document.querySelectorAll('#run *')]
+  .filter((one) => !one.marked && !one.closest('#latest li, noscript')).length"""
+LOOKED = "document.dispatchEvent(new Event('elcano:done'))"
+
+
+async def test_a_look_at_the_server_changes_what_differs_and_leaves_what_somebody_works_in(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    async with open_tour_page() as page:
+        await page.goto(f"/runs/{tour.runs[WORKING]}")
+        budget, steps = page.locator("#budget h2"), page.locator("#latest li")
+        await expect(page.locator("#feed li")).not_to_have_count(0)
+        there = await steps.count()
+        await page.get_by_text("The graph as text").click()
+        await page.locator(".acts summary", has_text="Pause it").click()
+        why = page.get_by_label("Why (shown to others)")
+        await why.fill("lunch")
+        await page.evaluate(f"{MARKED}; {SPOILED}; document.getElementById('act-pause').id = 'act-gone'")
+        await page.evaluate(LOOKED)
+        await expect(budget).to_have_text("Budget")
+        await expect(steps).to_have_count(there)
+        await expect(page.locator(".graph-text")).to_be_visible()
+        await expect(page.locator("#act-gone input")).to_have_value("lunch")
+        await page.evaluate("document.getElementById('act-pause').remove()")
+        assert await page.evaluate(UNMARKED) == 0
+        await page.locator("#act-gone input").fill("")
+        await budget.click()
+        await page.evaluate(LOOKED)
+        await expect(page.locator("#act-pause")).to_have_count(1)
+        await expect(page.locator("#act-gone")).to_have_count(0)

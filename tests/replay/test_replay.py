@@ -14,7 +14,7 @@ from temporalio.client import WorkflowHistory
 from temporalio.workflow import NondeterminismError
 
 from elcano.graphs.contracts import CHAIN_MODES
-from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.finish import build_run_log
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import RunLog
@@ -97,13 +97,12 @@ def test_numbers_go_on_above_those_that_were_told(tmp_path: Path, monkeypatch: p
     history = WorkflowHistory.from_json(path.stem, path.read_text())
     monkeypatch.setattr("elcano.graphs.lifecycle.journal.narrate_command", lambda command: ())
     numbers: list[int] = []
-    log = finish.build_run_log
 
     def noted(asked: ResearchInput, journal: Journal) -> RunLog:
         numbers.extend(event.seq for event in journal.events)
-        return log(asked, journal)
+        return build_run_log(asked, journal)
 
-    monkeypatch.setattr(finish, "build_run_log", noted)
+    monkeypatch.setattr("elcano.workflows.run_conclusion.build_run_log", noted)
     asyncio.run(replayer(tmp_path).replay_workflow(history))
     told = max(number for number in results(history, "told") if isinstance(number, int))
     assert numbers == sorted(set(numbers))

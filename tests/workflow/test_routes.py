@@ -30,7 +30,7 @@ class TestRepairing:
         told = [(event.type, event.message) for event in kept.events if event.node == "find"]
         assert told[1:4] == [
             ("error", "Find failed: 'nowhere' is not searched in this run; searched are: library"),
-            ("routed", "Find: choose again, on to Selector"),
+            ("routed", "Find → Selector (choose again)"),
             ("looping", "Iteration 2 of at most 5"),
         ]
         assert [event for event, _ in told].count("routed") == 2

@@ -41,7 +41,7 @@ class Effect:
 
     def turned(self) -> "Effect":
         """The same with its groups exchanged."""
-        return replace(self, effect=-self.effect, notes=(*self.notes, "its groups are exchanged"))
+        return replace(self, effect=-self.effect, notes=(*self.notes, "its groups were swapped"))
 
 
 def effect_of(one: Measurement, measure: Measure) -> Effect:
@@ -57,7 +57,7 @@ def effect_of(one: Measurement, measure: Measure) -> Effect:
     else:
         found = _of_estimate(one, measure)
     if not (abs(found.effect) < _LARGEST and 1 / _LARGEST < found.error < _LARGEST):
-        raise NoEffect("its effect or its error is none, or out of all proportion")
+        raise NoEffect("its effect or standard error is not finite, or implausibly large")
     return found
 
 
@@ -91,18 +91,18 @@ def _of_estimate(one: Measurement, measure: Measure) -> Effect:
         return Effect(effect, error := 1 / math.sqrt(one.size - 3), _compute_p_value(effect, error))
     (p,) = _require_all_numbers(one.p)
     if effect == 0:
-        raise NoEffect("it reports no effect at all, and a p-value then does not tell its error")
+        raise NoEffect("it reports no effect, so its standard error cannot be computed from the p-value")
     error = abs(effect) / float(stats.norm.isf(p / 2))
-    return Effect(effect, error, p, ("its error is computed from its p-value",))
+    return Effect(effect, error, p, ("its standard error was computed from its p-value",))
 
 
 def _of_counts(first: Group, second: Group, measure: Measure) -> Effect:
     a, n, b, m = _require_all_numbers(first.events, first.size, second.events, second.size)
     if measure != "risk_difference" and ((a == 0 and b == 0) or (a == n and b == m)):
-        raise NoEffect("no group, or everybody in both, had the outcome: that tells nothing of a ratio")
+        raise NoEffect("the outcome occurred in nobody or in everybody, so there is no ratio")
     empty = a in (0, n) or b in (0, m)
     effect, variance = effectsize_2proportions(a, n, b, m, _STATISTICS[measure], CORRECTION if empty else None)
-    notes = (f"{CORRECTION:g} is added to each of its counts, for one is zero",) if empty else ()
+    notes = (f"{CORRECTION:g} was added to each of its counts because one is zero",) if empty else ()
     found = float(effect), math.sqrt(float(variance))
     if empty:
         return Effect(*found, _compute_p_value(*found), notes)
@@ -115,7 +115,7 @@ def _of_proportion(only: Group) -> Effect:
     notes: tuple[str, ...] = ()
     if a in (0, n):
         a, n = a + CORRECTION, n + 2 * CORRECTION
-        notes = (f"{CORRECTION:g} is added to its counts, for one is zero",)
+        notes = (f"{CORRECTION:g} was added to its counts because one is zero",)
     return Effect(math.log(a / (n - a)), math.sqrt(1 / a + 1 / (n - a)), None, notes)
 
 

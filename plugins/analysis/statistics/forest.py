@@ -127,14 +127,14 @@ def render_forest_plot(pool: Pool) -> str:
 def _describe_pool(pool: Pool) -> str:
     return (
         f"{format_count(pool.count, 'study', 'studies')}; random effects: {format_estimate(pool.random, pool.unit)}; "
-        f"I² {pool.i2:.0f} %, tau² {pool.tau2:.4g}. The table beside it has the figures of each study."
+        f"I² {pool.i2:.0f} %, tau² {pool.tau2:.4g}. The table below has the figures of each study."
     )
 
 
 def _draw_column_heads(svg: Xml.Element, pool: Pool) -> None:
     _draw_text(svg, 8, 20, shorten_text(plot_title(pool).removeprefix("Forest plot: "), 100), weight="bold")
     _draw_text(svg, 8, 44, "Study")
-    _draw_text(svg, 552, 44, "Estimate [95 %]")
+    _draw_text(svg, 552, 44, "Estimate [95 % CI]")
     _draw_text(svg, _WIDTH - 8, 44, "Weight", anchor="end")
     _draw_line(svg, 8, 52, _WIDTH - 8, 52)
 

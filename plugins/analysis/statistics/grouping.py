@@ -75,7 +75,7 @@ def group_measurements(held: Sequence[HeldMeasurement], works: Works) -> Measure
     by_comparison: dict[tuple[Words, Words, Words], list[tuple[HeldMeasurement, bool]]] = defaultdict(list)
     for one in sorted(held, key=_rank_by_completeness):
         if not words_of(one.measurement.outcome):
-            refused.append((one, "it does not say which outcome its numbers are of"))
+            refused.append((one, "it does not say which outcome its numbers are for"))
             continue
         key, turned = _build_comparison_key(one)
         if not _is_single_group(one) and not key[1] and not key[2]:
@@ -132,7 +132,7 @@ def _by_measure(
         unit = "" if measure in _UNITLESS else unit
         study = _build_study_key(one, works)
         if study in seen[measure, unit]:
-            refused.append((one, "another measurement of the same study counts for this outcome: a study counts once"))
+            refused.append((one, "another measurement of the same study is already used for this outcome"))
             continue
         try:
             effect = effect_of(one.measurement, measure)
@@ -197,7 +197,7 @@ def _kept_apart(found: Sequence[Pooling]) -> Iterator[str]:
     if len(found) < 2:
         return
     told = sorted(f"{NAMES[one.measure]}{f' in {one.unit}' if one.unit else ''} ({len(one.entrants)})" for one in found)
-    yield f"{found[0].outcome}: not pooled with each other, being different measures or units: {'; '.join(told)}"
+    yield f"{found[0].outcome}: not pooled with each other because measures or units differ: {'; '.join(told)}"
 
 
 def _find_overlapping_outcomes(poolings: Sequence[Pooling]) -> Iterator[str]:
@@ -206,4 +206,4 @@ def _find_overlapping_outcomes(poolings: Sequence[Pooling]) -> Iterator[str]:
     for words, outcome in sorted(by_words.items()):
         wider = [other for longer, other in sorted(by_words.items()) if set(words) < set(longer)]
         if wider:
-            yield f"{outcome}: not pooled with {', '.join(wider)}, which may be another outcome"
+            yield f"{outcome}: not pooled with {', '.join(wider)}, which may be a different outcome"

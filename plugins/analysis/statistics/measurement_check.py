@@ -47,7 +47,7 @@ class MeasurementChecker:
             self._searched[passage.id] = QuoteIndex.of(passage.text)
         place = self._searched[passage.id].find(one.quote)
         if place is None:
-            return left_out(one, "the words it quotes do not stand in its passage")
+            return left_out(one, "its quote is not in its passage")
         if reasons := tuple(dict.fromkeys(_find_measurement_faults(one))):
             return left_out(one, "; ".join(reasons))
         return HeldMeasurement(one, passage, passage.start + place[0], passage.start + place[1])
@@ -84,11 +84,11 @@ def _find_unquoted_numbers(one: Measurement) -> Iterator[str]:
     for name, number in iter_reported_numbers(one):
         found = [figure for figure in said if _has_figure_value(figure, number)]
         if not found:
-            yield f"the {name} {number:g} does not stand in its quote"
+            yield f"the {name} {number:g} is not in its quote"
         elif name.startswith("percent") and not any(figure.unit == SHARE for figure in found):
-            yield f"the {name} {number:g} does not stand in its quote as a percentage"
+            yield f"the {name} {number:g} is not in its quote as a percentage"
         elif not name.startswith(("percent", "level")) and one.unit != SHARE and all(map(_is_share, found)):
-            yield f"the {name} {number:g} stands in its quote as a percentage, and its unit is not `%`"
+            yield f"the {name} {number:g} is a percentage in its quote, but its unit is not `%`"
 
 
 def _is_share(figure: Figure) -> bool:
@@ -127,7 +127,7 @@ def _find_contradictory_numbers(one: Measurement) -> Iterator[str]:
     low, high = one.low, one.high
     if low is not None and high is not None:
         if not low < high:
-            yield f"its interval does not run upwards: {low:g} to {high:g}"
+            yield f"its interval is reversed: {low:g} to {high:g}"
         elif not low <= one.value <= high:
             yield f"its interval, {low:g} to {high:g}, does not contain its estimate {one.value:g}"
     if one.reports in RATIOS and min(one.value, one.value if low is None else low) <= 0:
@@ -136,14 +136,14 @@ def _find_contradictory_numbers(one: Measurement) -> Iterator[str]:
         if not all(-1 < number < 1 for number in (one.value, low, high) if number is not None):
             yield "a correlation is not between -1 and 1"
         if one.size is not None and (one.size < 4 or one.size != int(one.size)):
-            yield f"{one.size:g} is too few, or no number of people, for a correlation"
+            yield f"{one.size:g} is not a sample size that allows a correlation"
 
 
 def _impossible_group(group: Group, called: str, reports: str) -> Iterator[str]:
     for name in ("size", "events"):
         number = getattr(group, name)
         if number is not None and (number < 0 or number != int(number)):
-            yield f"the {name} of {called}, {number:g}, is no count"
+            yield f"the {name} of {called}, {number:g}, is not a count"
     if group.size is not None and group.size < (2 if reports == "means" else 1):
         yield f"the size of {called}, {group.size:g}, is too small"
     if group.events is not None and group.size is not None and group.events > group.size:
@@ -153,6 +153,6 @@ def _impossible_group(group: Group, called: str, reports: str) -> Iterator[str]:
         rounded = 0.6 if group.percent == int(group.percent) else 0.06
         if abs(share - group.percent) > rounded:
             told = f"{group.events:g} of {group.size:g} is {share:.1f} %"
-            yield f"{told}, and its quote says {group.percent:g} %"
+            yield f"{told}, but its quote says {group.percent:g} %"
     if group.sd is not None and group.sd <= 0:
         yield f"the sd of {called}, {group.sd:g}, is not above 0"

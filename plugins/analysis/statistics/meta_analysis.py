@@ -136,9 +136,9 @@ def _compute_asymmetry_p(effect: NDArray[np.float64], variance: NDArray[np.float
 
 
 METHODS: Final = (
-    "Effects are weighed by the inverse of their variance; the variance between studies is that of DerSimonian and "
-    "Laird. Ratios are pooled as logarithms, proportions as logits, correlations as Fisher's z. Where a count is zero, "
-    "0.5 is added to each count of that study. Computed with statsmodels {version}."
+    "Effects are weighted by inverse variance; the between-study variance is the DerSimonian-Laird estimate. Ratios "
+    "are pooled as logarithms, proportions as logits and correlations as Fisher's z. If a count is zero, 0.5 is added "
+    "to each count of that study. Computed with statsmodels {version}."
 )
 _NORMAL: Final = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
@@ -162,7 +162,7 @@ def run_meta_analysis(given: AnalyzeInput, evidence: Iterable[Evidence], account
     pools = tuple(_build_pool(number, one, works) for number, one in enumerate(groups.poolings[:MOST_POOLS], start=1))
     apart = groups.apart
     if (more := len(groups.poolings) - MOST_POOLS) > 0:
-        apart = (*apart, f"{more} further pools, each of no more studies than the last one shown, are not listed")
+        apart = (*apart, f"{more} smaller pools are not listed")
     asked = given.hypotheses or (TestedHypothesis(statement=hypothesis_from_question(given.question)),)
     return Analysis(
         rule=RULE,
@@ -180,7 +180,7 @@ def _of_a_study(one: HeldMeasurement | OmittedMeasurement, works: Works) -> Held
     """A measurement that holds, unless it stands in a review: that is no study, and its own may be among the others."""
     known = works.of(one.passage) if isinstance(one, HeldMeasurement) else None
     if isinstance(one, HeldMeasurement) and known is not None and known.work.kind == "review":
-        return left_out(one.measurement, "it stands in a review, which is no study of its own")
+        return left_out(one.measurement, "it is from a review, which is not a study of its own")
     return one
 
 
@@ -251,10 +251,10 @@ def summarize_analysis(analysis: Analysis) -> str:
 
 
 RULE: Final = (
-    "A hypothesis is supported if the 95 % interval of the random-effects estimate of at least two studies lies wholly "
-    "on the side of no effect that it expects, refuted if it lies wholly on the other side, and inconclusive "
-    "otherwise. One that expects merely a difference is supported by an interval that leaves out no effect, and never "
-    "refuted."
+    "A hypothesis is supported if the 95 % interval of the random-effects estimate from at least two studies lies "
+    "entirely on the expected side of no effect, refuted if it lies entirely on the other side, and inconclusive "
+    "otherwise. A hypothesis that expects only a difference is supported if the interval excludes no effect; it is "
+    "never refuted."
 )
 LEAST_STUDIES: Final = 2
 
@@ -263,15 +263,11 @@ def judge_hypothesis(hypothesis: TestedHypothesis, pools: Sequence[Pool]) -> Tes
     """The verdict on `hypothesis`, by the largest pool that is of its outcome and its groups."""
     fitting = [(pool, turned) for pool in pools for turned in _match_pool(hypothesis, pool)]
     if not fitting:
-        reason = (
-            "no study that counts reports its outcome for its groups" if pools else "no number was found that counts"
-        )
+        reason = "no usable study reports its outcome for its groups" if pools else "no usable number was found"
         return TestResult(hypothesis=hypothesis, verdict="inconclusive", reason=reason)
     pool, turned = max(fitting, key=lambda one: (one[0].count, -one[0].number))
     if pool.count < LEAST_STUDIES:
-        reason = (
-            f"figures that count could be read of one study only, and one is no meta-analysis: {summarize_pool(pool)}"
-        )
+        reason = f"only one study has usable figures, and a meta-analysis needs two: {summarize_pool(pool)}"
         return TestResult(hypothesis=hypothesis, verdict="inconclusive", reason=reason, pool=pool.number)
     verdict, why = _decide_verdict(pool, _orient_direction(hypothesis.expects, turned=turned))
     return TestResult(hypothesis=hypothesis, verdict=verdict, reason=f"{why}: {summarize_pool(pool)}", pool=pool.number)
@@ -309,12 +305,14 @@ def _decide_verdict(pool: Pool, expects: Direction) -> tuple[Outcome, str]:
     found: Direction = "lower" if pool.random.high < nothing else "higher" if pool.random.low > nothing else "different"
     at = "1" if pool.measure in RATIOS else "0"
     if found == "different":
-        return "inconclusive", f"the interval holds {at}, no effect"
-    side = f"the interval lies {'below' if found == 'lower' else 'above'} {at}, no effect"
+        return "inconclusive", f"the interval includes {at} (no effect)"
+    side = f"the interval lies {'below' if found == 'lower' else 'above'} {at} (no effect)"
     if expects == "different":
         return "supported", side
     return (
-        ("supported", f"{side}, as expected") if expects == found else ("refuted", f"{side}, against what was expected")
+        ("supported", f"{side}, as expected")
+        if expects == found
+        else ("refuted", f"{side}, contrary to what was expected")
     )
 
 

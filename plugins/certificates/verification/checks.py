@@ -53,9 +53,9 @@ def of_run(held: Contents) -> Iterator[Fault]:
     """The run's record is what its log says of it."""
     run, asked, state = held.run, held.log.asked, held.log.run
     if not (held.about.run_id == run.run_id == asked.run_id):
-        yield Fault("certificate", f"it is of {held.about.run_id}, {run.run_id} and {asked.run_id}")
+        yield Fault("certificate", f"its parts name several runs: {held.about.run_id}, {run.run_id} and {asked.run_id}")
     if fields := [name for name in ("question", "mode", "tenant") if getattr(run, name) != getattr(asked, name)]:
-        yield Fault("asked", f"the run's record says something else of {', '.join(fields)}")
+        yield Fault("asked", f"the run's record disagrees on {', '.join(fields)}")
     journal = journal_of(held.log)
     status = finish.status_of(journal, state.failure, run.report, cancelled=False)
     again = finish.build_archived_run(
@@ -66,7 +66,7 @@ def of_run(held: Contents) -> Iterator[Fault]:
     spent = ("tokens", "cost_usd", "iterations", "steps", "sections")
     fields += [f"budget.{name}" for name in spent if run.budget.get(name) != again.budget.get(name)]
     if fields:
-        yield Fault("run", f"the log says something else of {', '.join(fields)}")
+        yield Fault("run", f"the log disagrees on {', '.join(fields)}")
 
 
 def of_times(held: Contents) -> Iterator[Fault]:
@@ -75,13 +75,13 @@ def of_times(held: Contents) -> Iterator[Fault]:
     finished = run.finished_at or 0.0
     made = [line.at for line in held.ledger if not line.undone]
     if not all(run.started_at - CLOCKS <= at <= finished + CLOCKS for at in made):
-        yield Fault("run", "the ledger has calls of before it began, or of after it ended")
+        yield Fault("run", "the ledger has calls from before it began or after it ended")
     began = format_utc_day(run.started_at)
     if held.log.asked.today not in ("", began):
-        yield Fault("asked", f"its agents were told that it is {held.log.asked.today}, and it began on {began}")
+        yield Fault("asked", f"its agents were told that today is {held.log.asked.today}, but it began on {began}")
     own = (log for run_id, log in held.sections.items() if run_id.startswith(f"{run.run_id}."))
     if any(log.asked.today not in ("", began) for log in own):
-        yield Fault("sections", f"their agents were told another day than {began}")
+        yield Fault("sections", f"their agents were told another date than {began}")
 
 
 def of_models(held: Contents) -> Iterator[Fault]:
@@ -90,19 +90,19 @@ def of_models(held: Contents) -> Iterator[Fault]:
     for log in (held.log, *_of_this_run(held)):
         for step, model in sorted(models_asked(log).items()):
             if (log.asked.run_id, step, model) not in answered:
-                yield Fault("ledger", f"it has no answer of {model} to step {step} of {log.asked.run_id}")
+                yield Fault("ledger", f"it has no answer by {model} for step {step} of {log.asked.run_id}")
 
 
 def of_versions(held: Contents) -> Iterator[Fault]:
     """Check that the builds are those of the ledger, and that the report names the ones that made its calls."""
     if held.versions.rules != held.log.asked.rules:
-        yield Fault("versions", f"the run went by the rules {held.log.asked.rules}")
+        yield Fault("versions", f"the run used the rules {held.log.asked.rules}")
     if set(held.versions.builds) != {line.build for line in held.ledger} - {""}:
         yield Fault("versions", "the ledger names other builds")
     worked = {line.build for line in held.ledger if line.kind != "publish" and not line.undone} - {""}
     if not worked <= set(held.published.builds):
         missing = ", ".join(sorted(worked - set(held.published.builds)))
-        yield Fault("report", f"it does not name {missing} among the builds that it is the work of")
+        yield Fault("report", f"it does not name {missing} among the builds that worked on it")
 
 
 def of_usage(held: Contents) -> Iterator[Fault]:
@@ -124,39 +124,39 @@ def of_usage(held: Contents) -> Iterator[Fault]:
                 )
         for step in sorted(agents_asked(log)):
             if (log.asked.run_id, step) not in lines.keys() | undone:
-                yield Fault("ledger", f"step {step} of {log.asked.run_id} asked an agent, and it has no line of that")
+                yield Fault("ledger", f"step {step} of {log.asked.run_id} called an agent; it has no entry for it")
     if not any(line.kind == "publish" and line.outcome == "completed" for line in held.ledger):
-        yield Fault("ledger", "it has no line of the report")
+        yield Fault("ledger", "it has no entry for writing the report")
     whole, used = sum_usages(line.usage for line in held.ledger if not line.undone), held.log.run.budget.used
     if whole != used and not _is_estimated_usage(used, whole):
-        yield Fault("ledger", f"it has {_format_usage(whole)} in all, and the run used {_format_usage(used)}")
+        yield Fault("ledger", f"it adds up to {_format_usage(whole)}, but the run used {_format_usage(used)}")
 
 
 def of_evidence(held: Contents) -> Iterator[Fault]:
     """Check that passages are those that the run found, and that the cited ones stand in their texts."""
     refs = {ref.id: ref for ref in held.log.run.state.evidence}
     if [passage.id for passage in held.evidence] != list(refs):
-        yield Fault("evidence", "it has other passages than the run found")
+        yield Fault("evidence", "its passages are not those that the run found")
     texts = {text.content_hash: text for text in held.texts}
     for text in held.texts:
         if sha256(text.text.encode()).hexdigest() != text.content_hash:
-            yield Fault("texts", f"the text of {text.document!r} does not have its hash")
+            yield Fault("texts", f"the text of {text.document!r} does not match its hash")
     for passage in held.evidence:
         ref, stored = refs.get(passage.id), texts.get(passage.content_hash)
         if ref is not None and build_evidence_ref(passage, ref.duplicate_of) != ref:
             yield Fault("evidence", f"the passage {passage.id!r} is not the one that the run found")
         if stored is not None and stored.text[passage.start : passage.end] != passage.text:
-            yield Fault("evidence", f"the passage {passage.id!r} does not stand in its text")
+            yield Fault("evidence", f"the passage {passage.id!r} is not in its text")
         # Sources that tell of works may have the same text of one under several names; it is kept under the first.
         if stored is not None and passage.work is None and stored.document != passage.document:
-            yield Fault("texts", f"the text of the passage {passage.id!r} is said to be of {stored.document!r}")
+            yield Fault("texts", f"the text of the passage {passage.id!r} is attributed to {stored.document!r}")
 
 
 def of_drafts(held: Contents) -> Iterator[Fault]:
-    """Drafts have the hashes by which the log names them."""
+    """Drafts match the hashes under which the log names them."""
     for key, content in held.drafts.items():
         if sha256(content.encode()).hexdigest() != key:
-            yield Fault("drafts", f"the draft {key} does not have its hash")
+            yield Fault("drafts", f"the draft {key} does not match its hash")
     named = {section.draft for section in held.log.run.state.sections if section.draft}
     call = finish.publish_call(held.log.asked, journal_of(held.log))
     named |= {*call.attachments.values(), *([call.draft] if call.draft is not None else [])}
@@ -171,22 +171,22 @@ def of_report(held: Contents) -> Iterator[Fault]:
         return
     key = sha256(held.report.encode()).hexdigest()
     if key != held.run.report.artifact:
-        yield Fault("report", f"its hash is {key}, and the run's report is {held.run.report.artifact}")
+        yield Fault("report", f"its hash is {key}, but the run's report is {held.run.report.artifact}")
     call = finish.publish_call(held.log.asked, journal_of(held.log))
     if held.published.searched != days_of(held.ledger, call.searched):
-        yield Fault("report", "the ledger has searches of other days")
+        yield Fault("report", "the ledger has searches on other days")
     if held.markdown != held.published.markdown:
-        yield Fault("markdown", "it is another text than the report's")
+        yield Fault("markdown", "it differs from the report's text")
     if build_report_ref(held.published, held.run.report.artifact) != held.run.report:
-        yield Fault("run", "its figures of the report are others than the report's")
+        yield Fault("run", "its figures differ from the report's")
     if not {*call.attachments.values(), *([call.draft] if call.draft else [])} <= held.drafts.keys():
-        return  # told as a fault of the drafts
+        return  # reported as a fault of the drafts
     draft = None if call.draft is None else ReportDraft.model_validate_json(held.drafts[call.draft])
     attached = {name: json.loads(held.drafts[key]) for name, key in call.attachments.items()}
     published = held.published
     material = ReportMaterial(call, draft, held.evidence, published.accounts, attached)
     if material.unknown:
-        yield Fault("report", f"load the plugins that add {', '.join(material.unknown)} to reports to check it")
+        yield Fault("report", f"to check it, load the plugins that add {', '.join(material.unknown)} to reports")
         return
     texts = {text.content_hash: text for text in held.texts}
     if missing := _without_text(held.evidence, material.cited, texts):
@@ -195,21 +195,21 @@ def of_report(held: Contents) -> Iterator[Fault]:
     again = build_report(material, texts, published.builds, published.searched)
     fields = [name for name in type(again).model_fields if getattr(again, name) != getattr(held.published, name)]
     if fields:
-        yield Fault("report", f"made again of the recorded draft and evidence it has another {', '.join(fields)}")
+        yield Fault("report", f"rebuilt from the recorded draft and evidence, it differs in {', '.join(fields)}")
     elif again.model_dump_json() != held.report:
-        yield Fault("report", "made again it says the same in other bytes")
+        yield Fault("report", "rebuilt, it has the same content in different bytes")
 
 
 ALL: Final[Mapping[str, Callable[[Contents], Iterator[Fault]]]] = {
-    "Its log and those of its sections, followed again, lead to the recorded state.": of_log,
-    "The run's record says what its log says.": of_run,
-    "Its calls were made while it was open.": of_times,
+    "Replaying the logs of the run and its sections leads to the recorded state.": of_log,
+    "The run's record agrees with its log.": of_run,
+    "All calls were made while the run was open.": of_times,
     "The ledger names the model that answered each step.": of_models,
-    "The builds that worked on it are those of the ledger.": of_versions,
-    "What its steps used is what the ledger has.": of_usage,
-    "Cited passages stand in their texts, and each text has its hash.": of_evidence,
-    "Drafts have the hashes by which the log names them.": of_drafts,
-    "Every quote was looked up again, and the report, made anew, is the same to the byte.": of_report,
+    "The builds that worked on the run are those in the ledger.": of_versions,
+    "The usage of its steps is what the ledger adds up to.": of_usage,
+    "Every cited passage is in its stored text, and every text matches its hash.": of_evidence,
+    "Drafts match the hashes under which the log names them.": of_drafts,
+    "Every quote was looked up again, and the rebuilt report is identical, byte for byte.": of_report,
 }
 """The checks by what they show if they find no fault."""
 

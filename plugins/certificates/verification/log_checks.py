@@ -44,12 +44,12 @@ def find_log_mismatch(log: RunLog) -> str | None:
     try:
         run = fold(log.asked, log.entries)
     except Exception as error:  # whatever was written into a file must not end whoever looks at it
-        return f"they cannot be followed: {type(error).__name__}: {error}"
+        return f"they cannot be replayed: {type(error).__name__}: {error}"
     run = run.model_copy(update={"weights": _select_recorded_weights(run, log.run)})
     fields = [name for name in Run.model_fields if getattr(run, name) != getattr(log.run, name)]
     if not fields:
         return None
-    return f"they do not lead to the recorded state of {log.asked.run_id}: {', '.join(fields)} would be another"
+    return f"replayed, they lead to a state of {log.asked.run_id} that differs in {', '.join(fields)}"
 
 
 def _select_recorded_weights(run: Run, recorded: Run) -> dict[str, int]:
@@ -69,7 +69,7 @@ def doubtful_sections(log: RunLog, sections: Mapping[str, RunLog]) -> Iterator[D
     """
     for visit in iter_fanout_visits(log):
         if visit.entry.usage != sum_usages(outcome.usage for outcome in visit.outcomes) + visit.dropped:
-            yield Doubt("entries", f"step {visit.entry.step} used another amount than its sections together")
+            yield Doubt("entries", f"the usage of step {visit.entry.step} differs from the sum of its sections")
         for outcome in visit.outcomes:
             known = sections.get(section_id(visit, outcome))
             if outcome.gap is not None:
@@ -105,14 +105,14 @@ def models_asked(log: RunLog) -> dict[int, str]:
 
 def _of_gap(visit: Visit, outcome: BranchOutcome) -> Iterator[Doubt]:
     if outcome.draft or outcome.evidence or outcome.values:
-        yield Doubt("entries", f"step {visit.entry.step} says of {outcome.title!r} that it is missing and has it")
+        yield Doubt("entries", f"step {visit.entry.step} says that {outcome.title!r} is missing, but it has content")
 
 
 def _of_section(log: RunLog, visit: Visit, outcome: BranchOutcome, section: RunLog) -> Iterator[Doubt]:
     """A branch has another question than its run's graph gave it, or left something else than its run holds."""
     asked = section.asked
     if visit.owner == log.asked.run_id and asked.graph not in log.asked.graph.branches.values():
-        yield Doubt("sections", f"{asked.run_id} walked a graph that is no branch of the run's")
+        yield Doubt("sections", f"{asked.run_id} ran a graph that is not a branch of the run's graph")
     given = BranchInput(question=asked.question, background=asked.background, title=outcome.title)
     start = BranchStart(
         index=outcome.index, parallel_path_id=outcome.parallel_path_id, branch=asked.graph.name, input=given
@@ -120,7 +120,7 @@ def _of_section(log: RunLog, visit: Visit, outcome: BranchOutcome, section: RunL
     left = outcome_of(start, finish.build_research_result(asked, journal_of(section), section.run.failure, None))
     fields = [name for name in BranchOutcome.model_fields if getattr(left, name) != getattr(outcome, name)]
     if fields:
-        text = f"{asked.run_id} ({outcome.title!r}) did not leave what its run holds of it: {', '.join(fields)}"
+        text = f"the run and {asked.run_id} ({outcome.title!r}) disagree on {', '.join(fields)}"
         yield Doubt("sections", text)
 
 

@@ -26,7 +26,7 @@ from elcano.plugins.certificates.verification.checks import ALL
 from elcano.plugins.certificates.verification.contents import Contents, parse_contents
 from elcano.settings.settings import BAD_SETTINGS
 
-HASHED: Final = "Every part has the hash that the table of hashes says."
+HASHED: Final = "Every part matches its hash in the table of hashes."
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ LARGEST = 1_000_000_000
 
 def main() -> int:
     """The program; answers with its exit code."""
-    parser = argparse.ArgumentParser(prog="elcano verify", description="Look through the certificate of a report.")
+    parser = argparse.ArgumentParser(prog="elcano verify", description="Verify the certificate of a report.")
     parser.add_argument("file", type=Path, help="what `elcano certificate` wrote")
     parser.add_argument("--json", action="store_true", help="answer with what each check found, as JSON")
     options = parser.parse_args()
@@ -110,7 +110,7 @@ def main() -> int:
     sys.stdout.write("This certificate does not hold: it does not show that the report follows from the evidence.\n")
     if verdict.held is not None and verdict.held.versions.elcano != __version__:
         wrote = f"It was written by elcano {verdict.held.versions.elcano}, and this is {__version__}"
-        sys.stdout.write(f"{wrote}: look at it with that one too.\n")
+        sys.stdout.write(f"{wrote}: verify it with that version too.\n")
     return 1
 
 
@@ -121,17 +121,16 @@ def summarize_certificate(held: Contents) -> list[str]:
     lines = [
         f"The report of {held.about.run_id} follows from the recorded evidence.",
         f"- Asked: {' '.join(held.log.asked.question.split())}",
-        f"- It ended {held.run.status}. Followed again, its log "
-        f"({format_count(len(held.log.entries), 'entry', 'entries')}) "
-        f"and those of its sections ({len(held.sections)}) lead to what was recorded.",
-        f"- Citations that stand where they should: {verified:,}, in {format_count(len(held.texts), 'text')}.",
-        f"- What its steps used, {held.log.run.budget.used.tokens:,} tokens in all, is what the ledger has.",
-        "- Made again of what its log hands over, the report is the same to the byte.",
-        f"- Worked on by {', '.join(held.versions.builds) or 'workers that did not say which build they are'}.",
+        f"- Status: {held.run.status}. Replaying its log ({format_count(len(held.log.entries), 'entry', 'entries')}) "
+        f"and those of its sections ({len(held.sections)}) leads to the recorded state.",
+        f"- Verified citations: {verified:,}, in {format_count(len(held.texts), 'stored text')}.",
+        f"- The usage of its steps, {held.log.run.budget.used.tokens:,} tokens in all, is what the ledger adds up to.",
+        "- Rebuilt from its log and evidence, the report is identical, byte for byte.",
+        f"- Worked on by {', '.join(held.versions.builds) or 'workers that did not name their build'}.",
     ]
     if report.unverified:
-        lines.insert(4, f"- Citations that do not hold, as the report says of each: {len(report.unverified):,}.")
-    return [*lines, "It does not say who made it: a certificate has no signature."]
+        lines.insert(4, f"- Citations that could not be verified, as the report says: {len(report.unverified):,}.")
+    return [*lines, "It does not prove who made it: a certificate has no signature."]
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def build_finite_fit(
     )
     every = [*fit.mean, *(value for side in (fit.low, fit.high) for one in side.values() for value in one)]
     if not all(map(math.isfinite, every)):
-        raise CannotFit("it gave figures that are not finite")
+        raise CannotFit("it returned values that are not finite")
     return fit
 
 
@@ -82,7 +82,7 @@ def fit_values(model: ModelName, values: Sequence[float], season: int, horizon: 
             made = models.AutoTheta(season_length=season, decomposition_type=kind)
         case "ets":
             if season > LONGEST_SEASON_OF_ETS:
-                raise CannotFit(f"it knows no seasons of more than {LONGEST_SEASON_OF_ETS} values")
+                raise CannotFit(f"it does not support seasons of more than {LONGEST_SEASON_OF_ETS} values")
             made = models.AutoETS(season_length=season)
         case "arima":
             made = models.AutoARIMA(season_length=season, approximation=True)
@@ -154,8 +154,8 @@ def fit_in_process(request: FitRequest, deadline: float) -> FitAnswer:
     try:
         return PROCESSES.ask(request.model_copy(update={"seconds": seconds}), start_seconds=left)
     except ProcessEnded as ended:
-        late = f"it took longer than the {seconds:.1f} s that there were for it"
-        return FitAnswer(failed=late if ended.late else "it took its process down")
+        late = f"it exceeded its limit of {seconds:.1f} s"
+        return FitAnswer(failed=late if ended.late else "it crashed its process")
 
 
 SEARCHED: Final[ModelName] = "arima"
@@ -234,8 +234,8 @@ def explain_model_choice(chosen: ModelScore, scores: Sequence[ModelScore]) -> st
     if any(
         score.model == SEARCHED and _get_comparable_error(score) < _get_comparable_error(chosen) for score in counted
     ):
-        luck = f" {MODEL_WORDS[SEARCHED]} would have to be the best at each origin."
-    return f"The least error in the back-test had {_format_score_figures(chosen)}; the others: {others}.{luck}"
+        luck = f" {MODEL_WORDS[SEARCHED]} is chosen only if it is the best at each origin."
+    return f"Smallest error in the back-test: {_format_score_figures(chosen)}; the others: {others}.{luck}"
 
 
 def _format_score_figures(score: ModelScore) -> str:

@@ -110,7 +110,7 @@ def _keep_latest_values(made: Series) -> tuple[Series, tuple[str, ...]]:
     if count <= MOST_FITTED:
         return made, ()
     cut = replace(made, moments=made.moments[-MOST_FITTED:], values=made.values[-MOST_FITTED:])
-    return cut, (f"Only the latest {MOST_FITTED:,} of {count:,} values were looked at.",)
+    return cut, (f"Only the latest {MOST_FITTED:,} of {count:,} values were used.",)
 
 
 def _in_order(models: Sequence[ModelName]) -> list[ModelName]:
@@ -124,7 +124,7 @@ def _list_forecast_remarks(made: Series, fit: ModelFit, chosen: ModelScore) -> l
     if chosen.model == "seasonal_naive":
         remarks.append("No other model was better than repeating the last season.")
     if min(made.values) >= 0 > min(min(fit.low[level]) for level in LEVELS):
-        remarks.append("The interval reaches below zero, where no value of the history is.")
+        remarks.append("The interval extends below zero, although no past value does.")
     return remarks
 
 
@@ -219,7 +219,7 @@ def build_forecast_chart(made: Forecast) -> JsonObject:
         "$schema": SCHEMA,
         "title": {
             "text": f"{value}: history and forecast",
-            "subtitle": f"{MODEL_WORDS[made.chosen.model]}; bands of {levels} held {held} in the back-test{cut}",
+            "subtitle": f"{MODEL_WORDS[made.chosen.model]}; {levels} intervals covered {held} in the back-test{cut}",
         },
         "width": 640,
         "height": 320,

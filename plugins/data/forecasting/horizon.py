@@ -32,11 +32,9 @@ def season_of(made: Series, ahead: int) -> tuple[int, tuple[str, ...]]:
     """
     season = made.period.season
     if made.period.frequency == "weekly" and len(made.values) < LEAST_SEASONS * season + ahead + 1:
-        return 1, ("Less than two years of weeks before the back-test: no yearly season is taken into account.",)
+        return 1, ("Fewer than two years of weeks before the back-test, so yearly seasonality is ignored.",)
     if made.period.frequency in ("daily", "hourly"):
-        return season, (
-            f"Only the season of the {'week' if season == 7 else 'day'} is taken into account, not the year's.",
-        )
+        return season, (f"Only {'weekly' if season == 7 else 'daily'} seasonality is modelled, not yearly.",)
     return season, ()
 
 
@@ -62,19 +60,27 @@ def choose_horizon(made: Series, given: ForecastInput) -> tuple[int, int, tuple[
     usual = made.period.ahead
     if usual <= room:
         return usual, season, notes
-    return room, season, (*notes, f"The series is short: {room} instead of {usual} {made.period.one}s ahead.")
+    return (
+        room,
+        season,
+        (
+            *notes,
+            f"The series is short, so the forecast covers {format_count(room, made.period.one)} instead of {usual}.",
+        ),
+    )
 
 
 def _raise_horizon_refusal(made: Series, asked: int | None, least: int, season: int, room: int) -> NoReturn:
     count, one, wanted = len(made.values), made.period.one, asked or 1
     if wanted > LONGEST_HORIZON:
-        raise build_forecast_refusal("horizon", f"{wanted:,} {one}s ahead; at most {LONGEST_HORIZON:,} are forecast.")
+        raise build_forecast_refusal(
+            "horizon", f"{wanted:,} {one}s ahead are too many: at most {LONGEST_HORIZON:,} can be forecast."
+        )
     needed = least + wanted + 1
-    seasons = f", which are {LEAST_SEASONS} seasons of {season}," if season > 1 else ""
+    seasons = f" ({LEAST_SEASONS} seasons of {season})" if season > 1 else ""
     text = (
-        f"the series has {count} values, and {format_count(wanted, one)} ahead take at least "
-        f"{needed}: {least}{seasons} to "
-        f"begin with, and {wanted + 1} to test on."
+        f"the series has {count} values, but forecasting {format_count(wanted, one)} ahead needs at least "
+        f"{needed}: {least}{seasons} to start from and {wanted + 1} to test on."
     )
     text += f" Ask for at most {format_count(room, one)}." if room >= 1 else ""
     raise build_forecast_refusal("too_short", text, needed=needed)
@@ -103,7 +109,7 @@ def _count_steps_until(made: Series, until: str) -> int:
     """Return the number of steps up to the end of the named period."""
     moment = parse_moment_cell(until)
     if moment is None:
-        text = f"{until!r} is no moment: write `2027`, `2027-Q2`, `2027-06` or `2027-06-30`."
+        text = f"{until!r} is not a date: write `2027`, `2027-Q2`, `2027-06` or `2027-06-30`."
         raise build_forecast_refusal("horizon", text)
     end = _find_end_of_moment(moment.at, moment.form.name)
     last = made.moments[-1]
@@ -112,7 +118,7 @@ def _count_steps_until(made: Series, until: str) -> int:
         steps -= 1
     if steps < 1:
         raise build_forecast_refusal(
-            "horizon", f"the series already reaches to {made.name(last)}: ask for a moment after that."
+            "horizon", f"the series already extends to {made.name(last)}: ask for a later date."
         )
     return steps
 

@@ -98,11 +98,11 @@ def build_time_series(table: ResultTable, given: ForecastInput) -> Series:
         raise build_forecast_refusal("duplicates", text, moments=twice)
     if len(every) > MOST:
         text = (
-            f"the series has {len(every):,} values, and at most {MOST:,} are forecast: aggregate, or take the latest."
+            f"the series has {len(every):,} values, but at most {MOST:,} can be forecast: aggregate or take the latest."
         )
         raise build_forecast_refusal("too_long", text)
     if len(points) < LEAST:
-        text = f"the series has {len(points)} values: fewer than {LEAST} show no frequency."
+        text = f"the series has {len(points)} values, but at least {LEAST} are needed to find a frequency."
         raise build_forecast_refusal("too_short", text, needed=LEAST)
     look = find_frequency(every)
     if look.period is None:
@@ -157,12 +157,12 @@ def _read_series_cells(table: ResultTable, time: int, value: int) -> tuple[Form,
 
 def _build_cell_refusal(faults: dict[RefusalReason, list[str]], time: str, value: str) -> Refused:
     said = {
-        "not_moments": f"{time} has cells that are no moments, or are written otherwise than the others: write them "
+        "not_moments": f"{time} has cells that are not dates, or are not written like the others: write them "
         "as ISO 8601 (`2024-05-31`, `2024-05`)",
         "time_zones": f"{time} has several time zones: convert to one in the query",
         "missing_values": f"{value} is NULL in some rows: fill them or leave them out in the query",
-        "not_numbers": f"{value} has cells that are no numbers",
-        "not_finite": f"{value} has numbers that are infinite, too large or none",
+        "not_numbers": f"{value} has cells that are not numbers",
+        "not_finite": f"{value} has numbers that are infinite, too large or NaN",
     }
     sentences = [f"{said[reason]} ({format_first_names(rows)})." for reason, rows in faults.items()]
     return Refused(ForecastRefusal(reasons=tuple(faults), message=" ".join(sentences)))
@@ -172,16 +172,14 @@ def _build_irregular_refusal(look: FoundFrequency, form: Form) -> Refused:
     advice = "aggregate in the query by year, quarter, month, week, day or hour."
     if look.nearest is not None:
         which = [str(format_moment(at, form)) for at in look.astray]
-        text = (
-            f"most moments follow each other by the {look.nearest.one}, but not {format_first_names(which)}: {advice}"
-        )
+        text = f"most dates are one {look.nearest.one} apart, but not {format_first_names(which)}: {advice}"
         return build_forecast_refusal("irregular", text, moments=which)
     if look.step is not None and look.step[0] > 1:
         steps, period = look.step
         return build_forecast_refusal(
-            "irregular", f"the commonest step is {steps} {period.one}s, which is no frequency: {advice}"
+            "irregular", f"the most common step is {steps} {period.one}s, which is not a supported frequency: {advice}"
         )
-    return build_forecast_refusal("irregular", f"the moments follow each other by no unit of the calendar: {advice}")
+    return build_forecast_refusal("irregular", f"the dates are not evenly spaced in any calendar unit: {advice}")
 
 
 def _without_unfinished(made: Series, read_at: str) -> Series:
@@ -198,13 +196,9 @@ def _without_unfinished(made: Series, read_at: str) -> Series:
         return made
     name = made.name(later[0])
     if len(later) > 1:
-        text = (
-            f"{len(later):,} values, from {name} on, are of periods that were not over when they were read; they count."
-        )
+        text = f"{len(later):,} values, from {name} on, are for periods that were not over when read; they are used."
         return replace(made, notes=(*made.notes, text))
-    text = (
-        f"{name} was not over when the rows were read: its value ({made.values[-1]:g}) does not count, it is forecast."
-    )
+    text = f"{name} was not over when the rows were read, so its value ({made.values[-1]:g}) is not used but forecast."
     return replace(made, moments=made.moments[:-1], values=made.values[:-1], notes=(*made.notes, text))
 
 
@@ -226,7 +220,7 @@ def _require_no_gaps(moments: Sequence[datetime], period: Period, ends: bool, fo
     length = max(known) - min(known) + 1
     if length > MOST:
         which = [str(format_moment(at, form)) for at in max(pairwise(moments), key=lambda pair: pair[1] - pair[0])]
-        text = f"there is nothing between {which[0]} and {which[1]}: leave out in the query what is far off."
+        text = f"there is nothing between {which[0]} and {which[1]}: leave outlying dates out in the query."
         raise build_forecast_refusal("irregular", text, moments=which)
     absent = [step for step in range(length) if min(known) + step not in known]
     if absent:

@@ -100,12 +100,12 @@ def _find_named_column(table: ResultTable, name: str) -> int:
 def _require_only_column(table: ResultTable, places: Sequence[int], role: str) -> int:
     if len(places) == 1:
         return places[0]
-    what = "moments" if role == "time" else "numbers"
+    what = "dates" if role == "time" else "numbers"
     names = format_first_names(repr(table.columns[place].name) for place in places)
     if places:
         raise build_forecast_refusal("columns", f"several columns hold {what} ({names}): name the {role} column.")
     has = format_first_names(column.name for column in table.columns)
-    raise build_forecast_refusal("columns", f"no column holds {what} and could be the {role}; the result has: {has}.")
+    raise build_forecast_refusal("columns", f"no column holds {what} that could be the {role}; the result has: {has}.")
 
 
 def _list_moment_columns(table: ResultTable) -> list[int]:

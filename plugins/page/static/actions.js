@@ -1,14 +1,13 @@
 // Forms that act: each posts what it holds as JSON to the API, shows faults beside their fields and says what was accepted.
-import { ask, root, say } from "./api.js";
+import { ask, chooseKey, root, say } from "./api.js";
 import { showFaults } from "./faults.js";
-
-const keys = new WeakMap();
 
 document.addEventListener("submit", async (event) => {
   const form = event.target.closest("form[data-post]");
   if (!form) return;
   event.preventDefault();
   const button = form.querySelector("[type=submit]");
+  const keyName = `key:${form.dataset.post}`;
   if (button.disabled) return;
   button.disabled = true;
   showFaults(form, []);
@@ -17,14 +16,14 @@ document.addEventListener("submit", async (event) => {
   try {
     const removes = form.dataset.method === "DELETE";
     const body = removes ? undefined : buildBody(form);
-    const answer = await ask(form.dataset.method ?? "POST", form.dataset.post, body, removes ? {} : { "Idempotency-Key": chooseKey(form, body) });
+    const answer = await ask(form.dataset.method ?? "POST", form.dataset.post, body, removes ? {} : { "Idempotency-Key": chooseKey(keyName, body) });
+    sessionStorage.removeItem(keyName);
     ack.textContent = form.dataset.done;
     form.reset();
     delete form.dataset.changed;
     if (form.dataset.go) return location.assign(root + form.dataset.go);
     if (/\/(fork|edits|updates|rollback)$/.test(form.dataset.post)) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
     say(form.dataset.done);
-    keys.delete(form);
     document.dispatchEvent(new Event("elcano:done"));
   } catch (refusal) {
     showFaults(form, refusal.faults ?? [], refusal.message);
@@ -33,16 +32,6 @@ document.addEventListener("submit", async (event) => {
     button.disabled = false;
   }
 });
-
-/** The same body again has the same key, so a click too many, or one after a lost answer, does nothing twice. */
-function chooseKey(form, body) {
-  const written = JSON.stringify(body);
-  const kept = keys.get(form);
-  if (kept?.written === written) return kept.key;
-  const key = crypto.randomUUID?.() ?? String(Math.random()).slice(2) + Date.now();
-  keys.set(form, { written, key });
-  return key;
-}
 
 function buildBody(form) {
   const body = {};

@@ -33,6 +33,16 @@ export async function ask(method, path, body, headers = {}) {
   throw new Refusal({ title: response.statusText, ...parsed, status: response.status });
 }
 
+/** The key of a request, kept under a name until that is forgotten: sent again with the same body, it does nothing twice. */
+export function chooseKey(name, body) {
+  const written = JSON.stringify(body);
+  const kept = JSON.parse(sessionStorage.getItem(name) ?? "null");
+  if (kept?.body === written) return kept.key;
+  const key = crypto.randomUUID?.() ?? String(Math.random()).slice(2) + Date.now();
+  sessionStorage.setItem(name, JSON.stringify({ body: written, key }));
+  return key;
+}
+
 /** Says where to sign in again: in another tab, since what was typed is in this one. */
 export function announceSignIn() {
   if (findInvitation()) return;

@@ -1,5 +1,5 @@
 // The question: nothing typed is lost, one submission is one run, and every fault is shown where it is.
-import { Refusal, ask, root } from "./api.js";
+import { Refusal, ask, chooseKey, root } from "./api.js";
 import { showFaults } from "./faults.js";
 
 const form = document.getElementById("ask");
@@ -71,16 +71,6 @@ function buildRequest() {
   }));
 }
 
-/** The key of a submission: the same body again is the same run, however often it is sent. */
-function chooseKey(body) {
-  const kept = JSON.parse(sessionStorage.getItem(`${draftKey}:key`) ?? "null");
-  const written = JSON.stringify(body);
-  if (kept?.body === written) return kept.key;
-  const key = crypto.randomUUID?.() ?? String(Math.random()).slice(2) + Date.now();
-  sessionStorage.setItem(`${draftKey}:key`, JSON.stringify({ body: written, key }));
-  return key;
-}
-
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = form.querySelector("[type=submit]");
@@ -89,8 +79,10 @@ form.addEventListener("submit", async (event) => {
   showFaults(form, []);
   button.disabled = true;
   try {
+    const unread = [...form.elements].filter((field) => field.validity.badInput); // its value is empty, as if nothing were typed
+    if (unread.length) throw new Refusal({ status: 422, detail: "", errors: unread.map(({ name }) => ({ field: name, message: "Type a number, such as 50000." })) });
     if (!body.question.trim()) throw new Refusal({ status: 422, detail: "", errors: [{ field: "question", message: "Type a question first." }] });
-    const run = await ask("POST", "/v1/runs", body, { "Idempotency-Key": chooseKey(body) });
+    const run = await ask("POST", "/v1/runs", body, { "Idempotency-Key": chooseKey(`${draftKey}:key`, body) });
     sessionStorage.removeItem(draftKey);
     sessionStorage.removeItem(`${draftKey}:key`);
     location.assign(`${root}/runs/${encodeURIComponent(run.run_id)}`);

@@ -9,17 +9,17 @@ async function upload(files) {
   const told = place.querySelector("ul");
   let kept = 0;
   for (const file of files) {
-    const line = Object.assign(document.createElement("li"), { textContent: `${file.name}: is sent …` });
+    const line = Object.assign(document.createElement("li"), { textContent: `${file.name}: uploading…` });
     told.append(line);
     const name = (file.webkitRelativePath || file.name).split("/").map(encodeURIComponent).join("/");
     const path = `/v1/collections/${encodeURIComponent(collection)}/documents/${name}`;
     try {
       await ask("PUT", path, file);
-      line.textContent = `${file.name}: uploaded, and read within seconds`;
+      line.textContent = `${file.name}: uploaded; it is read within seconds`;
       kept += 1;
       follow(path, file.name, line);
     } catch (refusal) {
-      line.textContent = `${file.name}: ${refusal.message}`;
+      line.textContent = `${file.name}: ${refusal.faults[0]?.message ?? refusal.message}`;
       line.className = "warn-text";
     }
   }

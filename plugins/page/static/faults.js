@@ -8,9 +8,12 @@ export function showFaults(form, faults, message = "") {
   let first;
   for (const fault of faults) {
     const names = fault.field.split(".");
+    // One of several sections has fields of its own: `sections.2.title` is the title in the third.
+    const section = form.querySelector(`[data-sections="${CSS.escape(names[0])}"]`)?.children[names[1]];
+    if (section) names.splice(0, 2);
     let place;
     while (names.length && !place) {
-      place = form.querySelector(`[data-fault="${CSS.escape(names.join("."))}"]`);
+      place = (section ?? form).querySelector(`[data-fault="${CSS.escape(names.join("."))}"]`);
       if (!place) names.pop();
     }
     if (!place) {
@@ -19,7 +22,7 @@ export function showFaults(form, faults, message = "") {
     }
     place.textContent = [place.textContent, fault.message].filter(Boolean).join(" ");
     place.closest("details")?.setAttribute("open", "");
-    const field = form.querySelector(`[name="${CSS.escape(names.join("."))}"]`);
+    const field = (section ?? form).querySelector(`[name="${CSS.escape(names.join("."))}"]`);
     field?.setAttribute("aria-invalid", "true");
     first ??= field ?? place;
   }

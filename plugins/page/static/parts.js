@@ -1,14 +1,15 @@
-// Takes over from the page as the server renders it now those parts that live, and leaves alone what somebody works in.
+// Brings the parts of a page that live up to date with what the server renders now, and touches only what differs: so the
+// browser has little to lay out, and what somebody opened, scrolled to, chose or writes stays as it is.
 import { announceSignIn, forgetSignIn } from "./api.js";
 import { tellTimes } from "./page.js";
 
-const rendered = new WeakMap(); // the parts as the server last rendered them: scripts change what is in the page
+const OWN = "#feed, #connection, [data-words], [data-said], .ack, .fault"; // written by scripts, and empty as rendered
 
-/** Fetches this page again and replaces its `[data-live]` parts; with `whole`, all of it unless somebody is typing. */
-export async function refreshParts({ whole = false } = {}) {
+/** Fetches this page again and brings its `[data-live]` parts up to date; resolves to how what it shows stands then. */
+export async function refreshParts() {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (response.redirected) { // to sign in, which takes nobody away from what they are typing
-    if (!isBusy()) location.assign(response.url);
+    if (![...document.querySelectorAll("main form")].some(isInUse)) location.assign(response.url);
     else announceSignIn();
     return "stale";
   }
@@ -16,61 +17,64 @@ export async function refreshParts({ whole = false } = {}) {
   forgetSignIn();
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   const stale = fresh.querySelector("[data-stale]"); // what the page knows already is more than what the server knows now
-  if (whole && !stale && !isBusy()) replace("main", fresh, () => document.getElementById("main"));
-  else for (const part of document.querySelectorAll("[data-live]")) if (!stale || part.id === "notices") replace(part.id, fresh, () => part);
+  for (const part of document.querySelectorAll(stale ? "#notices" : "[data-live]")) {
+    const made = fresh.getElementById(part.id);
+    if (made) update(part, made);
+  }
   tellTimes();
   if (stale) return "stale";
   return fresh.querySelector("[data-events]") ? "running" : "ended";
 }
 
-function isBusy() {
-  const main = document.getElementById("main");
-  const typed = [...main.querySelectorAll("form input:not([type=hidden]), form textarea")]
+/** Whether somebody types in a form, or has typed what is not sent yet. */
+function isInUse(form) {
+  return form.matches("[data-changed], :has(:is(input, textarea, select):focus)") || [...form.querySelectorAll("input:not([type=hidden]), textarea")]
     .some((field) => (field.type === "checkbox" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue));
-  return typed || main.querySelector("form:focus-within, form[data-changed]") !== null;
 }
 
-function replace(id, fresh, find) {
-  const old = find();
-  const made = fresh.getElementById(id);
-  if (!made) return;
-  if (id === "main") {
-    const kept = ["feed", "connection"];
-    const opened = [...old.querySelectorAll("details[open] > summary")].map((summary) => summary.textContent);
-    for (const one of kept) {
-      const was = old.querySelector(`#${one}`);
-      const place = made.querySelector(`#${one}`);
-      if (was && place) place.replaceWith(was);
+/** Makes a node equal to the one made anew, except for what is not the server's: what scripts and readers did to it. */
+function update(old, made) {
+  if (old.isEqualNode(made)) return;
+  if (old.nodeType !== Node.ELEMENT_NODE) { old.data = made.data; return; }
+  if (old.matches(OWN) || (old.localName === "form" && isInUse(old))) return;
+  if (old.localName === "time" && old.dateTime === made.dateTime) return;
+  for (const { name } of [...old.attributes]) if (name !== "open" && !made.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of made.attributes) if (name !== "open" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  const named = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
+  const kept = new Set([...made.children].map((child) => child.id));
+  for (const [id, child] of named) if (!kept.has(id)) remove(child);
+  let place = old.firstChild;
+  for (const child of [...made.childNodes]) {
+    const like = child.id ? named.get(child.id) : findLike(child, place);
+    if (!like) {
+      old.insertBefore(child, place);
+      continue;
     }
-    for (const summary of made.querySelectorAll("details > summary")) if (opened.includes(summary.textContent)) summary.parentElement.open = true;
-    const acknowledged = [...old.querySelectorAll(".ack")].map((ack) => ack.textContent).filter(Boolean).at(-1);
-    // The element that scripts hold on to stays: only what is in it changes.
-    const inner = old.querySelector("#run");
-    const innerMade = made.querySelector("#run");
-    if (inner && innerMade) {
-      inner.replaceChildren(...innerMade.childNodes);
-      for (const name of ["data-events", "data-last-event"]) {
-        if (innerMade.hasAttribute(name)) inner.setAttribute(name, innerMade.getAttribute(name));
-      }
+    if (child.id && like !== place) old.insertBefore(like, place);
+    else {
+      while (place !== like) place = passBy(place);
+      place = like.nextSibling;
     }
-    if (acknowledged) document.dispatchEvent(new CustomEvent("elcano:acknowledged", { detail: acknowledged }));
-    return;
+    update(like, child);
   }
-  if (old.contains(document.activeElement) && old.querySelector("form")) return;
-  const html = made.innerHTML;
-  if (rendered.get(old) === html) return;
-  const opened = [...old.querySelectorAll("details[open] > summary")].map((summary) => summary.textContent);
-  const scrolled = [...old.querySelectorAll(".graph, .scroll, .words")].map((place) => [place.scrollLeft, place.scrollTop]);
-  const checked = new Set([...old.querySelectorAll("input:checked")].map((box) => box.value));
-  const words = new Map([...old.querySelectorAll("[data-words], [data-said]")].map((place) => [keyOf(place), place]));
-  const focused = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-  old.replaceChildren(...made.childNodes);
-  rendered.set(old, html);
-  for (const box of old.querySelectorAll("input[type=checkbox]")) box.checked = checked.has(box.value);
-  for (const place of old.querySelectorAll("[data-words], [data-said]")) if (words.has(keyOf(place))) place.replaceWith(words.get(keyOf(place)));
-  for (const summary of old.querySelectorAll("details > summary")) if (opened.includes(summary.textContent)) summary.parentElement.open = true;
-  old.querySelectorAll(".graph, .scroll, .words").forEach((place, index) => scrolled[index] && place.scrollTo(...scrolled[index]));
-  if (focused) old.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  while (place) place = passBy(place);
 }
 
-const keyOf = (place) => (place.dataset.words === undefined ? `said ${place.dataset.said}` : `words ${place.dataset.words}`);
+/** The next node that can become `child`, which has no id: of texts only the very next. */
+function findLike(child, place) {
+  const isLike = (node) => node.nodeName === child.nodeName && !node.id && (node.nodeType !== Node.ELEMENT_NODE || node.matches(OWN) === child.matches(OWN));
+  if (child.nodeType !== Node.ELEMENT_NODE) return place && isLike(place) ? place : null;
+  while (place && !isLike(place)) place = place.nextSibling;
+  return place;
+}
+
+/** Removes a node that is there no longer, unless it has an id, by which it is found; returns the one behind it. */
+function passBy(node) {
+  const next = node.nextSibling;
+  if (!node.id) remove(node);
+  return next;
+}
+
+function remove(node) {
+  if (![...(node.querySelectorAll?.("form") ?? [])].some(isInUse)) node.remove();
+}

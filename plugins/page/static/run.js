@@ -6,7 +6,6 @@ import { tellTimes } from "./page.js";
 
 const run = document.getElementById("run");
 const connection = document.getElementById("connection");
-const feed = document.getElementById("feed");
 const FEED_LINES = 20;
 const RECENT = 30;
 const MOST_SECTIONS = 20; // whose events are all told to who comes: those of 200 are tens of megabytes
@@ -15,13 +14,6 @@ const PATIENCE = 5; // and this many times as long as the last one took: who is 
 const SLOWEST_MS = 15_000; // so often
 const RETRY_MS = 3000;
 const TERMINAL = ["complete", "failed", "cancelled"];
-const TYPES = ["started", "searching", "search_complete", "judging", "judge_complete", "looping", "hypothesizing", "analyzing",
-  "analysis_complete", "synthesizing", "node_error", "thinking", "routed", "state_updated", "branch_started", "branch_complete",
-  "ending_early", "paused", "unpaused", "topped_up", "stopping", "held", "hold_cleared", "rolling_back", "rolled_back", "run_resumed",
-  "forked", "execution_ended", "steered", "questions_asked", "questions_answered", "plan_proposed", "plan_approved", "plan_refused", "approval_requested", "call_approved",
-  "call_refused", "approval_expired", "report_ready", ...TERMINAL];
-const WHOLE = ["questions_asked", "questions_answered", "plan_proposed", "plan_approved", "plan_refused", "approval_requested", "call_approved", "call_refused",
-  "approval_expired", "paused", "unpaused", "held", "hold_cleared", ...TERMINAL]; // after these the page has other forms
 
 let source;
 const shownTo = Number(run.dataset.lastEvent ?? 0); // what the page shows already: the last event that the server knew
@@ -33,7 +25,7 @@ let retry;
 let refreshing;
 let outdated = false; // something happened since what is shown was asked for
 let refreshAt = 0; // not before that, on the clock of the page
-let wholePage = false;
+let missed = run.querySelector("[data-stale]") !== null; // something may have happened that no event will tell
 let waitingLines = [];
 let frame = 0;
 
@@ -43,15 +35,20 @@ function listen() {
   clearTimeout(retry);
   if (ended || source || document.hidden) return;
   source = new EventSource(`${root}${run.dataset.events}${lastId && `?since=${encodeURIComponent(lastId)}`}`);
-  source.onopen = () => { tellConnection(""); scheduleRefresh(); };
+  source.onopen = () => {
+    tellConnection("");
+    if (missed) scheduleRefresh();
+    missed = false;
+  };
   source.onerror = () => {
+    missed = true;
     tellConnection("The connection to the server is lost. The run goes on; this page reconnects by itself.");
     if (source.readyState !== EventSource.CLOSED) return; // the browser tries again by itself
     source = undefined;
     retry = setTimeout(listen, RETRY_MS);
     scheduleRefresh();
   };
-  for (const type of TYPES) source.addEventListener(type, (message) => showEvent(type, message));
+  for (const type of run.dataset.types.split(" ")) source.addEventListener(type, (message) => showEvent(type, message));
   source.addEventListener("waiting", (message) => { tellConnection(JSON.parse(message.data).message); scheduleRefresh(); }); // nobody tells when that is over
   source.addEventListener("unreadable", (message) => addLine({ message: JSON.parse(message.data).message, section: "" }));
   source.addEventListener("streaming", (message) => showWords(JSON.parse(message.data)));
@@ -81,7 +78,6 @@ function showEvent(type, message) {
     const said = run.querySelector(`[data-said="${CSS.escape(event.path)}"]`);
     if (said) said.textContent = event.message;
   }
-  if (WHOLE.includes(type)) wholePage = true;
   if (TERMINAL.includes(type) && !event.path) {
     ended = true;
     stopListening();
@@ -97,31 +93,22 @@ function addLine(event) {
 
 function showLines() {
   frame = 0;
+  const feed = document.getElementById("feed"); // of a run that goes on again it is a new one
   if (!feed) return;
-  const lines = waitingLines.map((event) => {
-    const line = document.createElement("li");
-    if (event.section) {
-      const section = document.createElement("strong");
-      section.dir = "auto";
-      section.textContent = `${event.section} `;
-      line.append(section);
-    }
-    const text = document.createElement("span");
-    text.dir = "auto";
-    text.textContent = event.message;
-    line.append(text);
-    if (event.at) {
-      const time = document.createElement("time");
-      time.dateTime = event.at;
-      time.dataset.ago = "";
-      line.append(" ", time);
-    }
-    return line;
-  });
+  feed.prepend(...waitingLines.reverse().map(buildLine)); // the newest is on top, seen without scrolling: that would be a second frame
   waitingLines = [];
-  lines.forEach(tellTimes);
-  feed.prepend(...lines.reverse()); // the newest is on top, where it is seen without scrolling: that would be a second frame
   while (feed.childElementCount > FEED_LINES) feed.lastElementChild.remove();
+}
+
+function buildLine(event) {
+  const build = (name, given) => Object.assign(document.createElement(name), given);
+  const line = build("li");
+  if (event.section) line.append(build("strong", { dir: "auto", textContent: `${event.section} ` }));
+  line.append(build("span", { dir: "auto", textContent: event.message }));
+  if (event.at) line.append(" ", build("time", { dateTime: event.at }));
+  line.querySelector("time")?.setAttribute("data-ago", "");
+  tellTimes(line);
+  return line;
 }
 
 function light(node) {
@@ -150,15 +137,12 @@ function scheduleRefresh() {
 async function refresh() {
   const begun = performance.now();
   outdated = false;
-  const whole = wholePage;
-  wholePage = false;
   try {
-    const status = await refreshParts({ whole });
-    if (status === "stale") { outdated = true; wholePage ||= whole; }
+    const status = await refreshParts();
+    if (status === "stale") outdated = true;
     else if (ended || source?.readyState === EventSource.OPEN) tellConnection("");
     if (status === "running" && ended && run.dataset.events) { ended = false; listen(); }
   } catch {
-    wholePage ||= whole;
     if (!ended && connection.hidden) tellConnection("The server is not answering. This page reconnects by itself.");
     setTimeout(scheduleRefresh, RETRY_MS);
   }
@@ -180,6 +164,6 @@ function showNode() {
 document.addEventListener("visibilitychange", () => (document.hidden ? stopListening() : (listen(), scheduleRefresh())));
 addEventListener("pageshow", (event) => { if (event.persisted) { stopListening(); listen(); scheduleRefresh(); } });
 addEventListener("pagehide", stopListening);
-document.addEventListener("elcano:done", () => { wholePage = true; scheduleRefresh(); });
+document.addEventListener("elcano:done", scheduleRefresh);
 showNode();
 listen();

@@ -17,7 +17,7 @@ SAME: Final = ("none", "top-up", "pause", "resume", "rollback", "fork")
 
 EXCUSES: Final[Mapping[Way, str]] = {
     "paths": "is used up",
-    "series": "it took longer than",
+    "series": "it exceeded its limit",
     "writes": "it is unknown whether its write happened",
 }
 """What a report may say that is not its twin's, by how its question goes: paths have so many seconds, models of a

@@ -12,6 +12,7 @@ from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, passage
 
 ONE, TWO = passage(1, TEMPORAL), passage(2, PANCAKES)
 COPY = passage(3, "An introduction of its own.\n\n" + TEMPORAL.replace(" ", "\n", 3))
+WORD = passage(4, "The batter of the other team struck out long before noon.")
 REPLAY = "After a crash another worker replays the history and goes on where the first one stopped."
 RETRY = "A failed activity is retried by the server according to its retry policy."
 REST = "Let the batter rest for half an hour before baking."
@@ -109,6 +110,17 @@ def test_related_passages_are_merged_without_what_is_cited() -> None:
         TWO.id,
         COPY.id,
     )
+
+
+def test_only_passages_that_hold_most_of_what_a_section_asks_are_related() -> None:
+    """Of a section that is yet to be written; where nothing is answered, the nearest ones are named all the same."""
+    result = section("Batter", "How long does batter rest before baking pancakes?")
+    asked = result.model_copy(update={"draft": None, "evidence": (ONE.id, TWO.id, WORD.id)})
+    drafts = join_section_drafts([asked], [None], [ONE, TWO, WORD])
+    assert (drafts.related, drafts.nearest) == ((TWO.id,), (TWO.id, WORD.id))
+    answered = ReportDraft(title="T", key_findings=(claim(REPLAY, ONE),))
+    assert complete_draft(answered, drafts).related == (TWO.id,)
+    assert complete_draft(ReportDraft(title="T"), drafts).related == (TWO.id, WORD.id)
 
 
 def test_every_section_is_heard_before_any_is_heard_twice_and_the_latest_first() -> None:

@@ -69,7 +69,7 @@ async def test_without_a_model_nothing_is_scored_and_the_report_says_so(tmp_path
     sources = [ScriptedSource("library", TEXTS)]
     came = await run_research(QUESTION, folder=tmp_path, sources=sources, mode="simple", domain=BIOMEDICAL)
     plain = await run_research(QUESTION, folder=tmp_path, sources=sources, mode="simple")
-    assert "By the rubric biomedical nothing was scored. No language model judged" in came.report.markdown
+    assert "Nothing was scored by the rubric biomedical. No language model judged" in came.report.markdown
     assert "How the evidence was scored" not in plain.report.markdown
     assert [event.type for event in came.journal.events] == [event.type for event in plain.journal.events]
     assert came.journal.run.ending == plain.journal.run.ending

@@ -102,3 +102,8 @@ def test_a_place_is_a_link_or_its_own_text() -> None:
 
 def test_a_number_as_a_title_is_no_citation() -> None:
     assert not BARE_NUMBER.search(render_link("1", "https://example.org/"))
+
+
+def test_code_with_brackets_leaves_the_code_behind_it_whole() -> None:
+    text = "[`a`](https://x.example): `b[c]`, which has `d`."
+    assert sanitize_markdown(text) == "\\[`a`\\](https://x.example): \\`b\\[c\\]\\`, which has `d`."

@@ -253,6 +253,18 @@ def test_what_was_searched_says_when() -> None:
     assert text == ("Sources: pubmed. Searched from 2026-11-23 to 2026-11-25. Retrieved from 2026-11-22 to 2026-11-23.")
 
 
+def test_a_day_on_which_everything_was_searched_and_retrieved_is_told_once() -> None:
+    call = CALL.model_copy(update={"sources": ("pubmed",)})
+    told = build_report(
+        ReportMaterial(call, citing(ABSTRACT), [ABSTRACT[0]]),
+        {ABSTRACT[1].content_hash: ABSTRACT[1]},
+        searched=days_of([line()]),
+    ).markdown
+    assert part(told, "What was searched") == "Sources: pubmed. Searched on 2026-11-22."
+    assert "— pubmed\n" in part(told, "References")
+    assert told.count("2026-11-22") == 1
+
+
 def test_a_report_of_before_is_read_as_it_was() -> None:
     old = {"number": 1, "document": "d", "title": "t", "source": "s", "locators": [], "content_hash": "0" * 64}
     reference = Reference.model_validate_json(json.dumps(old))

@@ -145,6 +145,33 @@ def test_words_that_stand_everywhere_within_others_end_as_not_found() -> None:
 @pytest.mark.parametrize(
     ("text", "quote"),
     [
+        ("It fell [12] and rose.", "It fell [12]and rose"),
+        ("It fell[12]and rose.", "It fell [12] and rose"),
+        ("It fell [ 12 ] and rose.", "It fell [12] and rose"),
+        ("It fell \\[12\\] and rose.", "It fell [12] and rose"),
+        ("It [fell](https://a.example/b) [12] and rose.", "It fell [12] and rose"),
+        ("It fell \\(twice\\) and rose.", "It fell (twice) and rose"),
+    ],
+)
+def test_spaces_beside_brackets_tell_nothing(text: str, quote: str) -> None:
+    assert QuoteIndex.of(text).find(quote) == (0, len(text) - 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("It fell [12] 5 times.", "It fell [125] times"),
+        ("It fell [12] -5 points.", "It fell [12]5 points"),
+        ("See [docs](https://a.example/b) now.", "Seedocs now"),
+    ],
+)
+def test_without_spaces_beside_brackets_no_words_or_numbers_join(text: str, quote: str) -> None:
+    assert QuoteIndex.of(text).find(quote) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
         ("It has 2⁶⁴ states in all.", "It has 2⁶⁴ states"),
         ("It has 2⁶⁴ states in all.", "It has 2^64 states"),
         ("It has 2⁶⁴ states in all.", "It has 2^{64} states"),

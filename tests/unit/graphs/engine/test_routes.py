@@ -234,8 +234,8 @@ def test_what_is_no_way_leads_the_usual_one_and_is_told(chosen: Json, named: str
     journal.record(completed(journal.run, {"ok": True}), 0.0)
     assert journal.run.node == "z"
     event = journal.events[-1]
-    said = f"{named} is not one of its options, on to Z" if named else "on to Z"
-    assert (event.type, event.message) == ("routed", f"A: {said}")
+    said = f"A → Z ({named} is not one of its options)" if named else "A → Z"
+    assert (event.type, event.message) == ("routed", said)
     assert event.data.get("named", "") == named
 
 
@@ -251,11 +251,11 @@ def test_an_error_is_told_and_then_the_way() -> None:
     misfit = told[4][2]
     assert told == [
         ("error", "find", "Find failed: no such source"),
-        ("routed", "find", "Find: after its error, on to Choose"),
+        ("routed", "find", "Find → Choose (after its error)"),
         ("looping", "find", "Iteration 2 of at most 5"),
         ("thinking", "choose", "Thought: hm"),
         ("error", "find", misfit),
-        ("routed", "find", "Find: after its error, on to Choose"),
+        ("routed", "find", "Find → Choose (after its error)"),
         ("looping", "find", "Iteration 3 of at most 5"),
     ]
     assert misfit.startswith("Find failed: source: Input should be")

@@ -191,13 +191,13 @@ def test_a_diversion_says_why() -> None:
 def test_each_turn_is_told_until_none_is_left() -> None:
     ways = (
         SequentialEdge(from_node="a", to_node="z"),
-        ConditionalEdge(from_node="a", to_node="a", when="question", loop=True),
+        ConditionalEdge(from_node="a", to_node="a", when="question", loop=True, label="a"),  # said by its node already
     )
     journal = begun(two_nodes(edges=ways), Limits(iterations=2))
     first = told(journal, StepCompleted(step=1, node="a", at=0.0, output={"thought": "one"}))
     assert texts(first) == [
         ("thinking", "Thought: one"),
-        ("routed", "A: on to A"),
+        ("routed", "A → A"),
         ("looping", "Iteration 2 of at most 2"),
     ]
     second = told(journal, StepCompleted(step=2, node="a", at=0.0, output={"thought": "two"}))
@@ -223,7 +223,7 @@ def test_decisions_take_no_time_and_tell_where_they_lead() -> None:
     assert isinstance(work, CallAgent)
     assert (work.step, work.node) == (5, "tool_selector")
     decided, begins = journal.events[known:]
-    assert (decided.type, decided.message) == ("routed", "Complete: gaps remain, on to Tool selector")
+    assert (decided.type, decided.message) == ("routed", "Complete → Tool selector (gaps remain)")
     assert (decided.node, decided.step, decided.data) == ("complete", 4, {"to": "tool_selector", "by": "default"})
     assert (begins.node, begins.type) == ("tool_selector", "thinking")
     assert len(journal.entries) == 4

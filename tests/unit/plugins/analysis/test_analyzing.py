@@ -35,37 +35,37 @@ def test_a_changed_number_in_one_quote_is_caught_and_left_out() -> None:
     found = run_meta_analysis(given, passages)
     (left,) = found.left_out
     assert left.evidence == "trials:2"
-    assert left.reason == "the words it quotes do not stand in its passage"
+    assert left.reason == "its quote is not in its passage"
     assert found.pools[0].count == 7
     assert "trials:2" not in found.evidence
 
 
 def test_a_number_that_is_not_in_its_quote_is_named() -> None:
     quote = sentence(12, 45, 20, 44)
-    assert reason(counts("x", 13, 45, 20, 44, quote)) == "the events of group 1 13 does not stand in its quote"
+    assert reason(counts("x", 13, 45, 20, 44, quote)) == "the events of group 1 13 is not in its quote"
 
 
 @pytest.mark.parametrize(
     ("one", "told"),
     [
         (estimate("x", "odds_ratio", 1.45, 1.5, 1.92), "does not contain its estimate 1.45"),
-        (estimate("x", "odds_ratio", 1.45, 1.92, 1.1), "does not run upwards"),
+        (estimate("x", "odds_ratio", 1.45, 1.92, 1.1), "its interval is reversed"),
         (estimate("x", "odds_ratio", -1.45, -1.92, -1.1), "is not above 0"),
         (estimate("x", "correlation", 1.45, 1.1, 1.92), "not between -1 and 1"),
         (counts("x", 50, 45, 20, 44), "more events (50) than people (45)"),
-        (counts("x", -12, 45, 20, 44), "is no count"),
-        (counts("x", 12.5, 45, 20, 44), "is no count"),
-        (counts("x", 0, 45, 0, 44), "tells nothing of a ratio"),
+        (counts("x", -12, 45, 20, 44), "is not a count"),
+        (counts("x", 12.5, 45, 20, 44), "is not a count"),
+        (counts("x", 0, 45, 0, 44), "so there is no ratio"),
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, p=1.92), "not between 0 and 1"),
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, low=None), "one end of its interval is missing"),
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, low=None, high=None), "neither an interval nor an exact"),
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, outcome=""), "which outcome"),
         (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, first={}, second={}), "what was compared with what"),
-        (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, quote="1.45"), "the low 1.1 does not stand in its quote"),
-        (estimate("x", "odds_ratio", 0.267, 0.2, 0.3, quote="26.7 % (95 % CI 20 to 30)"), "0.267 does not stand"),
+        (estimate("x", "odds_ratio", 1.45, 1.1, 1.92, quote="1.45"), "the low 1.1 is not in its quote"),
+        (estimate("x", "odds_ratio", 0.267, 0.2, 0.3, quote="26.7 % (95 % CI 20 to 30)"), "0.267 is not in"),
         (
             estimate("x", "odds_ratio", 26.7, 20, 30, quote="26.7 % (CI 20 to 30)"),
-            "stands in its quote as a percentage",
+            "is a percentage in its quote",
         ),
         (estimate("gone", "odds_ratio", 1.45, 1.1, 1.92, evidence="elsewhere"), "not found in this run"),
     ],
@@ -83,7 +83,7 @@ def test_a_percentage_that_contradicts_its_counts_is_caught() -> None:
     quote = "12 of 45 (36.7 %) with the drug and 20 of 44 with placebo"
     said = counts("x", 12, 45, 20, 44, quote)
     said = said.model_copy(update={"first": said.first.model_copy(update={"percent": 36.7})})
-    assert reason(said) == "12 of 45 is 26.7 %, and its quote says 36.7 %"
+    assert reason(said) == "12 of 45 is 26.7 %, but its quote says 36.7 %"
 
 
 def test_numbers_are_read_as_their_quote_writes_them() -> None:
@@ -96,7 +96,7 @@ def test_numbers_are_read_as_their_quote_writes_them() -> None:
 def test_zero_events_in_one_group_are_corrected_and_said() -> None:
     found = of([counts("x", 0, 45, 4, 44), counts("y", 12, 45, 20, 44)])
     row = next(row for row in found.pools[0].studies if row.evidence == "trials:x")
-    assert row.notes == ("0.5 is added to each of its counts, for one is zero",)
+    assert row.notes == ("0.5 was added to each of its counts because one is zero",)
     assert row.estimate == pytest.approx((0.5 / 46) / (4.5 / 45))
 
 
@@ -113,7 +113,7 @@ def test_measures_units_and_outcomes_are_never_pooled_with_each_other() -> None:
     told = "\n".join(found.apart)
     assert "hazard ratio (1); odds ratio (1)" in told
     assert "mean difference in kg (1); mean difference in lb (1)" in told
-    assert "death: not pooled with death within 30 days, which may be another outcome" in told
+    assert "death: not pooled with death within 30 days, which may be a different outcome" in told
 
 
 def test_counts_join_what_the_others_report() -> None:
@@ -133,7 +133,7 @@ def test_a_study_that_two_sources_found_counts_once() -> None:
     found = run_meta_analysis(given, passages)
     assert found.pools[0].count == 2
     assert [one.reason for one in found.left_out] == [
-        "another measurement of the same study counts for this outcome: a study counts once"
+        "another measurement of the same study is already used for this outcome"
     ]
     again = run_meta_analysis(given.model_copy(update={"measurements": given.measurements[::-1]}), passages)
     assert again.pools == found.pools
@@ -159,7 +159,7 @@ def test_verdicts_follow_the_interval_and_the_direction() -> None:
 def test_without_enough_studies_or_numbers_nothing_is_decided() -> None:
     one = of([counts("x", 12, 450, 60, 440)], [DRUG_LOWERS_DEATH]).tested[0]
     assert one.verdict == "inconclusive"
-    assert "could be read of one study only" in one.reason
+    assert "only one study has usable figures" in one.reason
     none = of([], [DRUG_LOWERS_DEATH])
     assert (none.tested[0].verdict, none.tested[0].pool, none.pools) == ("inconclusive", None, ())
     other = of(eight()[0], [DRUG_LOWERS_DEATH.model_copy(update={"outcome": "stroke"})]).tested[0]
@@ -170,7 +170,7 @@ def test_an_interval_that_holds_no_effect_decides_nothing() -> None:
     measurements = [counts("a", 20, 100, 21, 100), counts("b", 15, 100, 14, 101)]
     found = of(measurements, [DRUG_LOWERS_DEATH]).tested[0]
     assert found.verdict == "inconclusive"
-    assert "holds 1, no effect" in found.reason
+    assert "includes 1 (no effect)" in found.reason
 
 
 def test_one_group_alone_is_described_and_decides_nothing() -> None:
@@ -207,4 +207,4 @@ def test_a_review_is_not_pooled_as_a_study() -> None:
     passages = [passages[0].model_copy(update={"work": work}), *passages[1:]]
     found = run_meta_analysis(AnalyzeInput(measurements=tuple(measurements)), passages)
     assert found.pools[0].count == 7
-    assert [one.reason for one in found.left_out] == ["it stands in a review, which is no study of its own"]
+    assert [one.reason for one in found.left_out] == ["it is from a review, which is not a study of its own"]

@@ -146,7 +146,7 @@ def test_a_comparison_the_other_way_round_is_turned() -> None:
     assert one.pools[0].random == two.pools[0].random
     assert one.tested[0].verdict == two.tested[0].verdict == "supported"
     turned = next(row for row in two.pools[0].studies if row.evidence == "trials:2")
-    assert turned.notes == ("its groups are exchanged",)
+    assert turned.notes == ("its groups were swapped",)
 
 
 def test_a_mean_difference_and_a_standardized_one() -> None:

@@ -68,7 +68,7 @@ def test_headings_lists_tables_and_formulas_are_those_of_word() -> None:
     assert [run.text for run in sentence.runs if run.italic] == ["1709"]
     texts = [one.text for one in document.paragraphs]
     assert "raw <text>" in texts
-    assert texts[-1] == "One formula is as text here; the report as HTML has them drawn."
+    assert texts[-1] == "One formula is shown as text here; the report as HTML draws it."
     assert (document.core_properties.title, document.core_properties.comments) == ("The harbour", "Run run")
 
 

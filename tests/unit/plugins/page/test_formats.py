@@ -3,7 +3,15 @@
 import pytest
 
 from elcano.api.http.request_guards import is_own_path
-from elcano.plugins.page.formats import choose_tone, describe_status, format_dollars, format_duration, format_tokens
+from elcano.plugins.page.formats import (
+    choose_tone,
+    describe_ending,
+    describe_status,
+    format_dollars,
+    format_duration,
+    format_tokens,
+)
+from elcano.plugins.page.rendering import _open_templates
 from elcano.plugins.page.usage_page import name_group
 
 
@@ -67,3 +75,21 @@ def test_signing_in_leads_nowhere_else(path: str) -> None:
 )
 def test_groups_of_usage(by: str, row: dict[str, str], name: str) -> None:
     assert name_group(row, by, {"k1": "Juan"}) == name
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "words"),
+    [
+        ("running", "tokens", "Ending early (tokens)"),
+        ("partial", "node_failed", "Ended early (node failed)"),
+        ("running", "sections", "Incomplete"),
+    ],
+)
+def test_endings(status: str, kind: str, words: str) -> None:
+    assert describe_ending({"status": status, "ending": {"kind": kind}}) == words
+
+
+def test_a_text_is_cut_where_its_place_ends() -> None:
+    """By itself Jinja leaves five characters more, which do not fit into a box of the graph."""
+    shown = _open_templates().from_string("{{ text | truncate(24, true, '…') }}").render(text="x" * 25)
+    assert shown == "x" * 23 + "…"

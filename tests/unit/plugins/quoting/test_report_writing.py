@@ -84,6 +84,14 @@ def test_a_part_is_answered_by_what_holds_most_of_it_not_of_all_parts() -> None:
     assert [claim.citations[0].evidence for claim in section.claims] == ["e2"]
 
 
+def test_a_passage_that_shares_some_words_with_the_question_is_not_related_to_its_answer() -> None:
+    question = "How are failed activities retried by the server?"
+    other = "The server of the restaurant retried the soup, and the activities of the evening began."
+    draft = write_report(envelope(question, TEMPORAL, other))
+    assert draft.answered
+    assert draft.related == ()
+
+
 def test_without_passages_nothing_is_claimed() -> None:
     draft = write_report(envelope("What is Temporal?"))
     assert (draft.answered, claims(draft), draft.related) == (False, [], ())

@@ -99,7 +99,7 @@ async def test_values_stay_only_if_code_finds_their_words(tmp_path: Path) -> Non
         assert one.value is None or (held and all(cited.evidence in passages for cited in held))
         assert one.value is not None or one.reason
         assert {cited.number for cited in held} <= numbers
-    assert "## The answer in the requested form" in came.report.markdown
+    assert "## Answer in the requested form" in came.report.markdown
     assert "| people | 400 | medium |" in came.report.markdown
     assert came.journal.run.ending is None
     assert all(one.verdict == "verified" for one in came.report.citations)

@@ -193,7 +193,11 @@ async def test_choices_and_repairs_stand_beside_the_query(store: Store) -> None:
         }
     ]
     report = await published(store, QUESTION, await written(store, QUESTION, [REVENUE], queries=queries))
-    for said in ("Because: region names the rows", "**Chosen:**", "it may answer another question:** there is no x"):
+    for said in (
+        "Because: region names the rows",
+        "**Chosen:**",
+        "answer a different question:** there is no x",
+    ):
         assert said in report.markdown
 
 

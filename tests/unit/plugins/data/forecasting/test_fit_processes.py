@@ -13,7 +13,7 @@ FIT = FitRequest(model="ets", values=(1.0,), season=1, ends=(1,), horizon=1, sec
 
 @pytest.mark.parametrize(
     ("late", "said"),
-    [(True, "it took longer than the 0.1 s that there were for it"), (False, "it took its process down")],
+    [(True, "it exceeded its limit of 0.1 s"), (False, "it crashed its process")],
 )
 def test_a_model_whose_process_ends_is_left_out(monkeypatch: pytest.MonkeyPatch, late: bool, said: str) -> None:
     def end(*request: object, **options: object) -> FitAnswer:

@@ -75,4 +75,7 @@ def test_figures_that_are_not_finite_are_none() -> None:
 
 
 def test_seasons_that_exponential_smoothing_does_not_know_are_its_reason() -> None:
-    assert fit_requested_model(request("ets", wave(110, 52), 52)).failed == "it knows no seasons of more than 24 values"
+    assert (
+        fit_requested_model(request("ets", wave(110, 52), 52)).failed
+        == "it does not support seasons of more than 24 values"
+    )

@@ -16,7 +16,7 @@ def test_the_usual_horizon_is_cut_for_a_short_series_and_that_is_said() -> None:
     assert asked(60) == 12
     ahead, season, notes = choose_horizon(made(monthly(30)), given())
     assert (ahead, season) == (5, 12)
-    assert notes == ("The series is short: 5 instead of 12 months ahead.",)
+    assert notes == ("The series is short, so the forecast covers 5 months instead of 12.",)
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_months_of_a_series_in_days() -> None:
 
 
 def test_the_past_and_what_is_no_moment_are_refused() -> None:
-    assert "already reaches to 2024-12" in refused_by(lambda: asked(120, until="2024")).message
-    assert "no moment" in refused_by(lambda: asked(120, until="next year")).message
+    assert "already extends to 2024-12" in refused_by(lambda: asked(120, until="2024")).message
+    assert "is not a date" in refused_by(lambda: asked(120, until="next year")).message
     assert refused_by(lambda: asked(120, horizon=100_000)).reasons == ("horizon",)
 
 

@@ -119,12 +119,12 @@ def test_missing_months_are_named() -> None:
 
 def test_steps_that_are_no_frequency_are_named() -> None:
     assert "2 weeks" in refusal(steps(40, "2024-01-01", lambda at: at.date().isoformat(), weeks=2)).message
-    assert "no unit" in refusal(steps(40, "2024-01-01", str, minutes=15)).message
+    assert "not evenly spaced" in refusal(steps(40, "2024-01-01", str, minutes=15)).message
     rows = [[f"{month}-01", value] for month, value in monthly(40)]
     rows[7][0] = "2015-08-17"
     found = refusal(rows)
     assert found.moments == ("2015-08-17",)
-    assert "by the month, but not 2015-08-17" in found.message
+    assert "one month apart, but not 2015-08-17" in found.message
 
 
 def test_working_days_are_told_to_be_aggregated() -> None:
@@ -159,7 +159,7 @@ def test_columns_are_named_or_asked_for() -> None:
     assert (
         "both" in refused_by(lambda: build_time_series(both, given(time_column="month", value_column="month"))).message
     )
-    assert "moments" in refused_by(lambda: build_time_series(table([["x", 1.0]]), given())).message
+    assert "no column holds dates" in refused_by(lambda: build_time_series(table([["x", 1.0]]), given())).message
 
 
 def test_names_of_any_length_and_script_are_shown_within_bounds() -> None:

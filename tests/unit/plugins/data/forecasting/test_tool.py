@@ -91,9 +91,12 @@ async def test_points_are_evidence_and_the_chart_is_kept(store: Store) -> None:
 
 async def test_it_is_told_with_what_it_was_worth(store: Store) -> None:
     output = await made(store.of("default"), monthly(60))
-    assert "sales by month is monthly: 60 values from 2015-01 to 2019-12. It was continued for 12 months" in output.told
     assert (
-        "In the back-test, from 2017-12 and 2018-12 on, the 80 % interval held 24 of 24 values (100 %)" in output.told
+        "sales by month is monthly: 60 values from 2015-01 to 2019-12. It was forecast 12 months ahead" in output.told
+    )
+    assert (
+        "In the back-test, from 2017-12 and 2018-12 on, the 80 % interval covered 24 of 24 values (100 %)"
+        in output.told
     )
     message, figures = summarize_forecast(output.model_dump(mode="json"))
     assert message.startswith("12 months ahead of sales by seasonal_naive: off by ")
@@ -182,4 +185,4 @@ async def test_weeks_of_a_series_in_days(store: Store) -> None:
 async def test_of_a_very_long_series_the_latest_part_is_taken_and_that_is_said(store: Store) -> None:
     output = await made(store.of("default"), steps(3_000, "2015-01-01", lambda at: at.date().isoformat(), days=1))
     assert digest(output).observations == 1_000
-    assert "Only the latest 1,000 of 3,000 values were looked at." in output.told
+    assert "Only the latest 1,000 of 3,000 values were used." in output.told

@@ -100,13 +100,19 @@ def postgres(postgres_server: str) -> Iterator[str]:
 class MadeTables:
     """Schemas in which all tables are made: making them takes ten times as long as what most tests do with them.
 
-    One that a test leaves as it was, but for rows, is given to another test without them.
+    They are in a database of their own, since some tests read all that there is in the other one. One that a test
+    leaves as it was, but for rows, is given to another test without them.
     """
 
     def __init__(self, server: str) -> None:
-        self._server = server
-        options = {"prepare_threshold": None}  # several statements at once cannot be prepared
         url = make_url(server).set(drivername="postgresql+psycopg")
+        creator = create_engine(url, isolation_level="AUTOCOMMIT")
+        with creator.connect() as connection:
+            connection.execute(text("CREATE DATABASE made_tables"))
+        creator.dispose()
+        self.server = make_url(server).set(database="made_tables").render_as_string(hide_password=False)
+        options = {"prepare_threshold": None}  # several statements at once cannot be prepared
+        url = url.set(database="made_tables")
         self._administrator = create_engine(url, isolation_level="AUTOCOMMIT", connect_args=options).connect()
         # Nobody waits for a test that has left a transaction open; rows go whatever refers to them.
         self._administrator.exec_driver_sql("SET lock_timeout = '1s'; SET session_replication_role = replica")
@@ -133,7 +139,7 @@ class MadeTables:
     def _make(self) -> str:
         name = f"test_{secrets.token_hex(8)}"
         self._administrator.exec_driver_sql(f"CREATE SCHEMA {name}")
-        engine = create_engine(make_url(url_of_schema(self._server, name)).set(drivername="postgresql+psycopg"))
+        engine = create_engine(make_url(url_of_schema(self.server, name)).set(drivername="postgresql+psycopg"))
         with engine.begin() as connection:
             migrate_tables(connection)
         engine.dispose()
@@ -164,10 +170,10 @@ def made_tables(postgres_server: str) -> Iterator[MadeTables]:
 
 
 @pytest.fixture
-def postgres_tables(postgres_server: str, made_tables: MadeTables) -> Iterator[str]:
+def postgres_tables(made_tables: MadeTables) -> Iterator[str]:
     """The URL of a schema in which all tables are made; none has a row."""
     name = made_tables.take()
-    yield url_of_schema(postgres_server, name)
+    yield url_of_schema(made_tables.server, name)
     made_tables.give_back(name)
 
 

@@ -64,7 +64,9 @@ async def test_the_certificate_is_verified_in_the_page_also_when_what_is_stored_
         with changed_texts(tour.stack.settings.data_dir / "elcano.db"):
             await page.reload()
             await expect(page.locator("#certificate-title + p")).to_contain_text("It does not hold")
-            await expect(page.locator("main ol > li", has_text="Cited passages stand")).to_contain_text("evidence")
+            await expect(
+                page.locator("main ol > li", has_text="Every cited passage is in its stored text")
+            ).to_contain_text("evidence")
 
 
 @contextmanager

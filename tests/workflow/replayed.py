@@ -4,24 +4,20 @@ A worker that forgets every run after each of its tasks shows the same, and take
 every query, does the work of all tasks before it again.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from itertools import islice
 
-import pytest
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHistory
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Replayer, WorkflowInstance, WorkflowInstanceDetails, WorkflowRunner
 from temporalio.workflow import _Definition
 
-from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.records import RunLog
-from elcano.graphs.run_contracts import ResearchInput
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
+from tests.folding import every_log_handed_over
 
 ENDED = frozenset(
     {
@@ -58,21 +54,6 @@ class NotingRunner(WorkflowRunner):
         return self._own.create_instance(det)
 
 
-@contextmanager
-def _logs() -> Iterator[list[RunLog]]:
-    """The logs that runs of this process hand over in the block."""
-    logs: list[RunLog] = []
-    log = finish.build_run_log
-
-    def noted(asked: ResearchInput, journal: Journal) -> RunLog:
-        logs.append(log(asked, journal))
-        return logs[-1]
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(finish, "build_run_log", noted)
-        yield logs
-
-
 async def histories(client: Client, ran: Mapping[str, str]) -> AsyncIterator[WorkflowHistory]:
     """Those of executions, but for workflows that have been deleted."""
     for run_id, workflow_id in ran.items():
@@ -97,7 +78,7 @@ async def read_back(client: Client) -> AsyncIterator[WorkflowRunner]:
         NondeterminismError: a task of a run would lead to other commands.
     """
     runner = NotingRunner()
-    with _logs() as handed:
+    with every_log_handed_over() as handed:
         yield runner
     replayer = Replayer(
         workflows=[ResearchWorkflow, ChainWorkflow],
@@ -107,7 +88,7 @@ async def read_back(client: Client) -> AsyncIterator[WorkflowRunner]:
     )
     first = dict(islice(runner.ran.items(), READ))
     read = [history async for history in histories(client, first)]
-    with _logs() as logs:
+    with every_log_handed_over() as logs:
         await replayer.replay_workflows(_each(read), raise_on_replay_failure=True)
     cut_off = {history.workflow_id for history in read if history.events[-1].event_type not in ENDED}
     differ = [log.asked.run_id for log in logs if log not in handed and log.asked.run_id not in cut_off]

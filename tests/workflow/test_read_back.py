@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from itertools import count
+from typing import Any
 
 import pytest
 from temporalio.client import Client, WorkflowHistory
@@ -9,7 +10,6 @@ from temporalio.workflow import NondeterminismError
 
 from elcano.graphs.contracts import RESEARCH_WORKFLOW
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import RunLog
 from elcano.graphs.rules import RULES
 from elcano.graphs.run_contracts import ResearchInput
@@ -23,13 +23,12 @@ from tests.workflow.replayed import histories
 async def test_a_log_that_hangs_on_memory_is_noticed(
     temporal: Client, queue: str, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, log = count(), finish.build_run_log
+    made = count()
 
-    def forgetful(asked: ResearchInput, journal: Journal) -> RunLog:
-        told = log(asked, journal)
-        return told.model_copy(update={"asked": told.asked.model_copy(update={"question": f"{next(made)}?"})})
+    def build_forgetful_log(asked: ResearchInput, **told: Any) -> RunLog:
+        return RunLog(asked=asked.model_copy(update={"question": f"{next(made)}?"}), **told)
 
-    monkeypatch.setattr(finish, "build_run_log", forgetful)
+    monkeypatch.setattr(finish, "RunLog", build_forgetful_log)
     with pytest.raises(AssertionError, match=queue):
         async with worker_for(temporal, queue, scripted_activities(script)):
             await temporal.execute_workflow(RESEARCH_WORKFLOW, asking(queue), id=queue, task_queue=queue)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email.utils import formatdate
-from functools import partial
+from functools import cache, partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -19,9 +19,11 @@ from elcano.dev.external_checks import check_store
 from elcano.plugins.telemetry.deep_checks import hosts, service
 from elcano.settings import Settings
 from elcano.settings.plugins import Finding
+from elcano.storage.sql import schema_revision
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
-from elcano.storage.sql.schema_revision import list_revisions, move_tables
+from elcano.storage.sql.schema_revision import move_tables
 from elcano.storage.store import open_store
+from tests.chaos.releases.release import CURRENT, EXPANDED
 
 
 @contextmanager
@@ -165,21 +167,24 @@ def test_the_store_is_looked_at_and_not_made(tmp_path: Path) -> None:
     assert "as this program needs them" in finding.text
 
 
-def test_tables_of_other_releases_are_told_apart_and_left_as_they_are(postgres: str, tmp_path: Path) -> None:
+def test_tables_of_other_releases_are_told_apart_and_left_as_they_are(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema_revision, "VERSIONS", [*schema_revision.VERSIONS, "tests.chaos.releases:expanding"])
+    monkeypatch.setattr(schema_revision, "_load_scripts", cache(schema_revision._load_scripts.__wrapped__))
     settings = Settings.model_validate({"data_dir": tmp_path, "store_url": postgres})
     assert [one.grade for one in service.check_store_revision(settings)] == ["note"]
     asyncio.run(_change_tables(settings))
-    newest, older = list_revisions()[-1], list_revisions()[-2]
-    asyncio.run(_change_tables(settings, partial(move_tables, revision=older)))
+    asyncio.run(_change_tables(settings, partial(move_tables, revision=CURRENT)))
     (written,) = check_store(settings)
     assert written.grade == "good"
     (finding,) = service.check_store_revision(settings)
     assert (finding.grade, finding.text.partition("tables of ")[2]) == (
         "note",
-        f"version {older}; this program needs {newest}",
+        f"version {CURRENT}; this program needs {EXPANDED}",
     )
     asyncio.run(_change_tables(settings))
-    for floor, grade in ((newest, "good"), ("9998", "fault")):
+    for floor, grade in ((EXPANDED, "good"), ("9998", "fault")):
         asyncio.run(_change_tables(settings, partial(_write_revision, floor)))
         (finding,) = service.check_store_revision(settings)
         assert (finding.grade, "tables of version 9999, of a newer" in finding.text) == (grade, grade == "good")

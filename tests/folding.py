@@ -1,6 +1,6 @@
 """Every log that a run of the suite hands over is folded, and has to give the run that it says it is of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,7 +31,8 @@ def every_log_handed_over() -> Iterator[list[RunLog]]:
     They are compared later: in a workflow that would take longer than Temporal lets it compute on a busy machine.
     """
     logs: list[RunLog] = []
-    build = finish.RunLog  # not the function that calls it, which workflows have under a name of their own
+    # Not the function that calls it, which workflows have under a name of their own.
+    build: Callable[..., RunLog] = vars(finish)["RunLog"]
 
     def build_noted_log(**told: Any) -> RunLog:
         logs.append(build(**told))

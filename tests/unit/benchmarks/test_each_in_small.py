@@ -20,12 +20,11 @@ async def server() -> AsyncIterator[Client]:
         yield client
 
 
-SHORT = frozenset({"encryption", "engine", "fairness", "history", "index"})
-"""With a server, with a store and with neither: what the others share with them is run through by these. Types are
-checked in all of them."""
+PROGRAMS = frozenset({"page", "start", "telemetry"})
+"""Those that start several programs, or a browser, which takes longer than all that they measure of them in small."""
 
 
-@pytest.mark.parametrize("name", [name if name in SHORT else long_case(name) for name in BENCHMARKS])
+@pytest.mark.parametrize("name", [long_case(name) if name in PROGRAMS else name for name in BENCHMARKS])
 async def test_it_runs_through_and_tells_its_ratios(name: str, server: Client, tmp_path: Path) -> None:
     bench = Bench(name, tmp_path, small=True, shared=server)
     await BENCHMARKS[name].main(bench)

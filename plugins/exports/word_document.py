@@ -225,7 +225,8 @@ class _Writer:
 
     def _add_link(self, paragraph: Paragraph, element: Any, font: dict[str, bool]) -> None:
         address, link = element.get("href"), OxmlElement("w:hyperlink")
-        inside, written, before = address.startswith("#"), paragraph._p, len(paragraph.runs)
+        written: Any = paragraph._p
+        inside, before = address.startswith("#"), len(paragraph.runs)
         if inside:
             link.set(qn("w:anchor"), address[1:])
         else:

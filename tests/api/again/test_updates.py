@@ -176,7 +176,7 @@ async def test_what_rests_on_an_outdated_quote_is_not_supported_if_the_model_lea
         await ended(api, first)
         write(folder, "ice", "The harbour froze in March.")
         _, report = await update(api, provider, first)
-        assert [(one["verdict"], one["quote"]) for one in report["unverified"]] == [("unknown_evidence", FACTS["ice"])]
+        assert [(one["verdict"], one["quote"]) for one in report["unverified"]] == [("quote_not_found", FACTS["ice"])]
         assert [task.kind for task in provider.model.tasks] == ["updater", "reviser"]
 
 

@@ -22,7 +22,7 @@ from elcano.testing import Failing, Reply, ScriptedModel
 from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.model import Answer
 from elcano.worker import build_worker
-from tests.api.serving import speaking
+from tests.api.serving import connecting, speaking
 
 Json = dict[str, Any]
 
@@ -94,14 +94,11 @@ async def serving_alone(
     """An API with such a worker beside it, on a task queue that is only theirs."""
     queue = f"alone-{uuid4().hex}"
 
-    async def connected() -> Client:
-        return temporal
-
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("elcano.worker.TASK_QUEUE", queue)
         async with (
             working(temporal, store, settings, provider),
-            speaking(create_app(settings, store=store, client=connected, task_queue=queue)) as api,
+            speaking(create_app(settings, store=store, client=connecting(temporal), task_queue=queue)) as api,
         ):
             yield api
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import count
 from operator import attrgetter
+from typing import Final
 
 from pydantic import Field
 from sqlalchemy import Subquery, and_, func, select
@@ -19,6 +20,10 @@ from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import evidence as passages
 from elcano.storage.sql.tables import findings
 from elcano.storage.sql.tables import texts as stored_texts
+
+INDEXED_AT: Final = "indexed_at"
+"""In the metadata of a passage from a collection: since when its document has its text there, in seconds since the
+epoch."""
 
 
 class StoredText(Frozen):

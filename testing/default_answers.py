@@ -56,6 +56,7 @@ def build_plain_answer(task: TaskEnvelope) -> JsonObject:
         case (
             "reviewer"
             | "editor"
+            | "updater"
             | "clarifier"
             | "reviser"
             | "form_filler"
@@ -137,7 +138,7 @@ def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
         return {"answer": _fill_texts(task)}
     if task.kind == "analyst":
         return {"measurements": []}
-    if task.kind in ("reviser", "clarifier"):
+    if task.kind in ("reviser", "clarifier", "updater"):
         return {"questions" if task.kind == "clarifier" else "blocks": []}
     if task.kind == "editor":
         return _answer_as_editor(task)

@@ -15,6 +15,7 @@ from temporalio import activity
 
 from elcano.activities.agents.answer_correction import ask_agent_with_correction
 from elcano.activities.agents.answer_drafts import (
+    OwnDraft,
     as_drafted,
     build_draft_ref,
     draft_from_prose,
@@ -54,9 +55,7 @@ from elcano.graphs.state.state import DraftRef
 from elcano.settings import Settings
 from elcano.storage.store import Store
 
-OwnWriter: TypeAlias = Callable[
-    [Attempt, AgentDefinition, Any, Loaded, TaskEnvelope], Awaitable[tuple[ReportDraft, ShownPassages]]
-]
+OwnWriter: TypeAlias = Callable[[Attempt, AgentDefinition, Any, Loaded, TaskEnvelope], Awaitable[OwnDraft]]
 """How an agent writes that has a way of its own (`AgentDefinition.writer`)."""
 
 
@@ -165,8 +164,8 @@ class AgentActivities:
             return said if agent.settled is None else agent.settled(said, given, ids)
         if agent.manner == "own":
             write: OwnWriter = import_object(agent.writer, f"the agent {agent.name!r}")
-            draft, shown = await write(attempt, agent, given, loaded, task)
-            return await _handed_over(attempt, given, draft, shown, quoted=False)
+            own = await write(attempt, agent, given, loaded, task)
+            return await _handed_over(attempt, given, own.draft, own.shown, quoted=False, already=own.settled)
         answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, order)
         shown = loaded.shown.only(answer.task.evidence)
         unread = len(loaded.shown.items) - len(shown.items)

@@ -6,14 +6,28 @@ says that nobody has joined them. Models cite by short keys, drafts by the ids o
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from elcano.activities.prose.blocks import ClaimCollector
-from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope
+from elcano.graphs.agents.envelope import Loaded, SectionItem, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.writing import ReportProse, SectionText, Summary, SynthesisInput
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.state.state import DraftRef
+
+
+@dataclass(frozen=True)
+class OwnDraft:
+    """What an agent wrote in a way of its own."""
+
+    draft: ReportDraft
+    """It cites by ids."""
+    shown: ShownPassages
+    """The passages that it may cite."""
+    settled: frozenset[Claim] = frozenset()
+    """Blocks that are not given back to their writer, whatever is found in them."""
+
 
 _LIST_MARK: Final = re.compile(r"^\s*(?:[-+*]|\d{1,9}[.)])\s+")
 _MARKS: Final = re.compile(r"\s*\[(?:from )?\w{1,12}(?:, ?\w{1,12})*\]")

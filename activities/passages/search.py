@@ -189,6 +189,8 @@ class Text(NamedTuple):
     """0: not known."""
     work: str = ""
     """The `Work` that it is the text of, as JSON."""
+    indexed_at: float = 0.0
+    """Since when the index has this text of it, in seconds since the epoch."""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -253,13 +255,13 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year, work FROM document"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,
     )
     return {
-        number: Text(key, text_hash, title, media_type, text, tuple(json.loads(authors)), year, work)
-        for number, key, text_hash, title, media_type, text, authors, year, work in rows
+        number: Text(key, text_hash, title, media_type, text, tuple(json.loads(authors)), *rest)
+        for number, key, text_hash, title, media_type, text, authors, *rest in rows
     }
 
 

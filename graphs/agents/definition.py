@@ -88,7 +88,7 @@ class AgentDefinition(AgentSpec):
     """The last question to an agent that writes `by_section`."""
     writer: str = ""
     """The dotted path of the coroutine function that writes in an `own` way, `package.module:name`: from the attempt,
-    this definition, the input, what was loaded and the task to the draft and the passages that it was written from."""
+    this definition, the input, what was loaded and the task to the `OwnDraft` that it wrote."""
     loader: str = ""
     """The dotted path of the coroutine function that loads what it alone is shown: from the tenant's store,
     `Needs.more` and the tokens that this may take to `Loaded.more`."""
@@ -112,8 +112,6 @@ class AgentDefinition(AgentSpec):
             return f"its answer is {self.asks.answer.__name__}, its output {self.output.__name__}: make them the same"
         if self.manner in ("report", "joined") and self.asks.answer is not ReportProse:
             return f"it writes ({self.manner}), so its answer must be ReportProse, not {self.asks.answer.__name__}"
-        if self.manner == "own" and not issubclass(self.asks.answer, ReportProse):
-            return f"it writes ({self.manner}), so its answer must be a ReportProse, not {self.asks.answer.__name__}"
         if self.joins and not issubclass(self.input, SynthesisInput):
             return f"it joins sections ({self.manner}), so its input must be SynthesisInput, not {self.input.__name__}"
         if "streaming" in (self.starts, self.completes):

@@ -7,6 +7,7 @@ connection, so that all may be called from any thread and any process; only who 
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -100,11 +101,13 @@ class Index:
             return [SkippedDocument(*row) for row in rows]
 
     def put(self, entries: Iterable[Entry]) -> None:
-        """Adds or replaces documents, all or none."""
+        """Adds or replaces documents, all or none; one with the text that it had keeps the time of its indexing."""
         with self._transaction("IMMEDIATE") as database:
             for entry in entries:
+                same = "SELECT indexed_at FROM document WHERE key = ? AND text_hash = ?"
+                before = database.execute(same, (entry.key, entry.text_hash)).fetchone()
                 _remove_document(database, entry.key)
-                add_document(database, entry)
+                add_document(database, entry, time.time() if before is None else before[0])
 
     def refresh(self, fingerprints: Iterable[tuple[str, str]]) -> None:
         """Notes the new fingerprints of documents, as (key, fingerprint), whose bytes did not change."""
@@ -170,13 +173,16 @@ def _try_lock(lock: sqlite3.Connection) -> bool:
     return True
 
 
-def add_document(database: sqlite3.Connection, entry: Entry) -> None:
-    """Puts a document that is not there into the tables, its words in the forms of its language."""
+def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float = 0.0) -> None:
+    """Puts a document that is not there into the tables, its words in the forms of its language.
+
+    `indexed_at` says since when it has its text there, in seconds since the epoch; 0 where nobody asks.
+    """
     document = entry.document
     language = text_language(document.text) if document else ""
     cursor = database.execute(
         "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, authors, year, work,"
-        " media_type, language, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " media_type, language, text, indexed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             entry.key,
             entry.fingerprint,
@@ -190,6 +196,7 @@ def add_document(database: sqlite3.Connection, entry: Entry) -> None:
             document.media_type if document else "",
             language,
             document.text if document else "",
+            indexed_at,
         ),
     )
     if document is None:
@@ -246,7 +253,7 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     database.execute("DELETE FROM document WHERE id = ?", (number,))
 
 
-VERSION: Final = 8
+VERSION: Final = 9
 """Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
 
 MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"
@@ -268,7 +275,8 @@ _STATEMENTS: Final = (
         work TEXT NOT NULL,
         media_type TEXT NOT NULL,
         language TEXT NOT NULL,
-        text TEXT NOT NULL
+        text TEXT NOT NULL,
+        indexed_at REAL NOT NULL
     )""",
     """CREATE TABLE passage (
         id INTEGER PRIMARY KEY,

@@ -33,7 +33,7 @@ from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.report.works import Work, resolve_work_url
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument
-from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.evidence import INDEXED_AT, Evidence, StoredText
 from elcano.storage.threads import Threads
 
 READMES: Final = "packages"
@@ -176,9 +176,12 @@ class DocumentsSource:
             retrieved_at=now,
             work=work,
             metadata={
-                name: value
-                for name in ("page", "anchor", "paragraph")
-                if (value := getattr(passage, name))  # each format has one of them
+                INDEXED_AT: text.indexed_at,
+                **{
+                    name: value
+                    for name in ("page", "anchor", "paragraph")
+                    if (value := getattr(passage, name))  # each format has one of them
+                },
             },
         )
 

@@ -1,7 +1,7 @@
-"""The editor agent: a finished report, changed as the asker said or brought up to date; and the graphs that call it.
+"""The editor agent: a finished report, changed as the asker said; and the graph that calls it.
 
 What is asked for decides length, readers, form and language, and is no evidence: the new report is checked statement by
-statement as any other. The graphs name the stored draft and report, so a run can start from any report that there is.
+statement as any other. The graph names the stored draft and report, so a run can start from any report that there is.
 """
 
 from typing import Final
@@ -18,11 +18,7 @@ from elcano.graphs.state.state import DraftRef
 from elcano.graphs.text import ensure_list, format_count
 
 EDIT: Final = "edit"
-UPDATE: Final = "update"
-"""The names of the graphs, which are the modes of their runs."""
-SEARCHES: Final = "searches"
-LOOKUPS: Final = "lookups"
-"""The values that list the searches of an update, and those for what its report cites: `source` and `query` of each."""
+"""The name of the graph, which is the mode of its runs."""
 
 
 class EditorInput(AgentInput):
@@ -35,14 +31,6 @@ class EditorInput(AgentInput):
     report: str = ""
     """Artifact hash of the report that was made of it."""
     evidence: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-    """Of an update: ids of the passages that the run before had."""
-    found: tuple[str, ...] = ()
-    """Of an update: ids of the passages that were found now."""
-    looked_up: tuple[str, ...] = ()
-    """Of an update: ids of those that were looked up because the report cites them, or what stood in their place."""
-    update: bool = False
-    """Whether the report is brought up to date; otherwise it is changed as `instructions` say."""
     review: bool = False
     """Whether the reviewer reads what it wrote."""
 
@@ -73,36 +61,18 @@ is. Quotes stay as they are.
 {CITING}{GIVEN_MARKS}"""
 
 
-WISH: Final = """\
-Bring the report up to date. `evidence` are passages that were found now and that it was not written from. Where one \
-changes, refines or contradicts what the report says, say what holds now; add what they add to the answer, and nothing \
-else. `given.report.outdated` are quotes that no longer stand where they were found: write what rests on one of them \
-anew from `evidence`, or leave it out and say in the limitations what was withdrawn. Everything else stays word for \
-word."""
-"""What is asked of the editor for an update."""
-
-
 def list_needs(given: EditorInput) -> Needs:
-    """The report, and the passages that may be cited beside those that it cites; of an update the new ones."""
-    more: JsonObject = {"draft": given.draft, "report": given.report}
-    if not given.update:
-        return Needs(evidence=given.evidence, more=more)
-    known, found = set(given.known), dict.fromkeys(given.found)
-    new = tuple(id for id in dict.fromkeys((*found, *given.looked_up)) if id not in known)
-    ids: JsonObject = {"known": [*given.known], "found": [*found], "looked_up": [*given.looked_up]}
-    return Needs(evidence=new, more={**more, **ids})
+    """The report, and the passages that may be cited beside those that it cites."""
+    return Needs(evidence=given.evidence, more={"draft": given.draft, "report": given.report})
 
 
 def build_task(given: EditorInput, loaded: Loaded) -> TaskEnvelope:
     """The change asked for, and the passages; its writer adds the report. Earlier questions do not matter to it."""
-    wish = WISH if given.update else given.instructions
-    return loaded.envelope("editor", given).model_copy(update={"instructions": wish, "history": ()})
+    return loaded.envelope("editor", given).model_copy(update={"instructions": given.instructions, "history": ()})
 
 
 def describe_start(given: JsonObject) -> str:
     """Describe the material of the editor."""
-    if given.get("update"):
-        return "compares the report with what was found now"
     return f"changes the report, with {format_count(len(ensure_list(given.get('evidence'))), 'passage')} at hand"
 
 
@@ -139,7 +109,7 @@ def build_edit_graph(draft: str, report: str) -> ResearchGraph:
             agent="editor",
             description="The report, changed as asked, every claim with its quote",
             inputs={
-                **_name_report(draft, report),
+                **name_report(draft, report),
                 "instructions": "instructions",
                 "evidence": NEW_EVIDENCE,
             },
@@ -150,51 +120,6 @@ def build_edit_graph(draft: str, report: str) -> ResearchGraph:
     )
 
 
-def build_update_graph(draft: str, report: str, known: int) -> ResearchGraph:
-    """The graph of a run that brings a report up to date; its searches are among the `values` of the run.
-
-    Args:
-        draft: artifact hash of its draft.
-        report: its own.
-        known: how many passages the run begins with.
-    """
-    return (
-        GraphBuilder(UPDATE, "Search again what a report was written from, and bring it up to date.")
-        .add_tool_node(
-            "search",
-            tool="search",
-            description="The searches of the run before, again",
-            for_each=f"values.{SEARCHES}",
-            inputs={"source": "item.source", "query": "item.query"},
-            reducer="add_evidence",
-        )
-        .add_tool_node(
-            "look_up",
-            tool="search",
-            description="What the report cites from collections, as it stands now",
-            for_each=f"values.{LOOKUPS}",
-            inputs={"source": "item.source", "query": "item.query", "limit": "`1`"},
-            reducer="add_looked_up",
-        )
-        .add_agent_node(
-            "editor",
-            agent="editor",
-            description="The report, changed where what it rests on has changed or something new was found",
-            inputs={
-                **_name_report(draft, report),
-                "update": "`true`",
-                "known": f"evidence[:{known}].id",
-                "found": "outputs.search.items[].output.evidence[].id",
-                "looked_up": "outputs.look_up.items[].output.evidence[].id",
-            },
-        )
-        .connect_nodes("search", "look_up")
-        .connect_nodes("look_up", "editor")
-        .set_entry_node("search")
-        .set_exit_nodes("editor")
-        .build()
-    )
-
-
-def _name_report(draft: str, report: str) -> Inputs:
+def name_report(draft: str, report: str) -> Inputs:
+    """The inputs of the agents that change a report: what was asked, and the hashes of both."""
     return {**ASKED, "review": "review", "draft": f'`"{draft}"`', "report": f'`"{report}"`'}

@@ -18,6 +18,7 @@ from elcano.api.runs.run_request import MAX_INSTRUCTIONS, BudgetRequest
 from elcano.api.runs.run_status import current_run
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.contracts import RunPriority
+from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle.finish import list_made_queries, list_searched_sources, list_searches
 from elcano.graphs.lifecycle.handover import find_exit_draft
@@ -27,7 +28,8 @@ from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.run_contracts import FollowedRun, JournalPages, ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.state import MOST_TAKEN_OVER
-from elcano.plugins.edits.editor import LOOKUPS, SEARCHES, build_edit_graph, build_update_graph
+from elcano.plugins.edits.editor import build_edit_graph
+from elcano.plugins.edits.updater import LOOKUPS, SEARCHES, build_update_graph
 
 MOST_SEARCHES: Final = 40
 """Searches that an update makes again: what they find is in its state."""
@@ -72,6 +74,8 @@ class WrittenReport:
     cited: frozenset[str]
     """The ids of the passages that it cites."""
     follows: FollowedRun
+    began: float
+    """When its run began, in seconds since the epoch; 0: it took over steps of other runs, so that is unknown."""
 
 
 async def judge_edit(run_id: str, wanted: EditBody, own: str, services: Services) -> JudgedRun:
@@ -105,7 +109,7 @@ async def judge_update(run_id: str, wanted: ChangeBody, own: str, services: Serv
         name: [{"source": source, "query": query} for source, query in made]
         for name, made in ((SEARCHES, searches), (LOOKUPS, lookups))
     }
-    graph = build_update_graph(before.draft, before.report, len(before.follows.evidence))
+    graph = build_update_graph(before.draft, before.report, len(before.follows.evidence), before.began)
     return await _judge_change(before, graph, wanted, own, services, sources=tuple(sources), values=values)
 
 
@@ -144,7 +148,9 @@ async def load_written_report(run_id: str, services: Services) -> WrittenReport:
     except CannotFollow as error:
         raise EditRefused(str(error)) from None
     cited = frozenset(one.evidence for claim in draft.claims for one in claim.citations)
-    return WrittenReport(log, journal, written.artifact, run.report.artifact, cited, follows)
+    resumed = any(isinstance(one, RunResumed) for one in log.entries)
+    began = 0.0 if resumed else run.started_at
+    return WrittenReport(log, journal, written.artifact, run.report.artifact, cited, follows, began)
 
 
 async def _judge_change(

@@ -12,13 +12,13 @@ from typing import Final
 from pydantic_ai import RunContext
 
 from elcano.activities.agents.answer_correction import ask_with_correction
-from elcano.activities.agents.answer_drafts import draft_from_prose, unread_told, with_canonical_ids
+from elcano.activities.agents.answer_drafts import OwnDraft, draft_from_prose, unread_told, with_canonical_ids
 from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim, CheckedDraft
 from elcano.activities.text.language_detection import language_of
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.report.statements import Judgement, Statement
@@ -57,8 +57,8 @@ _MARKUP: Final = re.compile(r"[*`|#>]|^[-+] ", re.MULTILINE)
 
 async def write_from_results(
     attempt: Attempt, agent: AgentDefinition, given: DataWriterInput, loaded: Loaded, task: TaskEnvelope
-) -> tuple[ReportDraft, ShownPassages]:
-    """The draft, citing by ids, and the passages and results that it may cite.
+) -> OwnDraft:
+    """The draft, and the passages and results that it may cite.
 
     Raises:
         BudgetExhausted: before there was any answer; as for other faults, see `Attempt.ask`.
@@ -81,7 +81,7 @@ async def write_from_results(
     checked = await checked_draft(attempt.store, draft, given.question)
     settled = await asyncio.to_thread(desk.settled, answer.output, checked, by_rules=attempt.quoted)
     order = (*desk.ids, *loaded.shown.order)
-    return settled, loaded.shown.model_copy(update={"ids": ids, "order": order})
+    return OwnDraft(settled, loaded.shown.model_copy(update={"ids": ids, "order": order}))
 
 
 def _find_draft_faults(checked: CheckedDraft) -> Iterator[str]:

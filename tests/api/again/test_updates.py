@@ -8,6 +8,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.text import ensure_list
 from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.settings import Settings
@@ -43,25 +44,37 @@ def facts_of(task: TaskEnvelope) -> list[tuple[str, str]]:
     return [(one.key, line) for one in task.evidence for line in one.text.splitlines() if line.endswith(".")]
 
 
+def blocks_of(task: TaskEnvelope) -> list[JsonObject]:
+    """The blocks of the report that an updater is shown."""
+    parts = [one for one in ensure_list(task.given["parts"]) if isinstance(one, dict)]
+    return [one for part in parts for one in ensure_list(part.get("blocks", [])) if isinstance(one, dict)]
+
+
+def outdated_quotes(block: JsonObject) -> list[str]:
+    return [str(one["quote"]) for one in ensure_list(block.get("outdated", [])) if isinstance(one, dict)]
+
+
 class Careful(Provider):
-    """Its writer says what passages say; its editor drops what is outdated, and adds what is new."""
+    """Its writer says what passages say; its updater empties blocks that are outdated, and adds what is new."""
 
     def _output(self, task: TaskEnvelope) -> Mapping[str, object]:
         if task.kind == "writer":
             return prose(facts_of(task))
-        if task.kind == "editor":
-            report = task.given["report"]
-            assert isinstance(report, dict)
-            gone = {str(one["quote"]) for one in ensure_list(report.get("outdated")) if isinstance(one, dict)}
-            cited = [
-                citation
-                for claim in ensure_list(report["key_findings"])
-                if isinstance(claim, dict)
-                for citation in ensure_list(claim["citations"])
-                if isinstance(citation, dict)
+        if task.kind == "updater":
+            blocks = blocks_of(task)
+            gone = [{"id": one["id"], "text": ""} for one in blocks if outdated_quotes(one)]
+            said = " ".join(str(one["text"]) for one in blocks)
+            new = [
+                {
+                    "id": len(blocks),
+                    "added": True,
+                    "text": f"{fact.removesuffix('.')} [n].",
+                    "citations": [{"mark": "n", "evidence": key, "quote": fact}],
+                }
+                for key, fact in dict.fromkeys(facts_of(task))
+                if fact.removesuffix(".") not in said
             ]
-            kept = [(str(one["evidence"]), str(one["quote"])) for one in cited if one["quote"] not in gone]
-            return prose([*kept, *facts_of(task)])
+            return {"blocks": [*gone, *new]}
         return super()._output(task)
 
 
@@ -112,11 +125,8 @@ async def test_what_has_changed_is_written_anew_and_nothing_else(
         write(folder, "ships", f"{FACTS['ships']}\n\nIts keeper is Pigafetta.")  # what was quoted stands there still
         write(folder, "light", "The harbour has a light since 1519.")
         new, report = await update(api, provider, same["run_id"])
-        (task,) = (one for one in provider.model.tasks if one.kind == "editor")
-        assert isinstance(task.given["report"], dict)
-        (outdated,) = ensure_list(task.given["report"]["outdated"])
-        assert isinstance(outdated, dict)
-        assert outdated["quote"] == FACTS["ice"]
+        (task,) = (one for one in provider.model.tasks if one.kind == "updater")
+        assert [quote for one in blocks_of(task) for quote in outdated_quotes(one)] == [FACTS["ice"]]
         read = [
             one
             for task in provider.model.tasks
@@ -151,7 +161,7 @@ async def test_what_cannot_be_brought_up_to_date_is_refused(
         assert (await api.post(f"/v1/runs/{run_id}/updates")).status_code == 409
         await ended(api, run_id)
         refused = await api.post(f"/v1/runs/{run_id}/updates", json={"model": "offline"})
-        assert (refused.status_code, "editor" in refused.json()["detail"]) == (422, True), refused.text
+        assert (refused.status_code, "updater" in refused.json()["detail"]) == (422, True), refused.text
         assert "a mode" not in refused.json()["detail"]
         assert (await api.post("/v1/runs/default-01hzzzzzzzzzzzzzzzzzzzzzzz/updates")).status_code == 404
 
@@ -173,8 +183,6 @@ async def test_a_cited_passage_that_the_searches_no_longer_find_is_looked_up_and
             text = f"What is known of the harbour and of each pier is known of pier {number}."
             write(folder, f"what is known of the harbour and of each pier {number}", text)
         await update(api, provider, first)
-        (task,) = (one for one in provider.model.tasks if one.kind == "editor")
-        assert isinstance(task.given["report"], dict)
-        (outdated,) = ensure_list(task.given["report"]["outdated"])
-        assert isinstance(outdated, dict)
-        assert outdated["quote"] == "Pier 3 of the harbour is known to be 100 m long."
+        (task,) = (one for one in provider.model.tasks if one.kind == "updater")
+        (gone,) = (quote for one in blocks_of(task) for quote in outdated_quotes(one))
+        assert gone == "Pier 3 of the harbour is known to be 100 m long."

@@ -61,7 +61,7 @@ def given(**more: object) -> JsonObject:
 
 OF_MODELS = ("sections", "output_schema")
 """Fields of tasks that need more than a question here: sections, or a schema and a language model."""
-NEED_MODEL = {"clarifier", "editor"}
+NEED_MODEL = {"clarifier", "editor", "updater"}
 
 
 @pytest.mark.parametrize(

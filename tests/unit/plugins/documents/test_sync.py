@@ -58,6 +58,21 @@ def test_a_changed_document_replaces_its_own_passages_only(index: Index) -> None
         assert count_word_frequencies(database, ["alpha", "gamma", "common"]) == (2, [0, 1, 2])
 
 
+def test_a_document_is_in_the_index_since_it_has_its_text(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    def indexed_at(now: float) -> dict[str, float]:
+        monkeypatch.setattr("elcano.plugins.documents.passage_index.time.time", lambda: now)
+        sync(shelf, index)
+        with index.reading() as database:
+            documents = load_indexed_texts(database, (hit.document for hit in best_passages(database, "alpha beta", 9)))
+        return {one.key: one.indexed_at for one in documents.values()}
+
+    shelf = Shelf({"a.html": b"<p>alpha</p>", "b.md": b"beta"})
+    assert indexed_at(1.0) == {"a.html": 1.0, "b.md": 1.0}
+    shelf.change("a.html", b"<p class='first'>alpha</p>")
+    shelf.change("b.md", b"beta, changed")
+    assert indexed_at(2.0) == {"a.html": 1.0, "b.md": 2.0}
+
+
 def test_a_deleted_document_disappears(index: Index) -> None:
     shelf = Shelf({"a.md": b"alpha", "b.md": b"beta"})
     sync(shelf, index)

@@ -1,0 +1,199 @@
+"""Compares a report with what was found now, has the updater say what changes, and puts that into the report.
+
+The updater is shown the text of every block under a number, without the quotes of its citations: those that hold stay,
+by code. A citation that is outdated names a passage that does not exist, in whatever block it is left, so the check
+finds it. Blocks that stay word for word are not read again, nor given back to be mended.
+"""
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import count
+from typing import Final
+
+from elcano.activities.agents.answer_drafts import OwnDraft, map_citations, with_canonical_ids
+from elcano.activities.agents.prompt_parts import build_question_agent
+from elcano.activities.calls.attempt import Attempt
+from elcano.activities.prose.blocks import ClaimCollector
+from elcano.activities.prose.markdown_parser import mark_of
+from elcano.activities.report.checked_draft import cited_ids
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.report.report import Citation, Claim, ReportDraft, title_for
+from elcano.graphs.text import ensure_list, format_count, format_utc_day
+from elcano.plugins.edits.citation_changes import find_citation_changes, list_new_passages, name_document
+from elcano.plugins.edits.report_editing import describe_written_draft, load_written_draft
+from elcano.plugins.edits.updater import ReportUpdate, UpdatedBlock, UpdaterInput
+from elcano.storage.store import TenantStore
+
+OUTDATED: Final = "outdated"
+"""The passage that an outdated citation names: there is none, so nothing can rest on it."""
+
+
+async def load_report_to_update(store: TenantStore, needs: JsonObject, tokens: int) -> JsonObject:
+    """The draft of the report, citing what holds as it stands now, and which passages are new: the `loader`.
+
+    Raises: as `load_written_draft`.
+    """
+    draft, report = await load_written_draft(store, needs, tokens)
+    known, found, looked_up = [
+        await store.evidence.get([str(id) for id in ensure_list(needs.get(name))])
+        for name in ("known", "found", "looked_up")
+    ]
+    cited = {one.id: one for one in await store.evidence.get(cited_ids(draft))}
+    places = {(name_document(one), one.heading) for one in cited.values()}
+    there = {one.id for one in found}
+    found += [one for one in looked_up if one.id not in there and (name_document(one), one.heading) in places]
+    documents = {name_document(one) for one in found}
+    known = [one for one in known if name_document(one) in documents]
+    texts = await store.evidence.texts([*found, *known])
+    changes = await asyncio.to_thread(find_citation_changes, draft, cited, found, texts)
+    since = needs.get("since")
+    began = since if isinstance(since, int | float) else 0.0
+    new = await asyncio.to_thread(list_new_passages, found, known, texts, began)
+    told = [
+        f"Brought up to date on {format_utc_day(time.time())} from the report of the run {report.run_id}: "
+        f"{format_count(len(new), 'new passage')}, {format_count(len(changes.outdated), 'quote')} outdated."
+    ]
+    if changes.unseen:
+        told.append(
+            f"Not found again: {format_count(len(changes.unseen), 'cited passage')}; what they say is of before."
+        )
+    described = describe_written_draft(_without_outdated(changes.apply_to(draft), changes.outdated), report, *told)
+    numbers = described["numbers"]
+    assert isinstance(numbers, dict)
+    numbers |= {newer: numbers[old] for (old, _), newer in changes.moved.items() if old in numbers}
+    return {**described, "new": [*sorted(new)]}
+
+
+def _without_outdated(draft: ReportDraft, outdated: Collection[tuple[str, str]]) -> ReportDraft:
+    def name_passage(cited: Citation) -> Citation:
+        holds = (cited.evidence, cited.quote) not in outdated
+        return cited if holds else cited.model_copy(update={"evidence": OUTDATED})
+
+    return map_citations(draft, name_passage)
+
+
+async def write_updated_report(
+    attempt: Attempt, agent: AgentDefinition, given: UpdaterInput, loaded: Loaded, task: TaskEnvelope
+) -> OwnDraft:
+    """The report with what has changed; no model is asked if nothing has.
+
+    Raises:
+        BudgetExhausted: before there was any answer; as for other faults, see `Attempt.ask`.
+    """
+    more = loaded.more
+    remarks = ensure_list(more["remarks"])
+    before = ReportDraft.model_validate(more["draft"])
+    before = before.model_copy(update={"numbers": more["numbers"], "remarks": tuple(map(str, remarks))})
+    new = {*ensure_list(more["new"])}
+    shown = loaded.shown.only(tuple(one for one in task.evidence if loaded.shown.ids[one.key] in new))
+    cited = [id for id in cited_ids(before) if id != OUTDATED]
+    settled = frozenset(one for one in before.claims if not _list_outdated(one))
+    if not shown.items and len(settled) == len({*before.claims}):
+        return OwnDraft(before, shown.model_copy(update={"ids": dict(zip(cited, cited, strict=True))}), settled)
+    task = task.model_copy(update={"evidence": shown.items, "given": {"parts": [*describe_parts(before)]}})
+    order = tuple(key for key in shown.order if key in shown.ids)
+    answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, order)
+    draft = await asyncio.to_thread(apply_update, before, answer.output)
+    ids = {**shown.ids, **dict(zip(cited, cited, strict=True))}
+    return OwnDraft(with_canonical_ids(draft, ids), shown.model_copy(update={"ids": ids}), settled)
+
+
+def _list_outdated(claim: Claim) -> list[Citation]:
+    return [one for one in claim.citations if one.evidence == OUTDATED]
+
+
+def describe_parts(draft: ReportDraft) -> Iterator[JsonObject]:
+    """The blocks of a draft under their parts, as the updater sees them: numbered from 1, its limitations last."""
+    numbers = count(1)
+    parts: list[tuple[str, Sequence[Claim]]] = [
+        ("introduction", draft.introduction),
+        ("key_findings", draft.key_findings),
+        *((f"section: {one.heading}", one.claims) for one in draft.sections),
+        ("disputed", draft.disputed),
+        ("strength", draft.strength),
+        ("conclusion", draft.conclusion),
+        ("limitations", [Claim(text=one) for one in draft.limitations]),
+    ]
+    yield {"part": "title", "text": draft.title}
+    for part, claims in parts:
+        if claims:
+            yield {"part": part, "blocks": [_describe_block(next(numbers), mark_citations(one)) for one in claims]}
+
+
+def _describe_block(number: int, claim: Claim) -> JsonObject:
+    gone: list[Json] = [{"mark": one.mark, "quote": one.quote} for one in _list_outdated(claim)]
+    block: JsonObject = {"id": number, "text": claim.text}
+    return block | {"outdated": gone} if gone else block
+
+
+def mark_citations(claim: Claim) -> Claim:
+    """`claim` with a mark for each citation; those that supported the whole of it are marked at its end."""
+    used = {mark_of(one.mark) for one in claim.citations}
+    free = (mark for mark in map("s{}".format, count(1)) if mark not in used)
+    citations = tuple(one if one.mark else one.model_copy(update={"mark": next(free)}) for one in claim.citations)
+    marks = [now.mark for now, was in zip(citations, claim.citations, strict=True) if not was.mark]
+    return Claim(text=f"{claim.text} [{', '.join(marks)}]" if marks else claim.text, citations=citations)
+
+
+def apply_update(draft: ReportDraft, update: ReportUpdate) -> ReportDraft:
+    """`draft` with what changes in it; citations of what was written now name passages by key still."""
+    claims = draft.claims
+    last = len(claims) + len(draft.limitations)
+    replaced: dict[int, tuple[Claim, ...]] = {}
+    behind: defaultdict[int, tuple[Claim, ...]] = defaultdict(tuple)
+    remarks: list[str] = []
+    for block in update.blocks:
+        if not 1 <= block.id <= last:
+            remarks.append("A change was left out that named no block of the report.")
+            continue
+        old = claims[block.id - 1] if block.id <= len(claims) and not block.added else None
+        written, left_out = _read_block(block, old)
+        remarks += left_out
+        if block.added:
+            behind[block.id] += written
+        else:
+            replaced.setdefault(block.id, written)
+    numbers = count(1)
+
+    def follow(blocks: Iterable[Claim]) -> tuple[Claim, ...]:
+        following = ((next(numbers), one) for one in blocks)
+        return tuple(now for n, old in following for now in (*replaced.get(n, (old,)), *behind[n]))
+
+    followed = {
+        "introduction": follow(draft.introduction),
+        "key_findings": follow(draft.key_findings),
+        "sections": tuple(
+            one.model_copy(update={"claims": blocks})
+            for one in draft.sections
+            if (blocks := follow(one.claims)) or not one.claims
+        ),
+        "disputed": follow(draft.disputed),
+        "strength": follow(draft.strength),
+        "conclusion": follow(draft.conclusion),
+    }
+    limitations = [one.text for one in follow([Claim(text=one) for one in draft.limitations])]
+    now = draft.model_copy(
+        update={
+            **followed,
+            "title": title_for(update.title) if update.title.strip() else draft.title,
+            "limitations": tuple(dict.fromkeys((*limitations, *update.limitations))),
+            "remarks": tuple(dict.fromkeys((*remarks, *draft.remarks))),
+        }
+    )
+    answered = draft.answered if update.answered is None else update.answered
+    return now.model_copy(update={"answered": answered and bool(now.claims)})
+
+
+def _read_block(block: UpdatedBlock, old: Claim | None) -> tuple[tuple[Claim, ...], Sequence[str]]:
+    """What stands in a block now, and remarks; marks of the `old` one that it replaces stand for what they stood."""
+    text = block.text.strip()
+    if text.startswith("#") and "\n" not in text:  # a heading whose text follows in the next block
+        return (Claim(text=f"### {text.lstrip('# ')}"),), ()
+    anew = {mark_of(one.mark) for one in block.citations}
+    kept = [one for one in mark_citations(old).citations if mark_of(one.mark) not in anew] if old is not None else []
+    written = ClaimCollector((*block.citations, *kept))
+    return written.claims(text), written.remarks

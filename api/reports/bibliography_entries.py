@@ -72,11 +72,12 @@ class Entry(NamedTuple):
 def build_reference_entries(references: Sequence[Reference]) -> tuple[Entry, ...]:
     """The references in their order, each with a key that no other has."""
     keys = [_build_citation_key(reference) for reference in references]
-    often = Counter(keys)
-    unique = [
-        key if often[key] == 1 else f"{key}-{_hash_reference(one)}" for key, one in zip(keys, references, strict=True)
-    ]
-    return tuple(_build_entry(one, key) for one, key in zip(references, unique, strict=True))
+    for tell_apart in (_hash_reference, lambda reference: str(reference.number)):  # the latter: one work twice
+        often = Counter(keys)
+        keys = [
+            key if often[key] == 1 else f"{key}-{tell_apart(one)}" for key, one in zip(keys, references, strict=True)
+        ]
+    return tuple(_build_entry(one, key) for one, key in zip(references, keys, strict=True))
 
 
 def parse_date_parts(date: str) -> tuple[int, ...]:

@@ -111,7 +111,10 @@ class _Reader:
         if run.finished or run.choosing:
             return None
         waits = run.hold is not None and not run.trying
-        reason = f"waits for {run.hold.reason}: {run.hold.detail}" if run.hold is not None and waits else ""
+        reason = ""
+        if run.hold is not None and waits:
+            told = run.hold.reason in ("answers", "approval")  # whose detail says what is waited for
+            reason = run.hold.detail if told else f"waits for {run.hold.reason}: {run.hold.detail}"
         node = None if run.routing else self._graph.by_id[run.node]
         begun = self._heard.begun(self._graph, run.step, node) if node else None
         row = StepRow(

@@ -38,6 +38,7 @@ _FILES: Final[Mapping[str, tuple[str, str]]] = {
     "certificate.json": ("application/json", "The certificate: the run with its log, which `elcano verify` checks"),
 }
 """The media type of each file of an archive, and what it is."""
+_PICTURE: Final = ("image/svg+xml", "A picture of the report")
 _WEB: Final = ("https://", "http://")
 _OF_ADDRESSES: Final = "%/:?#[]@!$&'()*+,;=~"
 """What stays as it is in an address."""
@@ -101,7 +102,7 @@ def _list_references(ids: Iterable[Any]) -> list[Any]:
 
 
 def _describe_file(name: str, size: int) -> JsonObject:
-    form, description = _FILES[name]
+    form, description = _FILES.get(name, _PICTURE)
     return {"@id": name, "@type": "File", "name": description, "encodingFormat": form, "contentSize": str(size)}
 
 
@@ -109,7 +110,7 @@ def _list_instruments(report: Report) -> Iterator[JsonObject]:
     """Elcano, and the models that wrote."""
     versions = ", ".join(report.builds) or __version__
     yield {"@id": "#elcano", "@type": "SoftwareApplication", "name": "Elcano", "softwareVersion": versions}
-    for model in filter(None, (one.strip() for one in report.model.split(","))):
+    for model in dict.fromkeys(filter(None, (one.strip() for one in report.model.split(",")))):
         yield {"@id": f"#model-{quote(model)}", "@type": "SoftwareApplication", "name": model, "version": model}
 
 

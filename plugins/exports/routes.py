@@ -140,6 +140,9 @@ async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> I
                 archive.writestr("answer.json", json.dumps(answer, ensure_ascii=False, indent=2))
             archive.writestr("report.html", await asyncio.to_thread(render_report_page, report, pictures))
             archive.writestr("report.docx", await asyncio.to_thread(_write_word_document, report, pictures))
+            for path, drawing in pictures.items():
+                if drawing is not None:  # where the Markdown shows it
+                    archive.writestr(path, drawing)
             for part in _PARTS:
                 archive.writestr(part.name, await asyncio.to_thread(part.write, report))
             await _write_pieces(archive, "evidence.csv", write_csv(services.store, run_id))

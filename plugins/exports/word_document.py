@@ -6,12 +6,15 @@ has no form for is written as text, and what is left out is named at the end.
 """
 
 import io
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import docx
 from docx.document import Document
+from docx.enum.table import WD_TABLE_DIRECTION
 from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_BREAK
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
@@ -74,14 +77,18 @@ class _Writer:
         about.title, about.author = clean_text(self._report.title)[:255], "Elcano"
         about.subject = clean_text(self._report.question)[:255]
         about.language, about.comments = self._report.language, f"Run {self._report.run_id}"
+        about.created = about.modified = datetime.now(UTC)  # the template has its own
         section = self._document.sections[0]
         section.page_width, section.page_height = _PAPER
         section.left_margin = section.right_margin = section.top_margin = section.bottom_margin = _MARGIN
         self._set_language(_LANGUAGES.get(self._report.language, self._report.language))
+        if self._mirrored:  # all styles are based on this one, and the cells of tables have it
+            style: Any = self._document.styles["Normal"].element
+            style.get_or_add_pPr().append(OxmlElement("w:bidi"))
         for element in read_report_elements(self._report, self._places):
             self._add_block(element, "", 0)
         for note in describe_changes(self._changed):
-            self._add_paragraph().add_run(note).italic = True
+            self._document.add_paragraph().add_run(note).italic = True
         file = io.BytesIO()
         self._document.save(file)
         return file.getvalue()
@@ -93,32 +100,36 @@ class _Writer:
             for attribute in ("w:val", "w:eastAsia", "w:bidi"):
                 one.set(qn(attribute), language)
 
-    def _add_paragraph(self, style: str | None = None) -> Paragraph:
-        paragraph = self._document.add_paragraph(style=style)
-        if self._mirrored:
-            properties: Any = paragraph._p.get_or_add_pPr()
-            properties.append(OxmlElement("w:bidi"))
-        return paragraph
-
     def _add_block(self, element: Any, style: str, level: int) -> None:
         """One block, in the style of what it stands in; `level` counts the lists around it."""
         tag = element.tag
         if tag in HEADINGS:
-            self._fill(self._add_paragraph("Title" if tag == "h1" else f"Heading {HEADINGS[tag]}"), element)
+            self._fill(
+                self._document.add_paragraph(style="Title" if tag == "h1" else f"Heading {HEADINGS[tag]}"), element
+            )
         elif tag in ("ul", "ol"):
             self._add_list(element, level)
         elif tag == "table":
             self._add_table(element)
         elif tag == "pre":
-            self._add_paragraph().add_run(clean_text(element.text_content().rstrip("\n"))).font.name = "Courier New"
+            self._add_code(clean_text(element.text_content().rstrip("\n")))
         elif tag == "hr":
-            self._add_paragraph().add_run("* * *")
+            self._document.add_paragraph().add_run("* * *")
         elif tag in ("blockquote", "details", "div"):
             inner = "Quote" if tag == "blockquote" else style
             for child in list_blocks(element):
                 self._add_block(child, inner, level)
         else:
-            self._fill(self._add_paragraph(style or None), element)
+            self._fill(self._document.add_paragraph(style=style or None), element)
+
+    def _add_code(self, text: str) -> None:
+        """Lines of code, from left to right in every document."""
+        paragraph = self._document.add_paragraph()
+        paragraph.add_run(text).font.name = "Courier New"
+        if self._mirrored:
+            properties: Any = paragraph._p.get_or_add_pPr()
+            properties.append(OxmlElement("w:bidi"))
+            properties[-1].set(qn("w:val"), "0")
 
     def _add_list(self, element: Any, level: int) -> None:
         depth = min(level + 1, _DEEPEST_LIST)
@@ -126,7 +137,7 @@ class _Writer:
         style = name if depth == 1 else f"{name} {depth}"
         number = int(element.get("start", "1"))
         for item in element.iterchildren("li"):
-            paragraph = self._add_paragraph(style)
+            paragraph = self._document.add_paragraph(style=style)
             if element.tag == "ol":  # written out: a number of Word's own would be another one after a change
                 paragraph.add_run(f"{number}.\t")
                 number += 1
@@ -147,6 +158,8 @@ class _Writer:
             return
         table = self._document.add_table(rows=len(rows), cols=columns, style="Table Grid")
         table.autofit = False
+        if self._mirrored:
+            table.table_direction = WD_TABLE_DIRECTION.RTL
         widths = [Emu(int(share * _TEXT_WIDTH)) for share in measure_columns(rows, columns)]
         aligned = [_ALIGNED.get(cell.get("class")) for cell in rows[0]] + [None] * (columns - len(rows[0]))
         for column, width in zip(table.columns, widths, strict=True):
@@ -157,7 +170,7 @@ class _Writer:
                 cell.width, cell.paragraphs[0].alignment = widths[at], aligned[at]
                 if at < len(row):
                     self._fill(cell.paragraphs[0], row[at], bold=row[at].tag == "th")
-        self._add_paragraph()
+        self._document.add_paragraph()
 
     def _fill(self, paragraph: Paragraph, element: Any, **font: bool) -> None:
         """Add the text of an element to a paragraph, with what is within it."""
@@ -179,7 +192,7 @@ class _Writer:
             case "code":
                 paragraph.add_run(clean_text(child.text_content())).font.name = "Courier New"
             case "a" if child.get("href"):
-                self._add_link(paragraph, child)
+                self._add_link(paragraph, child, font)
             case "math":
                 self._changed["formula"] += 1
                 self._add_text(paragraph, read_title(child), {**font, "italic": True})
@@ -192,6 +205,8 @@ class _Writer:
         if not text:
             return
         run = paragraph.add_run(clean_text(text.replace("\n", " ")))
+        if self._mirrored and any(unicodedata.bidirectional(one) in ("R", "AL") for one in text):
+            font = {**font, "rtl": True, **{f"cs_{name}": font[name] for name in ("bold", "italic") if name in font}}
         for name, value in font.items():
             setattr(run.font, name, value)
 
@@ -208,19 +223,20 @@ class _Writer:
         about.set("title", clean_text(read_drawing_title(drawing)))
         about.set("descr", clean_text(describe_drawing(drawing)))
 
-    def _add_link(self, paragraph: Paragraph, element: Any) -> None:
+    def _add_link(self, paragraph: Paragraph, element: Any, font: dict[str, bool]) -> None:
         address, link = element.get("href"), OxmlElement("w:hyperlink")
         written: Any = paragraph._p
-        if address.startswith("#"):
+        inside, before = address.startswith("#"), len(paragraph.runs)
+        if inside:
             link.set(qn("w:anchor"), address[1:])
         else:
             related = paragraph.part.relate_to(clean_text(address), RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
             link.set(qn("r:id"), related)
-        run = paragraph.add_run(clean_text(element.text_content()))
-        run.font.underline = not address.startswith("#")
-        if address.startswith("#"):
-            run.font.size = Pt(9)
-        link.append(run._r)
+        self._fill(paragraph, element, **{**font, "underline": not inside})
+        for run in paragraph.runs[before:]:
+            if inside:
+                run.font.size = Pt(9)
+            link.append(run._r)
         written.append(link)
 
     def _add_bookmark(self, paragraph: Paragraph, name: str) -> None:

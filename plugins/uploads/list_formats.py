@@ -5,7 +5,7 @@ A parser yields the key of each entry, empty if it has none, and the work or the
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final, TypeAlias
 
@@ -48,15 +48,19 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
 
 
 def parse_bibtex(text: str) -> Parsed:
-    """BibTeX and BibLaTeX. `@string` is replaced; what an entry lacks is taken from the one in its `crossref`."""
+    """BibTeX and BibLaTeX. `@string` is replaced; what an entry lacks is taken from the one in its `crossref`.
+
+    A broken entry is told with its line, also where BibTeX sees none: it takes for comments what stands behind a brace
+    too many or does not begin as an entry does, and the parser takes a field without a comma before it for words.
+    """
     from bibtexparser.entrypoint import parse_string
-    from bibtexparser.library import Library
-    from bibtexparser.middlewares import RemoveEnclosingMiddleware, ResolveStringReferencesMiddleware
+    from bibtexparser.exceptions import BlockAbortedException
     from bibtexparser.model import (
         Block,
         DuplicateBlockKeyBlock,
         DuplicateFieldKeyBlock,
         Entry,
+        ImplicitComment,
         ParsingFailedBlock,
         String,
     )
@@ -66,34 +70,80 @@ def parse_bibtex(text: str) -> Parsed:
         twice = isinstance(found, DuplicateBlockKeyBlock | DuplicateFieldKeyBlock)
         block = found.ignore_error_block if isinstance(found, ParsingFailedBlock) and twice else found
         blocks.append(block or found)  # of two with one key both are works; of two fields of a name the last one counts
-    strings = {one.key.lower(): str(one.value) for one in blocks if isinstance(one, String)}
-    keys = {}
+    strings: dict[str, str] = {}
+    fields: dict[int, dict[str, str]] = {}
     for number, block in enumerate(blocks):
-        if isinstance(block, Entry):
-            keys[number], block.key = block.key, f"entry-{number}"
-            for field in block.fields:
-                field.value = _join_strings(str(field.value), strings)
-    library = ResolveStringReferencesMiddleware().transform(Library(blocks))
-    entries = RemoveEnclosingMiddleware().transform(library).entries_dict
-    fields = {
-        number: {field.key.lower(): str(field.value) for field in entries[f"entry-{number}"].fields} for number in keys
-    }
-    named = {keys[number].lower(): fields[number] for number in reversed(keys)}
+        if isinstance(block, String):
+            strings[block.key.lower()] = _join_value(str(block.value), strings)
+        elif isinstance(block, Entry):
+            fields[number] = {one.key.lower(): _join_value(str(one.value), strings) for one in block.fields}
+    named = {block.key.lower(): fields[at] for at, block in reversed([*enumerate(blocks)]) if isinstance(block, Entry)}
     for number, block in enumerate(blocks):
+        line = (block.start_line or 0) + 1
         if isinstance(block, Entry):
             above = named.get(fields[number].get("crossref", "").strip().lower(), {})
             inherited = {("booktitle" if name == "title" else name): value for name, value in above.items()}
-            yield keys[number], _build_bibtex_item(keys[number], block.entry_type.lower(), inherited | fields[number])
+            item = _build_bibtex_item(block.key, block.entry_type.lower(), inherited | fields[number])
+            values = [((one.start_line or 0) + 1, one.key, str(one.value)) for one in block.fields]
+            behind = blocks[number + 1] if number + 1 < len(blocks) else None
+            rest = behind.comment if isinstance(behind, ImplicitComment) else ""
+            yield block.key, _find_bibtex_fault(line, values, rest) or item
         elif isinstance(block, ParsingFailedBlock):
-            yield "", f"it is not closed, or no BibTeX (line {(block.start_line or 0) + 1})"
+            reason = block.error.abort_reason if isinstance(block.error, BlockAbortedException) else str(block.error)
+            yield from ((key, f"line {line}: {reason.strip()}") for key in _BIBTEX_KEY.findall(block.raw or "") or [""])
+        elif isinstance(block, ImplicitComment):
+            for lost in _BIBTEX_LOST.finditer(block.comment):
+                at = line + block.comment.count("\n", 0, lost.start())
+                yield lost["key"], f"line {at} begins no entry of BibTeX: {lost[0].strip()[:40]!r}"
 
 
-def _join_strings(value: str, strings: Mapping[str, str]) -> str:
-    """A value that is put together, `name # " and words"`, as one."""
-    if value.startswith("{") or "#" not in value:
-        return value
-    pieces = [strings.get(piece.lower(), piece) for piece in re.split(r"\s*#\s*", value)]
-    return "{" + "".join(piece[1:-1] if piece.startswith(("{", '"')) else piece for piece in pieces) + "}"
+def _find_bibtex_fault(line: int, values: Iterable[tuple[int, str, str]], rest: str) -> str:
+    """Why an entry is not what its author meant; empty: nothing is known against it.
+
+    Args:
+        line: where it begins.
+        values: the line, the name and the value of each field.
+        rest: what stands between it and the next entry.
+    """
+    for at, name, value in values:
+        if re.search(r"\}\s*[^\s#]|\s[\w-]+\s*=", "{}".join(_split_value(value)[::2])):
+            return f"line {at}: a comma is missing behind the value of `{name}`"
+    lost = _BIBTEX_FIELD.match(rest)
+    return f"line {line}: a brace too many ends it before its field `{lost[1]}`" if lost else ""
+
+
+_BIBTEX_KEY: Final = re.compile(r"@\w+\s*[{(]\s*([^\s,{}()=\"]*)")
+_BIBTEX_FIELD: Final = re.compile(r"[\s,}]*([A-Za-z][\w-]*)\s*=")
+_BIBTEX_LOST: Final = re.compile(
+    r"^[ \t]*(?:@(?!comment)|(?=\w+\{[^\s,{}]+,))[ \t]*[^\s{(\[,]*\s?[ \t]*[{(\[]?[ \t]*(?P<key>[^\s,{}()\[\]=\"]*)",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""What is meant as the beginning of an entry, and is none: `@in-proceedings{key,`, `@article key,`, `article{key,`."""
+_BIBTEX_DELIMITER: Final = re.compile(r"(?<!\\)(?:[{}]|\"(?!\})|(?<!\{)\")")
+
+
+def _split_value(value: str) -> list[str]:
+    """A value by what is in braces or quotation marks: first what stands before, then that, then what is between."""
+    parts, begin, depth, quoted = [], 0, 0, False
+    for mark in _BIBTEX_DELIMITER.finditer(value):
+        inside = quoted or depth > 0
+        if mark[0] == '"':
+            quoted = quoted != (depth == 0)
+        elif not quoted:
+            depth += 1 if mark[0] == "{" else -1
+        if inside != (quoted or depth > 0):
+            end = mark.end() if inside else mark.start()
+            parts.append(value[begin:end])
+            begin = end
+    return [*parts, value[begin:]]
+
+
+def _join_value(value: str, strings: Mapping[str, str]) -> str:
+    """A value without its delimiters; one that is put together, `name # " and words"`, in full."""
+    return "".join(
+        part[1:-1] if number % 2 else "".join(strings.get(one.lower(), one) for one in map(str.strip, part.split("#")))
+        for number, part in enumerate(_split_value(value))
+    )
 
 
 def _build_bibtex_item(key: str, kind: str, fields: Mapping[str, str]) -> Item:
@@ -163,20 +213,22 @@ _RIS_FIELDS: Final = {
 
 def parse_ris(text: str) -> Parsed:
     """RIS. An entry goes from `TY` to `ER`; lines without a tag go on with the one before."""
-    entry: list[tuple[str, list[str]]] | None = None
+    entry: list[tuple[str, list[str]]] = []
+    fault = ""
     for number, line in enumerate(chain(text.splitlines(), ["ER  - "]), 1):
         found = _RIS_LINE.match(line)
-        if found and found[1] in ("TY", "ER"):
-            if entry is not None:
-                yield _build_ris_item(entry)
-            entry = [("TY", [(found[2] or "").strip()])] if found[1] == "TY" else None
-        elif entry is None:
-            if line.strip():
-                yield "", f"line {number} belongs to no entry: {line.strip()[:40]!r}"
-        elif found:
-            entry.append((found[1], [(found[2] or "").strip()]))
-        else:
-            entry[-1][1].append(line.strip())
+        tag, value = (found[1], (found[2] or "").strip()) if found else ("", line.strip())
+        if tag in ("TY", "ER"):
+            if entry:
+                key, item = _build_ris_item(entry)
+                yield key, fault or item
+            entry, fault = [("TY", [value])] if tag == "TY" else [], ""
+        elif entry and tag:
+            entry.append((tag, [value]))
+        elif entry:
+            entry[-1][1].append(value)
+        elif value:
+            entry, fault = [(tag, [value])], f"line {number} belongs to no entry: {line.strip()[:40]!r}"
 
 
 def _build_ris_item(entry: list[tuple[str, list[str]]]) -> tuple[str, Item]:

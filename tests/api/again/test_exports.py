@@ -4,9 +4,11 @@ import csv
 import io
 import json
 import zipfile
+from unittest.mock import AsyncMock
 
 import docx
 import httpx
+import pytest
 from temporalio.client import Client
 
 from elcano.settings import Settings
@@ -15,7 +17,11 @@ from tests.api.again.going_on import QUESTION, Provider, ended, until, working
 
 
 async def test_a_run_is_saved_in_each_form(
-    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     provider = Provider(sections=2)
     async with working(temporal, store, api_settings, provider):
@@ -62,6 +68,11 @@ async def test_a_run_is_saved_in_each_form(
             }
             certificate = await api.get(f"/v1/runs/{run_id}/certificate")
             assert archive.read("certificate.json") == certificate.content
+        pictures = AsyncMock(return_value={"analysis/plots/1.svg": "<svg/>", "chart.svg": None})
+        monkeypatch.setattr("elcano.plugins.exports.routes.load_pictures", pictures)
+        with zipfile.ZipFile(io.BytesIO((await api.get(f"{exports}/zip")).content)) as archive:
+            assert archive.read("analysis/plots/1.svg") == b"<svg/>", "where the Markdown shows it"
+            assert "chart.svg" not in archive.namelist()
 
 
 async def test_what_cannot_be_saved_is_refused_in_words(api: httpx.AsyncClient) -> None:

@@ -17,6 +17,9 @@ from tests.api.again.going_on import Json, Provider, ended, working
 from tests.api.asking import start
 
 QUESTION = "What is known of the harbour?"
+TURNS = 10
+MOST_SHARE = 0.3
+"""Of the tokens of as many runs that begin anew."""
 FACTS = {
     "ice": "The harbour froze in January.",
     "ships": "The harbour has room for 40 ships.",
@@ -186,3 +189,42 @@ async def test_a_cited_passage_that_the_searches_no_longer_find_is_looked_up_and
         (task,) = (one for one in provider.model.tasks if one.kind == "updater")
         (gone,) = (quote for one in blocks_of(task) for quote in outdated_quotes(one))
         assert gone == "Pier 3 of the harbour is known to be 100 m long."
+
+
+async def test_ten_changes_of_a_folder_are_ten_changes_of_its_report(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    folder = api_settings.collections["handbook"]
+    (folder / "retries.md").unlink()
+    facts = {
+        f"part {n}": f"Part {n} of the harbour has {100 + n} ships, and its keeper is person {n}." for n in range(12)
+    }
+    for name, fact in facts.items():
+        write(folder, name, fact)
+    provider = Careful()
+    async with working(temporal, store, api_settings, provider):
+        await ended(api, await start(api, QUESTION, mode="simple", model="openai:gpt-5.1"))  # makes the index
+        run_id = await start(api, QUESTION, mode="iterative", model="openai:gpt-5.1")
+        anew = (await ended(api, run_id))["budget"]["tokens"]["used"]
+        used = 0
+        for turn in range(TURNS):
+            report = (await api.get(f"/v1/runs/{run_id}/report")).text
+            name, before = f"part {turn}", facts[f"part {turn}"]
+            cited = before.removesuffix(".") in report
+            after = before.replace("ships", f"ships, {turn} of them of oak")
+            if turn % 3 == 2:
+                name, before, cited, after = (
+                    f"gate {turn}",
+                    "",
+                    False,
+                    f"Gate {turn} of the harbour is of {1500 + turn}.",
+                )
+            write(folder, name, after)
+            new, written = await update(api, provider, run_id)
+            used += new["budget"]["tokens"]["used"]
+            shown = after.removesuffix(".") in written["markdown"]
+            expected = [("changed" if cited else "added", before if cited else "", after)] if shown else []
+            assert await changes(api, run_id, new["run_id"]) == expected, (turn, cited)
+            assert shown or not cited
+            run_id = new["run_id"]
+    assert used <= MOST_SHARE * TURNS * anew, (used, anew)

@@ -215,6 +215,8 @@ def test_keys_are_unique_and_do_not_depend_on_what_stands_beside() -> None:
     assert again == [keys[4], *reversed(keys[:4])]
     assert all(re.fullmatch(r"[a-z0-9-]+", key) for key in keys)
     assert build_reference_entries([reference(Work(title="的 毛"), title="的 毛")])[0].key == "ref"
+    twice = [entry.key for entry in build_reference_entries([page, page.model_copy(update={"number": 6})])]
+    assert [key.rpartition("-")[2] for key in twice] == ["5", "6"]
 
 
 @given(st.lists(st.builds(Work, title=HOSTILE, authors=st.lists(HOSTILE, max_size=2).map(tuple)), max_size=5))

@@ -27,13 +27,16 @@ def list_links(value: Any) -> Iterator[str]:
 def test_every_link_leads_to_an_entity_and_no_entity_is_there_twice() -> None:
     paper = OIL.model_copy(update={"number": 2, "work": Work(title="P", identifiers=Identifiers(doi="10.1/a b"))})
     written = report("x", references=(OIL, paper, paper.model_copy(update={"number": 3})))
-    given = json.loads(describe_archive(RUN, written.model_copy(update={"model": "gpt 5, m"}), {"report.md": 9}))
+    given = json.loads(
+        describe_archive(RUN, written.model_copy(update={"model": "gpt 5, m, m"}), {"report.md": 9, "chart.svg": 5})
+    )
     assert given["@context"] == "https://w3id.org/ro/crate/1.1/context"
     ids = [one["@id"] for one in given["@graph"]]
     assert len(ids) == len(set(ids))
     assert {one for one in list_links(given) if not one.startswith(OUTSIDE)} <= {*ids}
     by_id = {one["@id"]: one for one in given["@graph"]}
-    assert by_id["./"]["hasPart"] == [{"@id": "report.md"}]
+    assert by_id["./"]["hasPart"] == [{"@id": "report.md"}, {"@id": "chart.svg"}]
+    assert by_id["chart.svg"]["encodingFormat"] == "image/svg+xml"
     assert by_id["./"]["datePublished"] == "1970-01-01T00:01:00+00:00"
     assert "https://doi.org/10.1/a%20b" in ids
     assert by_id["#run"]["instrument"] == [{"@id": "#elcano"}, {"@id": "#model-gpt%205"}, {"@id": "#model-m"}]

@@ -1,6 +1,7 @@
 """The Word document of a report, read back: what is there is there, and strangers write nothing but text."""
 
 import io
+import re
 import zipfile
 from typing import Any
 
@@ -70,6 +71,7 @@ def test_headings_lists_tables_and_formulas_are_those_of_word() -> None:
     assert "raw <text>" in texts
     assert texts[-1] == "One formula is shown as text here; the report as HTML draws it."
     assert (document.core_properties.title, document.core_properties.comments) == ("The harbour", "Run run")
+    assert document.core_properties.created.year > 2013, "the day of the template that it is made of"
 
 
 def test_a_table_gives_long_cells_room_aligns_numbers_and_repeats_its_heads() -> None:
@@ -88,6 +90,7 @@ def test_a_number_leads_to_its_reference_and_the_reference_to_its_address() -> N
         body = archive.read("word/document.xml").decode()
         related = archive.read("word/_rels/document.xml.rels").decode()
     assert '<w:hyperlink w:anchor="reference-1">' in body
+    assert re.search(r"<w:hyperlink r:id[^>]*><w:r><w:rPr><w:b/><w:u [^>]*/></w:rPr><w:t>Oil<", body)
     assert 'w:name="reference-1"' in body
     assert 'Target="https://example.org/oil" TargetMode="External"' in related
 
@@ -114,10 +117,16 @@ def test_pictures_are_drawn_with_their_alternative_text_and_one_that_cannot_be_i
 
 
 def test_right_to_left_is_set_by_the_language() -> None:
-    data = write_word_document(report(f"# מים\n\nקפא.\n\n{LIST}", language="he"), {})
+    markdown = f"# מים\n\n**קפא** [1]\n\n| א | b |\n| --- | --- |\n| ב | 2 |\n\n```\nx = 1\n```\n\n{LIST}"
+    data = write_word_document(report(markdown, language="he"), {})
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        assert archive.read("word/document.xml").count(b"<w:bidi/>") >= 3
-        assert b'w:bidi="he"' in archive.read("word/styles.xml")
+        body, styles = (archive.read(f"word/{name}.xml").decode() for name in ("document", "styles"))
+    assert re.search(r'w:styleId="Normal">(?:(?!</w:style>).)*<w:bidi/>', styles, re.DOTALL)
+    assert 'w:bidi="he"' in styles
+    assert body.count("<w:bidiVisual/>") == 1
+    assert body.count('<w:bidi w:val="0"/>') == 1, "code"
+    assert re.findall(r"<w:rtl/></w:rPr><w:t>([^<]*)", body) == ["מים", "קפא", "א", "ב"]
+    assert re.search(r"<w:b/><w:bCs/>[^/]*<w:rtl/></w:rPr><w:t>קפא", body)
 
 
 def test_strangers_write_nothing_but_text() -> None:

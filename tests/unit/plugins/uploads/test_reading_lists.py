@@ -68,9 +68,59 @@ def test_bibtex_is_read_with_its_strings_accents_parents_and_faults(encoding: st
     assert found["pre_print"].identifiers.document == "arxiv:2001.01234"
     assert {one.name: one.fault for one in entries if one.fault} == {
         "nameless": "it has no title",
-        "entry-6": "it is not closed, or no BibTeX (line 11)",
+        "broken": "line 11: Unexpected block start: `@misc`. Was still looking for field-value closing `}`",
     }
     assert entries[0].notes == "# Notes on The DNA of Élan: E. coli\n\nI doubt this.\n"
+
+
+GOOD = "@misc{good, title={Good}}\n"
+
+
+@pytest.mark.parametrize(
+    ("broken", "name", "told"),
+    [
+        ("@article{x, title={A}\n  year={2020}\n}", "x", "line 2: a comma is missing behind the value of `title`"),
+        ("@article{x, year=2020\n title={A}}", "x", "line 2: a comma is missing behind the value of `year`"),
+        ('@article{x, title="A" "B"}', "x", "line 2: a comma is missing behind the value of `title`"),
+        ("@article{x, title={A}},\n year={2020}\n}", "x", "line 2: a brace too many ends it before its field `year`"),
+        ("@article{x title={A}}", "x", "line 2: Expected comma after entry key, but found ="),
+        ("@article{x, title={A},, year=2020}", "x", "line 2: Expected a `=` after entry key, but found `,`."),
+        ('@article{x, title="A}\n', "x", "line 2: Unexpected block start: `@misc`. Was still looking for"),
+        ("\n@in-proceedings{x, title={A}}", "x", "line 3 begins no entry of BibTeX: '@in-proceedings{x'"),
+        ("@ article{x, title={A}}", "x", "line 2 begins no entry of BibTeX: '@ article{x'"),
+        ("@article x, title={A}}", "x", "line 2 begins no entry of BibTeX: '@article x'"),
+        ("article{x,\n title={A}}", "x", "line 2 begins no entry of BibTeX: 'article{x'"),
+    ],
+)
+def test_a_broken_entry_of_bibtex_is_told_with_its_key_its_line_and_what_is_wrong(
+    broken: str, name: str, told: str
+) -> None:
+    entries = list(parse_list(BIBTEX, f"{GOOD}{broken}\n{GOOD}".encode()))
+    assert works(entries).keys() == {"good", "good-2"}
+    ((found, fault),) = [(one.name, one.fault) for one in entries if one.fault]
+    assert (found, fault[: len(told)]) == (name, told)
+
+
+def test_what_is_no_entry_of_bibtex_is_no_fault() -> None:
+    text = """% Encoding: UTF-8, kept by me@example.org
+This file = mine.
+@comment{jabref-meta: x}
+@comment without braces
+@string{a = "one"} @string{a = {two}}
+@misc{c, title = "C# in {"}depth{"}" # { and } # a, url = http://example.org/?a=b, year = 2020 }}
+}
+"""
+    entries = list(parse_list(BIBTEX, text.encode()))
+    assert [one.fault for one in entries] == [""]
+    assert works(entries)["c"].title == 'C# in "depth" and two'
+
+
+def test_lines_of_ris_outside_of_an_entry_are_told_once_with_their_title() -> None:
+    text = "TY - JOUR\nTI - A\nER -\nTI - B\nAU - Doe, J\nPY - 2020\nER -\nTY - JOUR\nTI - C\nER -\n"
+    entries = list(parse_list(RIS, text.encode()))
+    assert [(one.name, one.fault) for one in entries] == [
+        *(("A", ""), ("2020_B", "line 4 belongs to no entry: 'TI - B'"), ("C", "")),
+    ]
 
 
 def test_ris_is_read_with_lines_that_go_on_and_entries_that_are_not_closed() -> None:

@@ -57,11 +57,29 @@ async def test_what_happened_last_stands_on_top(open_tour_page: OpenPage, tour: 
         assert told[0] > told[-1]
 
 
+KEPT = "globalThis.EventSource = class extends EventSource { constructor(to) { super(to); window.stream = this; } }"
+BEGUN = """data => stream.dispatchEvent(new MessageEvent('branch_started', { data: JSON.stringify(data) }))"""
+
+
+async def test_a_line_names_its_section_once_and_moves_nothing_below(open_tour_page: OpenPage, tour: Tour) -> None:
+    async with open_tour_page() as page:
+        await page.add_init_script(KEPT)
+        await page.goto(f"/runs/{tour.runs[WORKING]}")
+        feed = page.locator("#feed")
+        await expect(feed.locator("li")).not_to_have_count(0)
+        height = await feed.evaluate("feed => { feed.replaceChildren(); return feed.offsetHeight; }")
+        told = {"seq": 1, "type": "branch_started", "path": "0004.1", "section": "Costs", "at": "2026-11-28T11:00:00Z"}
+        for _ in range(12):
+            await page.evaluate(BEGUN, {**told, "message": "Costs: research begins"})
+        await expect(feed.locator("li").first).to_have_text(re.compile("^Costs research begins"))
+        await expect(feed.locator("li")).to_have_count(12)
+        assert await feed.evaluate("feed => feed.offsetHeight") == height
+
+
 async def test_a_wait_that_is_over_is_told_no_longer(open_tour_page: OpenPage, tour: Tour) -> None:
-    kept = "globalThis.EventSource = class extends EventSource { constructor(to) { super(to); window.stream = this; } }"
     told = "new MessageEvent('waiting', { data: JSON.stringify({ message: 'no worker answers' }) })"
     async with open_tour_page() as page:
-        await page.add_init_script(kept)
+        await page.add_init_script(KEPT)
         await page.goto(f"/runs/{tour.runs[WORKING]}")
         connection = page.locator("#connection")
         assert await page.evaluate(f"stream.dispatchEvent({told}) && document.getElementById('connection').innerText")
@@ -87,6 +105,11 @@ async def test_a_step_shows_what_it_did_and_a_fork_begins_there(open_tour_page: 
         await page.get_by_role("link", name="Judge, step 8").click()
         await expect(page.get_by_role("heading", name="Step 8: Judge")).to_be_visible()
         await expect(page.get_by_role("region", name="What came out")).to_contain_text("recommendation")
+        knew = page.get_by_role("region", name="State of the run")
+        await expect(knew.locator(".tree")).to_have_count(0)
+        await knew.get_by_role("link", name="After this step").click()
+        await expect(knew.locator(".tree")).not_to_have_count(0)
+        await expect(knew.get_by_role("link")).to_have_text("Before this step")
         await page.get_by_role("link", name="Previous", exact=True).click()
         await page.get_by_role("link", name="Next", exact=True).click()
         await act(page, "Fork from here", "Fork", **{"Another question": HOSTILE})

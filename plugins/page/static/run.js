@@ -76,7 +76,7 @@ function showEvent(type, message) {
   if (!event.path && event.node) light(event.node);
   if (event.path) {
     const said = run.querySelector(`[data-said="${CSS.escape(event.path)}"]`);
-    if (said) said.textContent = event.message;
+    if (said) said.textContent = withoutSection(event);
   }
   if (TERMINAL.includes(type) && !event.path) {
     ended = true;
@@ -104,11 +104,16 @@ function buildLine(event) {
   const build = (name, given) => Object.assign(document.createElement(name), given);
   const line = build("li");
   if (event.section) line.append(build("strong", { dir: "auto", textContent: `${event.section} ` }));
-  line.append(build("span", { dir: "auto", textContent: event.message }));
+  line.append(build("span", { dir: "auto", textContent: withoutSection(event) }));
   if (event.at) line.append(" ", build("time", { dateTime: event.at }));
   line.querySelector("time")?.setAttribute("data-ago", "");
   tellTimes(line);
   return line;
+}
+
+/** The message behind its section's title, with which those of its beginning and end begin. */
+function withoutSection({ section, message }) {
+  return section && message.startsWith(`${section}: `) ? message.slice(section.length + 2) : message;
 }
 
 function light(node) {

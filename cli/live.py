@@ -253,7 +253,8 @@ def format_budget(run: JsonObject) -> str:
 
 
 def _format_section_prefix(event: AgentEvent) -> str:
-    return f"[{event.section}] " if event.section else ""
+    told = not event.section or event.message.startswith(f"{event.section}: ")
+    return "" if told else f"[{event.section}] "
 
 
 class LiveText:

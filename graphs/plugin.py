@@ -94,7 +94,7 @@ class Plugin:
     """Its own stores beside the kernel's, by name: functions that open a `storage.plugin_store.PluginStore` on the
     database's engine and the settings. They are opened even if the plugin is left out: deleting a run reaches them."""
     exporters: tuple[Path, ...] = ()
-    """Functions of a tenant's store that yield `storage.tenant_file.TenantFile` objects: more than rows and reports."""
+    """Functions of a tenant's store that yield `storage.plugin_store.TenantFile`s: more than rows and reports."""
     admission_rules: tuple[Path, ...] = ()
     """Functions of the settings that return a `storage.admission.AdmissionRule`, a condition for starting a run; None:
     it is not set up."""

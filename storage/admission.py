@@ -17,7 +17,7 @@ from elcano.graphs.state.budget import Limits, microusd_from_usd
 from elcano.storage.sql.dialect import begin_exclusive, insert_new
 from elcano.storage.sql.tables import idempotency_keys as keys
 from elcano.storage.sql.tables import runs
-from elcano.storage.usage import add_run
+from elcano.storage.usage import count_run
 
 _LISTS: Final = {"evidence", "branches", "ledger", "output_schema"}
 """Fields that grow with a run, and that no list of runs shows."""
@@ -125,6 +125,7 @@ class AdmissionStore:
         named = None if key is None else self._named(key.key)
         count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)
         async with self._admitting, self._engine.connect() as connection:
+            counted = count_run(connection, run)
             keep = insert_new(connection, runs).values(row).returning(runs.c.run_id)
             claim = insert_new(connection, keys)
             await begin_exclusive(connection, "admission")
@@ -142,7 +143,7 @@ class AdmissionStore:
                 await connection.rollback()
                 return Admission(admitted=False, open=everybody - 1, share=share)
             if new:
-                await add_run(connection, run, 1)
+                await connection.execute(counted)
                 for rule in rules:
                     await rule(connection, run, limits)
             await connection.commit()
@@ -154,7 +155,7 @@ class AdmissionStore:
         async with self._engine.begin() as connection:
             body = await connection.scalar(delete(runs).where(*unstarted).returning(runs.c.body))
             if body is not None:
-                await add_run(connection, ArchivedRun.model_validate_json(body), -1)
+                await connection.execute(count_run(connection, ArchivedRun.model_validate_json(body), -1))
 
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
         """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""

@@ -1,6 +1,7 @@
-"""What plugins store beside the kernel: the interface of their stores, and the base of those that have only tables."""
+"""What plugins store beside the kernel, and what they add to exports; the base of stores that have only tables."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -51,6 +52,15 @@ class PluginTables(Rows):
 
     async def close(self) -> None:
         """The engine is the store's."""
+
+
+@dataclass(frozen=True)
+class TenantFile:
+    """A file that a plugin adds to the export of a tenant. It is read piece by piece, once; nothing is read before."""
+
+    path: str
+    """Where it is in the export: `knowledge/nodes.jsonl`."""
+    pieces: AsyncIterator[bytes]
 
 
 def get_plugin_data(beside: Mapping[str, Any], name: str, kind: type[Kind]) -> Kind:

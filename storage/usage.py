@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, Final, Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, Insert, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen
@@ -109,10 +109,11 @@ async def add_usage(connection: AsyncConnection, tenant: str, changes: Iterable[
             await connection.execute(insert_or_add(connection, usage_totals).values(row))
 
 
-async def add_run(connection: AsyncConnection, run: ArchivedRun, count: int) -> None:
-    """Count a run that is admitted (1), or one that was and is withdrawn (-1)."""
+def count_run(connection: AsyncConnection, run: ArchivedRun, count: int = 1) -> Insert:
+    """Counts a run that is admitted, or with -1 one that was and is withdrawn."""
     place = UsagePlace(day=day_of(run.started_at), api_key=run.api_key, mode=run.mode)
-    await add_usage(connection, run.tenant, [(place, UsageSums(runs=count))])
+    row = {"tenant": run.tenant, **place.model_dump(), **UsageSums(runs=count).model_dump()}
+    return insert_or_add(connection, usage_totals).values(row)
 
 
 async def read_usage_sums(

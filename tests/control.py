@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from temporalio.client import WorkflowHandle
+import pytest
+from temporalio.client import WorkflowHandle, WorkflowUpdateFailedError
 
 from elcano.graphs.contracts import CONTROL_UPDATE
 from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
@@ -18,6 +19,13 @@ async def ask(handle: WorkflowHandle[Any, Any], action: Action, *, id: str | Non
     request = ControlRequest(action=action, by=by)
     told = await handle.execute_update(CONTROL_UPDATE, request, id=id, result_type=ControlAnswer)
     return ControlAnswer.model_validate(told).answer
+
+
+async def refused(handle: WorkflowHandle[Any, Any], action: Action) -> str:
+    """Why the run does not do it."""
+    with pytest.raises(WorkflowUpdateFailedError) as raised:
+        await ask(handle, action)
+    return str(raised.value.cause)
 
 
 async def stop(handle: WorkflowHandle[Any, Any], reason: str = "", *, id: str | None = None) -> None:

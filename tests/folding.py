@@ -1,6 +1,6 @@
-"""Every log that a run of the suite hands over is folded, and has to give the run that it says it is of."""
+"""Every log that a run of the suite hands over is folded, and has to give the run that it says it is of; its steps."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,7 +8,10 @@ import pytest
 
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.start_and_fold import fold
+from elcano.graphs.lifecycle.step_history import Passage, iter_passages
+from elcano.graphs.lifecycle.step_rows import Row
 from elcano.graphs.records import RunLog
+from elcano.graphs.state.events import AgentEvent
 
 
 def difference(log: RunLog) -> str | None:
@@ -22,6 +25,11 @@ def difference(log: RunLog) -> str | None:
         return None
     fields = [name for name in type(folded).model_fields if getattr(folded, name) != getattr(log.run, name)]
     return f"{log.asked.run_id}: {', '.join(fields) or 'the log, written and read'}"
+
+
+def list_step_rows(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> tuple[Row, ...]:
+    """The steps that the log tells, and what came between them."""
+    return tuple(one.row if isinstance(one, Passage) else one for one in iter_passages(log, events, going_on=going_on))
 
 
 @contextmanager

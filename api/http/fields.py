@@ -15,6 +15,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache
@@ -26,6 +27,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
     PlainSerializer,
@@ -34,7 +36,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from elcano.graphs.checks.references import ALIKE
 from elcano.graphs.frozen import Frozen, Json, JsonObject
@@ -118,12 +120,23 @@ def _strip_required_text(text: str) -> str:
     return stripped
 
 
-def _run_id(text: str) -> str:
-    if not re.fullmatch(RUN_ID, text):
-        raise PydanticCustomError(
-            "run_id", "is no run's id; `GET /v1/runs` lists the ids of runs, and its `next` begins the following page"
-        )
-    return text
+@dataclass(frozen=True)
+class TextForm:
+    """The form of a text: an expression for programs, and what a person is told of a text that has another."""
+
+    pattern: str
+    fault: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), "pattern": f"^{self.pattern}$"}
+
+    def _check(self, text: str) -> str:
+        if not re.fullmatch(self.pattern, text):
+            raise PydanticCustomError("form", "{fault}", {"fault": self.fault})
+        return text
 
 
 Text: TypeAlias = Annotated[str, AfterValidator(_refuse_control_characters)]
@@ -132,7 +145,8 @@ Text: TypeAlias = Annotated[str, AfterValidator(_refuse_control_characters)]
 Spoken: TypeAlias = Annotated[str, AfterValidator(_strip_required_text)]
 
 
-RunId: TypeAlias = Annotated[str, AfterValidator(_run_id), WithJsonSchema({"type": "string", "pattern": f"^{RUN_ID}$"})]
+_NO_RUN_ID: Final = "is no run's id; `GET /v1/runs` lists the ids of runs, and its `next` begins the following page"
+RunId: TypeAlias = Annotated[str, TextForm(RUN_ID, _NO_RUN_ID)]
 
 
 class Request(Described):

@@ -1,7 +1,7 @@
 """The graphs that runs can be started with: the built-in ones and those of a tenant's own, by name or as JSON."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -36,6 +36,13 @@ async def find_named_graph(text: str, own: OwnGraphs) -> ResearchGraph | None:
         return built_in
     kept = await own.get_named(text)  # one that was kept before there was an alias of its name keeps it
     return mode_named(text) if kept is None else kept.item
+
+
+async def explain_unknown_mode(text: str, own: OwnGraphs) -> Iterable[str]:
+    """Say that there is no graph of this name, and which there are; nothing if there is one."""
+    if await find_named_graph(text, own) is not None:
+        return ()
+    return explain_unknown_name("mode", text, await list_graph_names(own))
 
 
 async def require_named_graph(text: str, own: OwnGraphs) -> ResearchGraph:

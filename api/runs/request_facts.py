@@ -17,7 +17,7 @@ from elcano.api.process import Services
 from elcano.api.runs.follow_up import CannotFollow, extract_answer_text, list_cited_evidence, load_followed_run
 from elcano.api.runs.judgement import JudgedRun, Refusals, RequestFacts, judge_request
 from elcano.api.runs.model_checks import list_called_models, list_model_queues, read_model_choice
-from elcano.api.runs.named_graphs import find_named_graph, list_graph_names, validate_received_graph
+from elcano.api.runs.named_graphs import explain_unknown_mode, find_named_graph, validate_received_graph
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.trust_checks import narrow_sources
 from elcano.api.runs.trust_request import continue_trust
@@ -25,7 +25,6 @@ from elcano.api.source_survey import add_own_sources, assess_sources, choose_sou
 from elcano.graphs.answer_form import FORM_FILLER, add_answer_step, find_answer_schema_faults
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.sources import SourceSpec
-from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.clarification import add_clarifying_step
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.graph_traits import read_graph_traits
@@ -179,8 +178,7 @@ async def _resolve_graph(request: RunRequest, services: Services, refused: Refus
         return await resolve_own_graph(request.graph, services, refused)
     graph = await find_named_graph(request.mode, services.store.graphs)
     if graph is None:
-        known = await list_graph_names(services.store.graphs)
-        refused.add("mode", explain_unknown_name("mode", request.mode, known))
+        refused.add("mode", await explain_unknown_mode(request.mode, services.store.graphs))
     return graph
 
 

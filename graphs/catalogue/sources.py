@@ -23,6 +23,7 @@ DATABASE: Final = "database"
 """The kind of a source that is a database."""
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """How a source may be called."""
+NAME_IN_WORDS: Final = "1 to 64 small letters, digits, `_` and `-`, the first a letter or a digit"
 
 
 class SourceLimits(Frozen):

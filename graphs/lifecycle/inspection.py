@@ -93,7 +93,7 @@ class StepInspection(Frozen):
 
 
 def inspect_step(log: RunLog, events: Iterable[AgentEvent], number: int, *, going_on: bool) -> StepInspection | None:
-    """The step with this number; None if the run has none. Arguments as for `list_step_rows`."""
+    """The step with this number; None if the run has none. Arguments as for `iter_passages`."""
     between: list[BetweenRow] = []
     for one in iter_passages(log, events, going_on=going_on):
         if isinstance(one, BetweenRow):

@@ -24,7 +24,7 @@ from elcano.graphs.engine.step_function import advance_run
 from elcano.graphs.lifecycle.event_texts import EventDraft
 from elcano.graphs.lifecycle.narration import narrate_entry
 from elcano.graphs.lifecycle.start_and_fold import fold
-from elcano.graphs.lifecycle.step_rows import TAKEN_BACK, BetweenRow, HeldTry, Row, StepEvents, StepOutcome, StepRow
+from elcano.graphs.lifecycle.step_rows import TAKEN_BACK, BetweenRow, HeldTry, StepEvents, StepOutcome, StepRow
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode, limits_of
 from elcano.graphs.spec.limits import in_short
@@ -49,19 +49,16 @@ class Passage:
     entry: Ended | None
 
 
-def list_step_rows(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> tuple[Row, ...]:
-    """All that happened in order: steps, and what came between them. The last one is the step that is under way.
+def iter_passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> Iterator[Passage | BetweenRow]:
+    """Yield all that happened in order: steps, and what came between them. The last one is the step that is under way.
+
+    The log is folded only as far as consumed.
 
     Args:
         log: the run's, whole or the first of it.
         events: what the run told; without them nothing has a time by the calendar.
         going_on: the run has not ended, so that there is a step under way unless it is through its exit.
     """
-    return tuple(one.row if isinstance(one, Passage) else one for one in iter_passages(log, events, going_on=going_on))
-
-
-def iter_passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> Iterator[Passage | BetweenRow]:
-    """Yield the same rows, each step with the run before and after it. The log is folded only as far as consumed."""
     told = list(events)
     began_itself = log.asked.forked_from is None and bool(told) and told[0].type == "started"
     reader = _Reader(log, StepEvents(told), told[0].at if began_itself else None)
@@ -114,7 +111,10 @@ class _Reader:
         if run.finished or run.choosing:
             return None
         waits = run.hold is not None and not run.trying
-        reason = f"waits for {run.hold.reason}: {run.hold.detail}" if run.hold is not None and waits else ""
+        reason = ""
+        if run.hold is not None and waits:
+            told = run.hold.reason in ("answers", "approval")  # whose detail says what is waited for
+            reason = run.hold.detail if told else f"waits for {run.hold.reason}: {run.hold.detail}"
         node = None if run.routing else self._graph.by_id[run.node]
         begun = self._heard.begun(self._graph, run.step, node) if node else None
         row = StepRow(

@@ -8,8 +8,8 @@ from elcano.graphs.contracts import REPORTED
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.plugins.certificates.run_certificate import write_certificate
+from elcano.storage.plugin_store import TenantFile
 from elcano.storage.store import TenantStore
-from elcano.storage.tenant_file import TenantFile
 
 PAGE: Final = 50
 """Runs that are listed at a time."""

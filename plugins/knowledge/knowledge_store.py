@@ -30,13 +30,13 @@ from elcano.plugins.knowledge.word_index import WordIndex
 from elcano.redaction import without_secrets
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings, get_variable_name
+from elcano.storage.plugin_store import TenantFile
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace
 from elcano.storage.sql.engine import database_url, open_engine
 from elcano.storage.sql.tables import knowledge_edges as edge_rows
 from elcano.storage.sql.tables import knowledge_nodes as node_rows
 from elcano.storage.sql.tables import knowledge_words
 from elcano.storage.store import TenantStore
-from elcano.storage.tenant_file import TenantFile
 
 TABLES: Final = "tables"
 

@@ -45,6 +45,8 @@ _MAIN: Final = re.compile(r"<main>\n(.*)</main>", re.DOTALL)
 _TITLE: Final = re.compile(r"\A<h1>.*?</h1>\n?", re.DOTALL)
 _HEADING: Final = re.compile(r"<h2>(.*?)</h2>", re.DOTALL)
 _BEFORE_HEADING: Final = re.compile(r"(?=<h2>)")
+_TWENTY_FIRST: Final = re.compile(r'(?<=</li>\n)<li id="reference-(\d*[02468]1)">')
+"""The references 21, 41 and so on."""
 _OPENING: Final = re.compile(r"<(?:blockquote|details|li|td)[ >]")
 _CLOSING: Final = re.compile(r"</(?:blockquote|details|li|td)>")
 _TAG: Final = re.compile(r"<[^>]*>")
@@ -120,7 +122,10 @@ async def show_certificate(request: Request, api: Api, run_id: str) -> Response:
 
 
 def split_report(page: str) -> tuple[Markup, list[str]]:
-    """The text of a report's page, its parts numbered as `part-1`, and their headings; its title stands above it."""
+    """The text of a report's page, its parts numbered as `part-1`, and their headings; its title stands above it.
+
+    A browser lays out one section at a time: twenty references are one.
+    """
     found = _MAIN.search(page)
     body = _TITLE.sub("", found[1] if found else "", count=1)
     headings = [_TAG.sub("", heading) for heading in _HEADING.findall(body)]
@@ -130,11 +135,13 @@ def split_report(page: str) -> tuple[Markup, list[str]]:
         for part in _list_parts(body)
         if part.strip()
     )
-    return Markup("".join(f"<section>{part}</section>" for part in parts)), [Markup(one).unescape() for one in headings]
+    body = "".join(f"<section>{part}</section>" for part in parts)
+    body = _TWENTY_FIRST.sub(r'</ol></section><section><ol start="\1">\g<0>', body)
+    return Markup(body), [Markup(one).unescape() for one in headings]
 
 
 def _list_parts(body: str) -> list[str]:
-    """The text under each heading that stands in nothing else, with it; a browser lays out one part at a time."""
+    """The text under each heading that stands in nothing else, with it."""
     parts = [""]
     within = 0
     for piece in _BEFORE_HEADING.split(body):

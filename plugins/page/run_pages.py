@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -140,12 +140,17 @@ async def show_steps(
 
 
 @router.get("/runs/{run_id}/steps/{step}")
-async def show_step(request: Request, api: Api, run_id: str, step: int) -> Response:
-    """One step: what went in and came out, what the run knew before and after, and the ways to go on from here."""
+async def show_step(
+    request: Request, api: Api, run_id: str, step: int, state: Literal["", "before", "after"] = ""
+) -> Response:
+    """One step: what went in and came out, and the ways to go on from here.
+
+    What the run knew before or after it is shown if asked for: a state may have more parts than all else together.
+    """
     run, detail = await asyncio.gather(
         api.get(f"/v1/runs/{run_id}", pending=False), api.get(f"/v1/runs/{run_id}/steps/{step}")
     )
-    return await render_page(request, "step.html", run=run, detail=detail, step=detail["step"])
+    return await render_page(request, "step.html", run=run, detail=detail, step=detail["step"], state=state)
 
 
 @router.get("/runs/{run_id}/sources")

@@ -16,7 +16,7 @@ from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, run_and_branches
 from elcano.storage.sql.tables import artifacts, audit_entries, evidence, findings, ledger, runs
 from elcano.storage.store import Store
-from elcano.storage.usage import add_run
+from elcano.storage.usage import count_run
 
 PAGE: Final = 500
 """Rows, or keys, of one statement."""
@@ -83,7 +83,7 @@ class RowStore(PluginTables):
             row = run_row(run, run.tenant)
             kept = await connection.execute(insert_new(connection, runs).values(row).returning(runs.c.run_id))
             if kept.first() is not None:
-                await add_run(connection, run, 1)
+                await connection.execute(count_run(connection, run))
 
     async def list_branch_ids(self, tenant: str, run_id: str) -> set[str]:
         """The branches of a run, and theirs, that ended and are kept."""

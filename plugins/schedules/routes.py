@@ -8,7 +8,7 @@ from temporalio.client import Schedule, ScheduleActionStartWorkflow, ScheduleDes
 from temporalio.converter import DataConverter
 
 from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid, TemporalUnavailable, problem_docs
-from elcano.api.http.fields import Described, Moment, Request, Text
+from elcano.api.http.fields import Described, Moment, Request, Text, TextForm
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
@@ -30,7 +30,10 @@ from elcano.plugins.schedules.temporal_schedules import (
 from elcano.plugins.schedules.workflows import RunBudget, ScheduledQuestion
 
 MOST_CRON: Final = 20
-NAME: Final = r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"
+NAME: Final = TextForm(
+    r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?",
+    "must be 1 to 64 small letters, digits and hyphens, no hyphen at either end",
+)
 MOST_SCHEDULES: Final = 100
 """Of one tenant."""
 
@@ -55,7 +58,7 @@ class ScheduleBudget(Request):
 class ScheduleRequest(Request):
     """The schedule to make."""
 
-    name: str = Field(pattern=NAME, examples=["monday-papers"])
+    name: Annotated[str, NAME] = Field(examples=["monday-papers"])
     """Its name: small letters, digits and hyphens."""
     run: RunRequest
     """The question, and how it is researched: the body of `POST /v1/runs`."""

@@ -23,9 +23,9 @@ from elcano.graphs.plugin import load_objects
 from elcano.graphs.report.report import Report
 from elcano.plugins.tenants.manifest import FORMAT, MANIFEST, ExportedFile, Manifest
 from elcano.plugins.tenants.tenant_rows import list_exported_columns, list_tenant_tables, read_rows
+from elcano.storage.plugin_store import TenantFile
 from elcano.storage.sql.tables import artifacts, runs
 from elcano.storage.store import TenantStore
-from elcano.storage.tenant_file import TenantFile
 
 JSON_COLUMNS: Final = frozenset({"body", "lists"})
 """Columns of texts that are JSON, which a line has as objects."""

@@ -10,11 +10,12 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from elcano.api.http.errors import BodyTooLarge, FieldFault, Refusal, RequestInvalid, StoreUnavailable, problem_docs
+from elcano.api.http.fields import TextForm
 from elcano.api.http.request_guards import STREAMED_BODY
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
 from elcano.api.uploaded_documents import CollectionView, DocumentPage, DocumentState, DocumentView, ReadingBegun
-from elcano.graphs.catalogue.sources import NAME
+from elcano.graphs.catalogue.sources import NAME, NAME_IN_WORDS
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.uploads.document_files import (
     UploadsFull,
@@ -68,11 +69,8 @@ class DocumentNotFound(Refusal, status=404, title="No such document"):
 
 CollectionName: TypeAlias = Annotated[
     str,
-    Path(
-        pattern=f"^{NAME.pattern}$",
-        description="The collection: up to 64 small letters, digits, `_` and `-`.",
-        examples=["handbook"],
-    ),
+    TextForm(NAME.pattern, f"must be {NAME_IN_WORDS}"),
+    Path(description=f"The collection: {NAME_IN_WORDS}.", examples=["handbook"]),
 ]
 DocumentPath: TypeAlias = Annotated[
     str,

@@ -12,7 +12,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.sources import NAME, SourceSpec
+from elcano.graphs.catalogue.sources import NAME, NAME_IN_WORDS, SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.plugins.uploads.document_store import get_uploads
@@ -90,7 +90,7 @@ class UploadsSource:
             SourceRefused: no collection can be called so.
         """
         if not NAME.fullmatch(name):
-            raise SourceRefused(f"no collection can be called {name!r}")
+            raise SourceRefused(f"no collection can be called {name!r}: a name is {NAME_IN_WORDS}")
         described = {"name": f"{UPLOADS.name}:{name}", "description": f"The uploaded documents of {name!r}."}
         return UploadsSource(self._spec.model_copy(update=described), self._indexes, name)
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from elcano.graphs.errors import StoreDamaged
 from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
+from elcano.storage.plugin_store import TenantFile
 from elcano.storage.store import TenantStore
-from elcano.storage.tenant_file import TenantFile
 
 PAGE: Final = 200
 

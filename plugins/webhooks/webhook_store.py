@@ -9,9 +9,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ulid import ULID
 
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.state.budget import Limits
 from elcano.graphs.tenant_identity import Tenant
+from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.signing import new_secret
 from elcano.plugins.webhooks.workflows import Message, WebhookEvent
+from elcano.settings.settings import Settings
+from elcano.storage.admission import AdmissionRule
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.columns import SECRET, Id, LongText, SealedJson, SealedText
 from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_branches
@@ -205,8 +210,7 @@ class TenantWebhooks(TenantBound):
     async def note_watch(self, run_id: str) -> None:
         """Note that a run is to be watched, if anybody wants to know of it."""
         async with self._engine.begin() as connection:
-            if await has_endpoints(connection, self._tenant, run_id):
-                await note_watch(connection, self._tenant, run_id)
+            await note_wanted_watch(connection, self._tenant, run_id)
 
     def _named(self, id: str) -> Any:
         return and_(self._own(webhook_endpoints), webhook_endpoints.c.id == id)
@@ -239,18 +243,39 @@ class WebhookStore(PluginTables):
         await self._write(*(delete(table).where(rows) for table, rows in of_run))
 
 
-async def has_endpoints(connection: AsyncConnection, tenant: str, run_id: str) -> bool:
-    """Whether a tenant has an endpoint that is told of a run."""
-    table = webhook_endpoints
-    told = or_(table.c.run_id == "", table.c.run_id == run_id)
-    wanted = select(table.c.id).where(table.c.tenant == tenant, told, table.c.disabled_at.is_(None)).limit(1)
-    return (await connection.execute(wanted)).first() is not None
-
-
 async def note_watch(connection: AsyncConnection, tenant: str, run_id: str) -> None:
     """Note that a run is to be watched."""
     row = {"tenant": tenant, "run_id": run_id, "at": time.time()}
     await connection.execute(insert_or_replace(connection, webhook_watches).values(row))
+
+
+async def note_wanted_watch(connection: AsyncConnection, tenant: str, run_id: str) -> None:
+    """The same, if an endpoint of the tenant is told of the run."""
+    table = webhook_endpoints
+    told = or_(table.c.run_id == "", table.c.run_id == run_id)
+    wanted = select(table.c.id).where(table.c.tenant == tenant, told, table.c.disabled_at.is_(None)).limit(1)
+    if (await connection.execute(wanted)).first() is not None:
+        await note_watch(connection, tenant, run_id)
+
+
+async def note_admitted_run(connection: AsyncConnection, run: ArchivedRun, limits: Limits) -> None:
+    """The rule of the API, which refuses nothing and notes a run in the transaction that admits it."""
+    await note_wanted_watch(connection, run.tenant, run.run_id)
+
+
+def open_rule(settings: Settings) -> AdmissionRule | None:
+    """The rule of the API; None: no webhooks are sent."""
+    return note_admitted_run if read_webhook_settings().webhooks else None
+
+
+async def note_ended_run(store: TenantStore, run: ArchivedRun) -> str:
+    """Note a run once more as it ends, for endpoints that came later and for runs that were resumed.
+
+    What was told before is not told again. A section is told of by its run.
+    """
+    if run.branch_of is None and read_webhook_settings().webhooks:
+        await get_webhooks(store).note_watch(run.run_id)
+    return ""
 
 
 def get_webhook_store(store: Store) -> WebhookStore:

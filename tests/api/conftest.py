@@ -14,7 +14,7 @@ from elcano.api.app import create_app
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api import scripted
-from tests.api.serving import serving, speaking
+from tests.api.serving import connecting, serving, speaking
 
 
 @pytest.fixture
@@ -37,11 +37,7 @@ def api_settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 def make_app(store: Store, temporal: Client, task_queue: str) -> Callable[[Settings], FastAPI]:
     """Makes API processes that share the store and the server, as far as they can tell."""
-
-    async def client() -> Client:
-        return temporal
-
-    return lambda settings: create_app(settings, store=store, client=client, task_queue=task_queue)
+    return lambda settings: create_app(settings, store=store, client=connecting(temporal), task_queue=task_queue)
 
 
 @pytest.fixture

@@ -3,15 +3,25 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import httpx
 import uvicorn
 from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
+from temporalio.client import Client
 
 _log = logging.getLogger("tests.api")
+
+
+def connecting(client: Client) -> Callable[[], Awaitable[Client]]:
+    """How an API connects to Temporal that is to have this client."""
+
+    async def connect() -> Client:
+        return client
+
+    return connect
 
 
 @asynccontextmanager

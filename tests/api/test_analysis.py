@@ -8,13 +8,12 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
-from elcano.graphs.state.state import ReportRef
 from elcano.plugins.analysis.analysis import Analysis, plot_path
 from elcano.storage.store import Store
 from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.source import ScriptedSource
+from tests.api.reporting import keep_reported
 from tests.unit.plugins.analysis.trials import COUNTS
 
 QUESTION = "Does corvalin reduce mortality?"
@@ -50,20 +49,7 @@ async def reported(tmp_path: Path, store: Store) -> str:
     pool = pool.model_copy(update={"plot": await kept.put("run-1", render_forest_plot(pool), "image/svg+xml")})
     analysis = analysis.model_copy(update={"pools": (pool,)})
     added = {"attachments": {"analysis": analysis.model_dump(mode="json")}, "pictures": {plot_path(1): pool.plot}}
-    report = found.model_copy(update=added)
-    ref = ReportRef(
-        artifact=await kept.put("run-1", report.model_dump_json(), "application/json"),
-        title="t",
-        answered=True,
-        partial=None,
-        words=6,
-        references=0,
-        verified=0,
-        unverified=0,
-    )
-    run = ArchivedRun(run_id="run-1", question="q", mode="analysis", status="completed", started_at=1.0, report=ref)
-    await store.of("default").runs.archive(run, [])
-    return run.run_id
+    return await keep_reported(store, found.model_copy(update={"run_id": "run-1", **added}), "analysis")
 
 
 async def test_a_run_without_a_key_reads_pools_and_decides(tmp_path: Path) -> None:
@@ -122,13 +108,8 @@ async def test_a_plot_is_served_and_stands_in_the_page(api: httpx.AsyncClient, r
 async def test_a_run_that_analyzed_nothing_says_so(api: httpx.AsyncClient, store: Store, reported: str) -> None:
     kept = await store.of("default").artifacts.keys(reported, "application/json")
     report = Report.model_validate_json(await store.of("default").artifacts.get(kept[0]) or "")
-    plain = report.model_copy(update={"attachments": {}, "pictures": {}})
+    plain = report.model_copy(update={"run_id": "run-2", "attachments": {}, "pictures": {}})
     assert '"analysis"' not in plain.model_dump_json()
-    artifact = await store.of("default").artifacts.put("run-2", plain.model_dump_json(), "application/json")
-    ref = ReportRef(
-        artifact=artifact, title="t", answered=True, partial=None, words=6, references=0, verified=0, unverified=0
-    )
-    run = ArchivedRun(run_id="run-2", question="q", mode="simple", status="completed", started_at=1.0, report=ref)
-    await store.of("default").runs.archive(run, [])
+    await keep_reported(store, plain, "simple")
     answer = await api.get("/v1/runs/run-2/analysis")
     assert (answer.status_code, answer.json()["type"]) == (404, "urn:elcano:analysis-not-found")

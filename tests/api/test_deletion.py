@@ -19,6 +19,7 @@ from elcano.graphs.contracts import BranchOf
 from elcano.storage.store import Store, TenantStore
 from tests.api.asking import start
 from tests.api.branching import ONE, Told
+from tests.api.serving import connecting
 from tests.api.test_runs import ended
 
 
@@ -162,15 +163,11 @@ async def test_a_deleted_run_does_not_come_back(
     temporal: Client, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody follows a run or a section of it, and finds only later that its workflow is not there."""
-
-    async def client() -> Client:
-        return temporal
-
     monkeypatch.setattr(endings, "START_GRACE", 0.0)
     own: TenantStore = store.of("default")
     run = ended("run-1", status="running", finished_at=None)
     section = ended("run-1.0004.a", status="running", branch_of=BranchOf(run_id="run-1", path="0004.a", section="A"))
     for one in (run, section):
         with pytest.raises(RunNotFound):
-            await archive_if_ended(one, Temporal(Connection(client), "nobody's"), own)
+            await archive_if_ended(one, Temporal(Connection(connecting(temporal)), "nobody's"), own)
         assert await own.runs.get(one.run_id) is None

@@ -16,7 +16,7 @@ from elcano.settings.settings import Settings
 from elcano.storage import objects
 from elcano.storage.objects import Objects, open_objects
 from elcano.storage.store import open_store
-from tests.api.serving import speaking
+from tests.api.serving import connecting, speaking
 from tests.stores import S3_VARIABLES
 
 
@@ -54,9 +54,6 @@ async def test_every_deed_ends(hanging: str, tmp_path: Path) -> None:
 async def test_readiness_and_readers_are_answered(
     hanging: str, tmp_path: Path, temporal: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def client() -> Client:
-        return temporal
-
     settings = Settings(data_dir=tmp_path, objects_url=hanging)
     async with open_store(tmp_path, objects=hanging) as store:
         with monkeypatch.context() as answering:  # when the report was kept
@@ -69,7 +66,7 @@ async def test_readiness_and_readers_are_answered(
             run_id="default-run", question="q", mode="iterative", status="completed", started_at=1.0, finished_at=2.0
         ).model_copy(update={"report": report})
         await store.of("default").runs.archive(run, [])
-        async with speaking(create_app(settings, store=store, client=client, task_queue="nobody")) as api:
+        async with speaking(create_app(settings, store=store, client=connecting(temporal), task_queue="nobody")) as api:
             ready, *others = await asyncio.gather(*(api.get("/readyz") for _ in range(5)))
             assert ready.status_code == 503
             told = ready.json()["checks"]["store"]

@@ -13,7 +13,7 @@ from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge
 from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
-from tests.api.serving import speaking
+from tests.api.serving import connecting, speaking
 
 RUN = build_knowledge_node("run", "run-1", "Does aspirin prevent strokes?")
 PAPER = build_knowledge_node("document", "doi:10.1/a", "Aspirin and stroke", url="https://doi.org/10.1/a", year=2018)
@@ -97,12 +97,9 @@ async def test_a_query_is_refused_where_nobody_answers_it(api: httpx.AsyncClient
 async def in_age(
     age: str, tmp_path: Path, api_settings: Settings, temporal: Client
 ) -> AsyncIterator[httpx.AsyncClient]:
-    async def client() -> Client:
-        return temporal
-
     async with open_store(tmp_path / "age", settings=Settings(knowledge=age)) as store:
         await get_graph(store.of("default")).upsert([RUN, PAPER, CLAIM, ENTITY], EDGES)
-        async with speaking(create_app(api_settings, store=store, client=client)) as api:
+        async with speaking(create_app(api_settings, store=store, client=connecting(temporal))) as api:
             yield api
 
 
@@ -121,12 +118,9 @@ async def test_age_answers_all_of_it_and_openCypher(in_age: httpx.AsyncClient) -
 async def test_a_graph_that_was_switched_off_says_what_turns_it_on(
     tmp_path: Path, api_settings: Settings, temporal: Client
 ) -> None:
-    async def client() -> Client:
-        return temporal
-
     async with (
         open_store(tmp_path / "off", settings=Settings(knowledge="")) as store,
-        speaking(create_app(api_settings, store=store, client=client)) as api,
+        speaking(create_app(api_settings, store=store, client=connecting(temporal))) as api,
     ):
         for path in (
             "",
@@ -141,13 +135,10 @@ async def test_a_graph_that_was_switched_off_says_what_turns_it_on(
 
 
 async def test_a_server_that_is_away_is_told_as_one(tmp_path: Path, api_settings: Settings, temporal: Client) -> None:
-    async def client() -> Client:
-        return temporal
-
     away = "postgresql://nobody@127.0.0.1:1/none"
     async with (
         open_store(tmp_path / "away", settings=Settings(knowledge=away)) as store,
-        speaking(create_app(api_settings, store=store, client=client)) as api,
+        speaking(create_app(api_settings, store=store, client=connecting(temporal))) as api,
     ):
         answer = await api.get("/v1/knowledge/search?q=a")
         assert (answer.status_code, answer.json()["type"]) == (503, "urn:elcano:store-unavailable")

@@ -20,9 +20,10 @@ from elcano.api.temporal.executions import Execution, describe_execution
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.script import Script
+from tests.api.again.going_on import ended
+from tests.api.again.test_steps import scripted, until
 from tests.api.asking import start
 from tests.api.serving import speaking
-from tests.api.test_steps import ended, scripted, until
 
 
 async def listed(api: httpx.AsyncClient, run_id: str = "") -> Any:

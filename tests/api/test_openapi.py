@@ -14,15 +14,10 @@ from elcano.graphs.state.budget import Budget, Limits
 from elcano.graphs.state.events import EVENT_TYPES
 from elcano.settings.settings import Settings
 
-_made: list[dict[str, Any]] = []
-
 
 @pytest.fixture
 def document(app: FastAPI) -> dict[str, Any]:
-    """The same for every test, none of which changes it: it takes a second to make."""
-    if not _made:
-        _made.append(app.openapi())
-    return _made[0]
+    return app.openapi()
 
 
 def generated(document: dict[str, Any], model: str, **given: object) -> dict[str, object]:

@@ -9,12 +9,11 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from elcano.graphs.records import ArchivedRun
-from elcano.graphs.state.state import ReportRef
 from elcano.plugins.data.data_answer import ChartInput
 from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tools import draw_result_chart
 from elcano.storage.store import Store
+from tests.api.reporting import keep_reported
 from tests.tool_work import work_of
 from tests.unit.plugins.data.answering.answering import RUN, digests, published, written
 from tests.unit.plugins.data.answering.tables import table
@@ -49,20 +48,7 @@ async def answered(store: Store) -> str:
     )
     assert made.chart is not None
     draft = await written(store, question, [SALES], chart=made.chart.model_dump(mode="json"))
-    report = await published(store, question, draft)
-    ref = ReportRef(
-        artifact=await store.of("default").artifacts.put(RUN, report.model_dump_json(), "application/json"),
-        title="t",
-        answered=True,
-        partial=None,
-        words=6,
-        references=1,
-        verified=1,
-        unverified=0,
-    )
-    run = ArchivedRun(run_id=RUN, question=question, mode="data", status="completed", started_at=1.0, report=ref)
-    await store.of("default").runs.archive(run, [])
-    return run.run_id
+    return await keep_reported(store, await published(store, question, draft), "data")
 
 
 async def test_results_are_listed_and_read_whole(api: httpx.AsyncClient, answered: str) -> None:
@@ -121,19 +107,7 @@ async def test_what_is_not_there_says_what_is(
 
 async def test_a_run_without_results_says_so(api: httpx.AsyncClient, store: Store) -> None:
     draft = (await written(store, "What?", [])).model_copy(update={"attachments": {}})
-    report = await published(store, "What?", draft)
-    ref = ReportRef(
-        artifact=await store.of("default").artifacts.put(RUN, report.model_dump_json(), "application/json"),
-        title="t",
-        answered=True,
-        partial=None,
-        words=6,
-        references=0,
-        verified=0,
-        unverified=0,
-    )
-    run = ArchivedRun(run_id=RUN, question="q", mode="simple", status="completed", started_at=1.0, report=ref)
-    await store.of("default").runs.archive(run, [])
+    await keep_reported(store, await published(store, "What?", draft), "simple")
     for path in ("results", "results/1", "chart.svg", "chart.png", "chart.json"):
         answer = await api.get(f"/v1/runs/{RUN}/{path}")
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:elcano:result-not-found")

@@ -16,9 +16,9 @@ from elcano.graphs.errors import StoreUnavailable
 from elcano.storage.objects import Objects
 from elcano.storage.store import Store
 from elcano.testing.script import Script
+from tests.api.again.test_steps import scripted, until
 from tests.api.asking import start
 from tests.api.every_route import routes
-from tests.api.test_steps import scripted, until
 
 LOOKS = 5
 LARGE = "".join(random.Random(1).choices(f"{ascii_letters}     ", k=45_000))

@@ -22,7 +22,7 @@ from elcano.settings.settings import Settings
 from elcano.storage.objects import payloads_of
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start
-from tests.api.serving import speaking
+from tests.api.serving import connecting, speaking
 
 Look: TypeAlias = Callable[[], Awaitable[None]]
 
@@ -37,11 +37,7 @@ def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 async def look(temporal: Client, store: Store, task_queue: str) -> Look:
     """One look of a reconciler."""
-
-    async def client() -> Client:
-        return temporal
-
-    return Reconciler(Temporal(Connection(client), task_queue), store).look
+    return Reconciler(Temporal(Connection(connecting(temporal)), task_queue), store).look
 
 
 async def listed(api: httpx.AsyncClient) -> dict[str, str]:

@@ -11,8 +11,9 @@ from elcano.api.temporal.connection import Connection
 from elcano.graphs.frozen import JsonObject
 from elcano.storage.store import Store
 from elcano.testing.script import Script
+from tests.api.again.going_on import ended
+from tests.api.again.test_steps import scripted, until
 from tests.api.asking import start
-from tests.api.test_steps import ended, scripted, until
 
 SECTIONS = 3
 

@@ -9,9 +9,9 @@ from elcano.api.reports.bibliography import FORMS
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Reference, Report
 from elcano.graphs.report.works import Identifiers, Work
-from elcano.graphs.state.state import ReportRef
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store
+from tests.api.reporting import keep_reported
 
 PAPER = Reference(
     number=1,
@@ -39,19 +39,7 @@ async def reported(store: Store) -> str:
         citations=(),
         unverified=(),
     )
-    ref = ReportRef(
-        artifact=await store.of("default").artifacts.put("run-1", report.model_dump_json(), "application/json"),
-        title=report.title,
-        answered=True,
-        partial=None,
-        words=6,
-        references=0,
-        verified=0,
-        unverified=0,
-    )
-    run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="completed", started_at=1.0, report=ref)
-    await store.of("default").runs.archive(run, [])
-    return run.run_id
+    return await keep_reported(store, report, "iterative")
 
 
 @pytest.mark.parametrize(

@@ -14,15 +14,13 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.storage.store import Store
 from tests.api.asking import start
+from tests.api.serving import connecting
 from tests.api.test_runs import ended
 
 
 @pytest.fixture
 async def server(temporal: Client, task_queue: str) -> Temporal:
-    async def client() -> Client:
-        return temporal
-
-    return Temporal(Connection(client), task_queue)
+    return Temporal(Connection(connecting(temporal)), task_queue)
 
 
 async def keep(store: Store, run_id: str, tenant: str = "default", days: float = 10.0) -> None:

@@ -25,7 +25,7 @@ from elcano.worker import build_worker
 from tests.api.again.going_on import ended
 from tests.api.asking import start
 from tests.api.handbook import IN_ROUNDS, handbook_settings
-from tests.api.serving import speaking
+from tests.api.serving import connecting, speaking
 
 DOCS = Path(__file__).parents[2] / "docs" / "operations.md"
 PAUSING = {"steps": 6, "sections": 2, "when_exhausted": "pause"}
@@ -123,12 +123,9 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         )
         client = environment.client
 
-        async def connected() -> Client:
-            return client
-
         store = await stack.enter_async_context(open_store(settings.data_dir))
         sources = await stack.enter_async_context(open_sources(settings))
-        app = create_app(settings, store=store, client=connected, task_queue=TASK_QUEUE)
+        app = create_app(settings, store=store, client=connecting(client), task_queue=TASK_QUEUE)
         yield House(client, store, sources, settings, await stack.enter_async_context(speaking(app)))
 
 

@@ -187,8 +187,11 @@ async def test_a_near_miss_is_guessed(api: httpx.AsyncClient, change: dict[str, 
 
 
 async def test_all_faults_are_told_at_once(api: httpx.AsyncClient) -> None:
-    answer = await api.post("/v1/runs", json={"question": "", "budget": {"steps": "x"}, "colour": "red"})
+    body = {"question": "", "budget": {"steps": "x"}, "colour": "red", "mode": "deep"}
+    answer = await api.post("/v1/runs", json=body)
     assert fields(answer) == ["question", "budget.steps", "colour"]
+    answer = await api.post("/v1/runs", json={**body, "mode": "telepathy"})
+    assert fields(answer) == ["question", "budget.steps", "colour", "mode"]
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])

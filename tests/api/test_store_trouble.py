@@ -16,7 +16,7 @@ from elcano.settings.settings import Settings
 from elcano.storage.health import Probe, store_trouble
 from elcano.storage.runs import RunStore
 from elcano.storage.store import Store, open_store
-from tests.api.serving import speaking
+from tests.api.serving import connecting, speaking
 
 ROUTES = [
     ("POST", "/v1/runs", {"question": "Why?"}),
@@ -56,11 +56,8 @@ async def crowded(
         pass
     full(tmp_path / "full" / "elcano.db", monkeypatch)
 
-    async def client() -> Client:
-        return temporal
-
     settings = Settings(data_dir=tmp_path / "full", collections={"handbook": tmp_path})
-    async with speaking(create_app(settings, client=client, task_queue="nobody")) as made:
+    async with speaking(create_app(settings, client=connecting(temporal), task_queue="nobody")) as made:
         yield made
 
 
@@ -140,12 +137,9 @@ async def test_a_damaged_file_is_said_by_every_route(
 
 
 async def test_a_lock_that_stays_is_said(tmp_path: Path, temporal: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def client() -> Client:
-        return temporal
-
     settings = Settings(data_dir=tmp_path / "data", collections={"handbook": tmp_path})
     monkeypatch.setattr("elcano.storage.sql.dialect._PRAGMAS", ("PRAGMA busy_timeout = 50",))
-    async with speaking(create_app(settings, client=client, task_queue="nobody")) as api:
+    async with speaking(create_app(settings, client=connecting(temporal), task_queue="nobody")) as api:
         with sqlite3.connect(tmp_path / "data" / "elcano.db", isolation_level=None) as other:
             other.execute("BEGIN IMMEDIATE")
             refused = await api.post("/v1/runs", json={"question": "Why?"})

@@ -5,20 +5,16 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import httpx
 import pytest
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.activities.sources.registry import open_sources
-from elcano.api.app import create_app
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
-from elcano.worker import build_worker
+from tests.api.again.going_on import serving_alone
 from tests.api.asking import start
-from tests.api.serving import speaking
 
 PAGES: Mapping[str, str] = {
     "retries": "# Retries\n\nRetries belong to Temporal alone, and their delay doubles.\n\nA retry costs no step.\n",
@@ -66,20 +62,8 @@ async def research(client: Client, folder: Path) -> AsyncIterator[httpx.AsyncCli
         package_readmes=False,
         build_id="one",
     )
-    queue = f"certified-{uuid4().hex}"
-
-    async def connected() -> Client:
-        return client
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("elcano.worker.TASK_QUEUE", queue)
-        async with (
-            open_store(settings.data_dir) as store,
-            open_sources(settings) as sources,
-            build_worker(client, store, sources, settings),
-            speaking(create_app(settings, store=store, client=connected, task_queue=queue)) as api,
-        ):
-            yield api
+    async with open_store(settings.data_dir) as store, serving_alone(client, store, settings) as api:
+        yield api
 
 
 async def researched(api: httpx.AsyncClient, kind: str) -> str:

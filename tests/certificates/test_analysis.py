@@ -29,7 +29,7 @@ async def test_an_analysis_is_made_again_and_a_changed_figure_is_caught(
     temporal_environment: WorkflowEnvironment, tmp_path: Path
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("tests.certificates.conftest.open_sources", library)
+        patched.setattr("tests.api.again.going_on.open_sources", library)
         async with asyncio.timeout(170), research(temporal_environment.client, tmp_path) as api:
             run_id = await start(api, question="Does the drug reduce death?", mode="analysis")
             status = "running"

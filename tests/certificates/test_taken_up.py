@@ -15,7 +15,7 @@ from elcano.storage.store import Store, open_store
 from tests.api.again.going_on import Provider, asked, ended, working
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
-from tests.api.serving import speaking
+from tests.api.serving import connecting, speaking
 from tests.cases import long_case
 
 QUESTION = "To whom do retries belong?"
@@ -39,10 +39,7 @@ async def api(
     queue = f"taken-up-{uuid4().hex}"
     monkeypatch.setattr("elcano.worker.TASK_QUEUE", queue)
 
-    async def connected() -> Client:
-        return temporal
-
-    async with speaking(create_app(chosen, store=store, client=connected, task_queue=queue)) as client:
+    async with speaking(create_app(chosen, store=store, client=connecting(temporal), task_queue=queue)) as client:
         yield client
 
 

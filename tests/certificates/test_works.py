@@ -45,7 +45,7 @@ async def of_works(
 ) -> Certificates:
     folder: Path = tmp_path_factory.mktemp("works")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("tests.certificates.conftest.open_sources", library)
+        patched.setattr("tests.api.again.going_on.open_sources", library)
         async with asyncio.timeout(170), research(temporal_environment.client, folder) as api:
             found = {kind: await certified(api, kind) for kind in ("iterative", "deep")}
             run_id = await start(api, question=QUESTION, mode="literature_review")

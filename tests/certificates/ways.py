@@ -13,25 +13,20 @@ import random
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
-from uuid import uuid4
 
 import httpx
-import pytest
 from temporalio.client import Client
 
-from elcano.api.app import create_app
 from elcano.graphs.contracts import REPORTED
 from elcano.plugins.certificates.verification.verify_command import compare_certificate
 from elcano.settings.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import open_store
 from elcano.testing import temporal_environment
-from tests.api.again.going_on import Provider, ended, working
-from tests.api.serving import speaking
+from tests.api.again.going_on import Provider, ended, serving_alone
 
 QUESTION: Final = "To whom do retries belong, and who counts them?"
 SHELVES: Final = ("handbook", "manual", "notes")
@@ -191,28 +186,11 @@ def shelves(folder: Path) -> Settings:
     )
 
 
-@asynccontextmanager
-async def serving(temporal: Client, store: Store, settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
-    """An API with a worker whose model answers by a script."""
-    queue = f"any-way-{uuid4().hex}"
-
-    async def connected() -> Client:
-        return temporal
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("elcano.worker.TASK_QUEUE", queue)
-        async with (
-            working(temporal, store, settings, Provider(sections=3)),
-            speaking(create_app(settings, store=store, client=connected, task_queue=queue)) as api,
-        ):
-            yield api
-
-
 async def walk_ways(temporal: Client, folder: Path, seeds: Iterable[int], at_once: int = 3) -> list[Walked]:
     """Walks one way for each seed, some side by side, on a server that keeps its data below `folder`."""
     settings = shelves(folder)
     room = asyncio.Semaphore(at_once)
-    async with open_store(settings.data_dir) as store, serving(temporal, store, settings) as api:
+    async with open_store(settings.data_dir) as store, serving_alone(temporal, store, settings, Provider()) as api:
 
         async def walk(seed: int) -> Walked:
             async with room:

@@ -16,7 +16,7 @@ from elcano.storage.store import open_store
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from tests.api.scripted import archiving
-from tests.api.serving import serving
+from tests.api.serving import connecting, serving
 from tests.workflow.conftest import worker_for
 
 
@@ -38,13 +38,10 @@ class Stack:
 async def stack(temporal: Client, tmp_path: Path) -> AsyncIterator[Stack]:
     queue, script = f"cli-{uuid.uuid4()}", Script()
 
-    async def client() -> Client:
-        return temporal
-
     async with open_store(tmp_path / "data") as store:
         *activities, _ = scripted_activities(script)
         settings = Settings(_env_file=None, data_dir=tmp_path / "data", collections={"library": tmp_path})
-        app = create_app(settings, store=store, client=client, task_queue=queue)
+        app = create_app(settings, store=store, client=connecting(temporal), task_queue=queue)
         worker = worker_for(temporal, queue, [*activities, archiving(store)], cached_workflows=10)
         async with worker, serving(app) as url:
             yield Stack(url, script)

@@ -50,15 +50,19 @@ async def test_documents_are_uploaded_and_searched_by_the_question(open_tour_pag
     async with open_tour_page() as page:
         await page.goto("/")
         await open_choice(page, "Documents")
-        await page.get_by_label("Collection").fill("logs")
+        await page.get_by_label("Collection").fill("My logs")
         name = "log of <b>1519</b> #1.md"
         files: list[FilePayload] = [
             {"name": name, "mimeType": "text/markdown", "buffer": b"# A log\n\nThe crew found water."},
             {"name": "empty.md", "mimeType": "text/markdown", "buffer": b""},
         ]
         await page.get_by_label("Files").set_input_files(files)
+        refused = "The collection.s name must be 1 to 64 small letters"
+        await expect(page.locator("#documents li")).to_have_text([re.compile(refused)])
+        await page.get_by_label("Collection").fill("logs")
+        await page.get_by_label("Files").set_input_files(files)
         await expect(page.locator("#documents li")).to_have_text(
-            [re.compile(f"{re.escape(name)}: (uploaded|read)"), re.compile("is empty")]
+            [re.compile(refused), re.compile(f"{re.escape(name)}: (uploaded|read)"), re.compile("is empty")]
         )
         await expect(page.locator("[data-now=documents]")).to_have_text("searched as uploads:logs")
         await expect(page.locator("[data-now=sources]")).to_have_text("uploads:logs")

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import httpx
-from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano import testing
@@ -23,7 +22,7 @@ from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
-from tests.api.serving import serving
+from tests.api.serving import connecting, serving
 
 
 async def main(folder: Path) -> None:
@@ -36,10 +35,6 @@ async def main(folder: Path) -> None:
     script = Script(complete_in=1)
     script.watching = waits
     async with testing.temporal_environment(folder) as environment, open_store(folder) as store:
-
-        async def client() -> Client:
-            return environment.client
-
         worker = Worker(
             environment.client,
             task_queue="remarks",
@@ -47,7 +42,12 @@ async def main(folder: Path) -> None:
             activities=scripted_activities(script),
             workflow_runner=workflow_runner(),
         )
-        app = create_app(Settings(_env_file=None, data_dir=folder), store=store, client=client, task_queue="remarks")
+        app = create_app(
+            Settings(_env_file=None, data_dir=folder),
+            store=store,
+            client=connecting(environment.client),
+            task_queue="remarks",
+        )
         async with worker, serving(app) as address, httpx.AsyncClient(base_url=address, timeout=60) as api:
             run_id = (await api.post("/v1/runs", json={"question": "What is it?"})).json()["run_id"]
             await reached.wait()

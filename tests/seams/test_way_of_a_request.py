@@ -4,23 +4,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
-from uuid import uuid4
 
 import httpx
-import pytest
 from temporalio.client import Client
 
-from elcano.activities.sources.registry import open_sources
-from elcano.api.app import create_app
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
-from elcano.worker import build_worker
-from tests.api.serving import speaking
+from tests.api.again.going_on import serving_alone
 from tests.seams.trace import count_returns, installed_trace, list_stays
 
-STAYS: Final = 32
+STAYS: Final = 31
 """In files of the product, from the route to what Temporal is asked for: calls within a file that follow each other."""
-RETURNS: Final = 7
+RETURNS: Final = 6
 """To a file that was left."""
 STAYS_IN_API: Final = 12
 RETURNS_IN_API: Final = 2
@@ -46,7 +41,6 @@ async def serve_handbook(folder: Path, temporal: Client) -> AsyncIterator[httpx.
 
     On a queue of their own: what another test has left on that of the product is not to be done, and paid for, here.
     """
-    queue = f"handbook-{uuid4().hex}"
     (folder / "docs").mkdir()
     (folder / "docs" / "handbook.md").write_text(HANDBOOK, encoding="utf-8")
     settings = Settings.model_validate(
@@ -57,19 +51,8 @@ async def serve_handbook(folder: Path, temporal: Client) -> AsyncIterator[httpx.
             "shared_environment": True,
         }
     )
-
-    async def client() -> Client:
-        return temporal
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("elcano.worker.TASK_QUEUE", queue)
-        async with (
-            open_sources(settings) as sources,
-            open_store(folder / "data") as store,
-            build_worker(temporal, store, sources, settings),
-            speaking(create_app(settings, store=store, client=client, task_queue=queue)) as api,
-        ):
-            yield api
+    async with open_store(folder / "data") as store, serving_alone(temporal, store, settings) as api:
+        yield api
 
 
 async def follow_run(api: httpx.AsyncClient, temporal: Client) -> None:

@@ -4,11 +4,11 @@ from collections import Counter
 
 from elcano.graphs.contracts import UsageQuestion
 from elcano.graphs.frozen import Json
-from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.lifecycle.step_rows import StepRow
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.state.budget import Usage, microusd_from_usd, sum_usages
+from tests.folding import list_step_rows
 from tests.workflow.scenarios import Charge, Scenario
 
 EXITS = frozenset(exit_id for mode in MODES.values() for graph in mode.all_graphs() for exit_id in graph.exit_nodes)

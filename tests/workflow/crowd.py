@@ -23,6 +23,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import source_workers
+from tests.api.serving import connecting
 from tests.sources import Shelf
 from tests.workflow.conftest import asking
 from tests.workflow.test_sources import looking
@@ -34,11 +35,8 @@ class Crowd:
     """Starts runs as the API does, and waits until their calls are queued."""
 
     def __init__(self, client: Client, queue: str) -> None:
-        async def connected() -> Client:
-            return client
-
         self._client = client
-        self._temporal = Temporal(Connection(connected), queue)
+        self._temporal = Temporal(Connection(connecting(client)), queue)
         self.started: list[str] = []
 
     async def start(self, tenant: str, graph: ResearchGraph, priority: RunPriority = "interactive") -> None:

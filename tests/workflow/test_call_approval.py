@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-from temporalio.client import Client, WorkflowFailureError, WorkflowUpdateFailedError
+from temporalio.client import Client, WorkflowFailureError
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import RESEARCH_WORKFLOW
@@ -19,7 +19,7 @@ from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Refused, Script
-from tests.control import ask, go_on, pause, stop
+from tests.control import ask, go_on, pause, refused, stop
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.test_showing import attributes, details
 from tests.workflow.writing_tools import THREE, Tool, asked, in_branches, waiting, writing
@@ -46,12 +46,6 @@ async def begun(client: Client, queue: str, graph: ResearchGraph, **more: Any) -
 async def begin(temporal: Client, queue: str, tool: Tool, script: Script) -> AsyncIterator[Begin]:
     async with worker_for(temporal, queue, tool.activities(script)):
         yield lambda graph, **more: begun(temporal, queue, graph, **more)
-
-
-async def refused(handle: Handle, action: Action) -> str:
-    with pytest.raises(WorkflowUpdateFailedError) as raised:
-        await ask(handle, action)
-    return str(raised.value.cause)
 
 
 def kept(script: Script) -> ArchiveCall:

@@ -38,8 +38,6 @@ TOLD = (
     "Cancelled by alice: the question was wrong; what it found is kept, and there is no report",
     {"by": "alice", "reason": "the question was wrong"},
 )
-FREED = 2.0
-"""Seconds within which what ran for a run is given up."""
 
 
 class Stuck:

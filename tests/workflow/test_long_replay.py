@@ -14,6 +14,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
+from tests.api.serving import connecting
 from tests.workflow.conftest import asking, worker_for
 
 FAR = 6.0
@@ -41,10 +42,7 @@ async def test_a_worker_that_replays_for_long_is_waited_for(temporal: Client, sc
     config = temporal.config() | {"data_converter": far}
     queue = run_id = f"run-{uuid.uuid4()}"
 
-    async def client() -> Client:
-        return temporal
-
-    await Temporal(Connection(client), queue).start(asking(run_id), "graph")
+    await Temporal(Connection(connecting(temporal)), queue).start(asking(run_id), "graph")
     async with worker_for(Client(**config), queue, scripted_activities(script)):
         handle = temporal.get_workflow_handle(run_id)
         await handle.result()

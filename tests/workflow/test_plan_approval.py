@@ -4,13 +4,11 @@ import asyncio
 import uuid
 from typing import Any
 
-import pytest
-from temporalio.client import Client, WorkflowUpdateFailedError
+from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW
 from elcano.graphs.engine.approvals import ApprovePlan, RefusePlan
-from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.state.budget import Limits
@@ -19,7 +17,7 @@ from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.cases import BOTH_WAYS
-from tests.control import ask, section, steer, stop
+from tests.control import ask, refused, section, steer, stop
 from tests.workflow.conftest import Handle, Start, asking, worker_for
 
 EDITED = (section("law"), section("people", "Who works there?"))
@@ -32,12 +30,6 @@ async def waiting(handle: Handle) -> RunSnapshot:
         if snapshot.hold is not None:
             return snapshot
         await asyncio.sleep(0.25)
-
-
-async def refused(handle: Handle, action: Action) -> str:
-    with pytest.raises(WorkflowUpdateFailedError) as raised:
-        await ask(handle, action)
-    return str(raised.value.cause)
 
 
 @BOTH_WAYS

@@ -31,6 +31,7 @@ from elcano.testing.temporal import scripted_activities
 from elcano.worker import source_workers
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
+from tests.api.serving import connecting
 from tests.cases import BOTH_WAYS
 from tests.sources import Shelf, found, ledger_of, open_shelf
 from tests.workflow.conftest import Handle, asking, worker_for
@@ -192,10 +193,7 @@ async def test_a_short_wait_is_kept_and_shown(temporal: Client, script: Script, 
             raise error
         return found(spec.name, query)
 
-    async def client() -> Client:
-        return temporal
-
-    shelf, api = Shelf(spec, answer), Temporal(Connection(client), "unused")
+    shelf, api = Shelf(spec, answer), Temporal(Connection(connecting(temporal)), "unused")
     async with running(temporal, script, store, [shelf], searching((spec.name, "whales"))) as handle:
         waiting = await tried_again(api, handle.id)
         assert (waiting.activity_id, waiting.attempt, waiting.last_failure) == ("0001-search-1", 2, "shelf: HTTP 429")

@@ -2,21 +2,19 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from temporalio.client import WorkflowUpdateFailedError
 
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.engine.steering import Steering
+from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.state import ToolCallRecord
 from elcano.testing.script import Script
 from tests.cases import BOTH_WAYS
-from tests.control import section, steer, stop
-from tests.workflow.conftest import Handle, Start, deep_with
+from tests.control import refused, section, steer, stop
+from tests.workflow.conftest import Start, deep_with
 
 COSTS = "Look at what it costs."
 
@@ -46,13 +44,6 @@ class Gate:
 
     def open(self) -> None:
         self._opened.set()
-
-
-async def refused(handle: Handle, **changes: Any) -> str:
-    """Why a run does not go on so."""
-    with pytest.raises(WorkflowUpdateFailedError) as raised:
-        await steer(handle, **changes)
-    return str(raised.value.cause)
 
 
 def root(script: Script) -> ArchiveCall:
@@ -110,9 +101,9 @@ async def test_a_source_that_was_dropped_is_unknown_and_one_that_was_added_is_se
     }
     handle = await start()
     await gate.reached()
-    assert "no source would be left" in await refused(handle, drop_sources=("library",))
-    assert "'attic' is not searched; the sources are: library" in await refused(handle, drop_sources=("attic",))
-    assert "already searched" in await refused(handle, add_sources=("library",))
+    assert "no source would be left" in await refused(handle, Steer(drop_sources=("library",)))
+    assert "'attic' is not searched; the sources are: library" in await refused(handle, Steer(drop_sources=("attic",)))
+    assert "already searched" in await refused(handle, Steer(add_sources=("library",)))
     await steer(handle, add_sources=("archive",), drop_sources=("library",))
     gate.open()
     await handle.result()
@@ -140,11 +131,11 @@ async def test_sections_are_added_and_dropped_while_others_run(start: Start, scr
     handle = await start(mode="deep", graph=deep_with(max_concurrency=2))
     await gate.reached(2)  # history is over
     assert "there is no section 'fish'; there are: 'history', 'method'" in await refused(
-        handle, drop_sections=("fish",)
+        handle, Steer(drop_sections=("fish",))
     )
-    assert "called 'Method'" in await refused(handle, add_sections=(section("Method"),))
+    assert "called 'Method'" in await refused(handle, Steer(add_sections=(section("Method"),)))
     many = tuple(section(f"more {number}") for number in range(5))
-    assert "there would be 9 sections, and 8 are allowed" in await refused(handle, add_sections=many)
+    assert "there would be 9 sections, and 8 are allowed" in await refused(handle, Steer(add_sections=many))
     steered = await steer(handle, add_sections=(section("law"),), drop_sections=("History", "method", "future"))
     assert steered == Steering(step=5, sections="while the sections run")
     await steer(handle, add_sections=(section("people"),))
@@ -188,7 +179,7 @@ async def test_a_run_without_sections_says_so(mode: str, why: str, start: Start,
     gate = Gate(script, lambda given: "max_iterations" in given)
     handle = await start(mode=mode)
     await gate.reached()
-    assert why in await refused(handle, add_sections=(section("law"),))
+    assert why in await refused(handle, Steer(add_sections=(section("law"),)))
     gate.open()
     await handle.result()
 
@@ -197,7 +188,7 @@ async def test_it_is_too_late_once_the_sections_are_over(start: Start, script: S
     gate = Gate(script, lambda given: "sections" in given)
     handle = await start(mode="deep")
     await gate.reached()
-    assert "its research is over" in await refused(handle, instruction=COSTS)
+    assert "its research is over" in await refused(handle, Steer(instruction=COSTS))
     gate.open()
     await handle.result()
 
@@ -225,6 +216,6 @@ async def test_a_stopped_run_takes_no_sections(start: Start, script: Script) -> 
     handle = await start(mode="deep")
     await gate.reached()
     await stop(handle, "enough")
-    assert "too late" in await refused(handle, add_sections=(section("law"),))
+    assert "too late" in await refused(handle, Steer(add_sections=(section("law"),)))
     gate.open()
     await handle.result()

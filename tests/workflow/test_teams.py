@@ -7,7 +7,6 @@ from temporalio.client import Client
 
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.lifecycle.step_rows import StepRow
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits, TopUp
@@ -16,6 +15,7 @@ from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.cases import BOTH_WAYS
 from tests.control import go_on, pause, section, steer, stop, top_up
+from tests.folding import list_step_rows
 from tests.workflow.conftest import Start, asking, worker_for
 from tests.workflow.test_budget import paused
 from tests.workflow.test_steering import COSTS, Gate, root, sections

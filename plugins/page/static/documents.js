@@ -5,7 +5,7 @@ const form = document.getElementById("ask");
 const place = document.getElementById("documents");
 
 async function upload(files) {
-  const collection = form.querySelector("#collection").value.trim();
+  const collection = form.querySelector("#collection").value.trim() || "-"; // none is refused as one that cannot be
   const told = place.querySelector("ul");
   let kept = 0;
   for (const file of files) {
@@ -19,8 +19,11 @@ async function upload(files) {
       kept += 1;
       follow(path, file.name, line);
     } catch (refusal) {
-      line.textContent = `${file.name}: ${refusal.faults[0]?.message ?? refusal.message}`;
+      const [fault] = refusal.faults;
+      const named = fault?.field === "collection"; // which is wrong for all of them
+      line.textContent = named ? `The collection’s name ${fault.message}.` : `${file.name}: ${fault?.message ?? refusal.message}`;
       line.className = "warn-text";
+      if (named) break;
     }
   }
   if (kept) choose(`uploads:${collection}`);

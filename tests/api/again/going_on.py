@@ -5,11 +5,14 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
+from uuid import uuid4
 
 import httpx
+import pytest
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import open_sources
+from elcano.api.app import create_app
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import ArchivedRun, RunLog
@@ -19,6 +22,7 @@ from elcano.testing import Failing, Reply, ScriptedModel
 from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.model import Answer
 from elcano.worker import build_worker
+from tests.api.serving import connecting, speaking
 
 Json = dict[str, Any]
 
@@ -74,13 +78,29 @@ class Provider:
 
 
 @asynccontextmanager
-async def working(temporal: Client, store: Store, settings: Settings, provider: Provider) -> AsyncIterator[None]:
-    """A worker whose agents ask the provider."""
-    async with (
-        open_sources(settings) as sources,
-        build_worker(temporal, store, sources, settings, resolve=provider.model.resolve),
-    ):
+async def working(
+    temporal: Client, store: Store, settings: Settings, provider: Provider | None = None
+) -> AsyncIterator[None]:
+    """A worker whose agents ask the provider, or else the models that the settings name."""
+    resolve = None if provider is None else provider.model.resolve
+    async with open_sources(settings) as sources, build_worker(temporal, store, sources, settings, resolve=resolve):
         yield
+
+
+@asynccontextmanager
+async def serving_alone(
+    temporal: Client, store: Store, settings: Settings, provider: Provider | None = None
+) -> AsyncIterator[httpx.AsyncClient]:
+    """An API with such a worker beside it, on a task queue that is only theirs."""
+    queue = f"alone-{uuid4().hex}"
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("elcano.worker.TASK_QUEUE", queue)
+        async with (
+            working(temporal, store, settings, provider),
+            speaking(create_app(settings, store=store, client=connecting(temporal), task_queue=queue)) as api,
+        ):
+            yield api
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:

@@ -2,19 +2,14 @@
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
-from temporalio.client import Client
-
-from elcano.activities.sources.registry import open_sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.settings import Settings
-from elcano.storage.store import Store
 from elcano.testing import Reply
 from elcano.testing.model import Answer
-from elcano.worker import build_worker
 from tests.api.again.going_on import Json, Provider
 
 SALES = (
@@ -81,10 +76,3 @@ class Analyst(Provider):
     @staticmethod
     def _next(left: list[str]) -> str:
         return left.pop(0) if len(left) > 1 else left[0]
-
-
-@asynccontextmanager
-async def without_model(temporal: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
-    """A worker whose agents ask no model that is scripted: the extractive one answers."""
-    async with open_sources(settings) as sources, build_worker(temporal, store, sources, settings):
-        yield

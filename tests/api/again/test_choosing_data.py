@@ -15,7 +15,7 @@ from elcano.graphs.mode_choice import MODES
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, until, working
-from tests.api.again.selling import TOTAL, Analyst, with_sales, without_model
+from tests.api.again.selling import TOTAL, Analyst, with_sales
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.serving import speaking
@@ -52,7 +52,7 @@ async def test_without_a_model_saved_questions_alone_go_to_the_database(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
     both = ["handbook", "shop"]
-    async with without_model(temporal, store, api_settings):
+    async with working(temporal, store, api_settings):
         run_id, view = await chosen(api, TOTAL, both)
         assert (view["status"], view["choice"]["mode"]) == ("completed", "data")
         assert "'shop'" in view["choice"]["reason"]

@@ -62,6 +62,8 @@ async def test_a_run_waits_for_answers_and_researches_with_them(
         view = await waiting(api, run_id)
         assert view["questions"] == WAITING
         assert (view["hold"]["reason"], view["hold"]["detail"]) == ("answers", "waiting for answers to 2 questions")
+        *_, last = (await api.get(f"/v1/runs/{run_id}/steps")).json()["rows"]
+        assert last["reason"] == "waiting for answers to 2 questions"
         state, task = describe_task(RunView.model_validate(view))
         form = task["inputRequests"]["questions"]["params"]["requestedSchema"]["properties"]
         assert (state, form["q1"]["title"]) == ("input_required", "In which language? (Python / Go)")

@@ -10,7 +10,7 @@ from elcano.graphs.state.state import HistoryEntry
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, log_of, working
-from tests.api.again.selling import TOTAL, Analyst, with_sales, without_model
+from tests.api.again.selling import TOTAL, Analyst, with_sales
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 
@@ -37,7 +37,7 @@ async def entry(store: Store, run_id: str) -> HistoryEntry:
 async def test_without_a_model_a_question_goes_on_from_the_one_before_it(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
-    async with without_model(temporal, store, api_settings):
+    async with working(temporal, store, api_settings):
         first = await start(api, TOTAL, mode="data", model="offline")
         assert (await ended(api, first))["status"] == "completed"
         assert await rows(api, first) == [[800]]
@@ -60,7 +60,7 @@ async def test_without_a_model_a_question_goes_on_from_the_one_before_it(
 async def test_a_saved_query_that_fails_is_told_and_not_mended_without_a_model(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
-    async with without_model(temporal, store, api_settings):
+    async with working(temporal, store, api_settings):
         lost = await start(api, "Which sales were lost?", mode="data", model="offline")
         assert (await ended(api, lost))["status"] == "unanswered"
         report = (await api.get(f"/v1/runs/{lost}/report")).text

@@ -210,6 +210,8 @@ async def test_what_could_never_run_is_refused(api: httpx.AsyncClient, monkeypat
     for fields, field in REFUSED:
         answer = await api.post("/v1/schedules", json={"name": "refused", "run": RUN, **fields})
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field), (fields, answer.text)
+    named = await api.post("/v1/schedules", json={"name": "No spaces", "run": RUN, "cron": ["@daily"]})
+    assert "name: must be 1 to 64 small letters, digits and hyphens" in named.json()["detail"]
     assert (await api.get("/v1/schedules/refused")).status_code == 404
     monkeypatch.setenv("ELCANO_SCHEDULES", "false")
     off = await api.post("/v1/schedules", json={"name": "off", "run": RUN, "cron": ["@daily"]})

@@ -100,6 +100,10 @@ async def test_what_cannot_be_kept_is_refused_before_it_is_read(
 ) -> None:
     for name, status in (("..%2Fa.md", 422), ("a%00.md", 422), ("x" * 900, 422), ("empty.md", 422)):
         assert (await api.put(f"{DOCUMENTS}/{name}", content=b"")).status_code == status, name
+    strange = await api.put("/v1/collections/My%20papers/documents/a.md", content=b"a")
+    (fault,) = strange.json()["errors"]
+    assert fault["field"] == "collection"
+    assert fault["message"] == "must be 1 to 64 small letters, digits, `_` and `-`, the first a letter or a digit"
     told = await api.put(f"{DOCUMENTS}/large.md", content=b"", headers={"Content-Length": "60000000"})
     assert told.status_code == 413
 

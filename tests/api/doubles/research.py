@@ -23,7 +23,7 @@ from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.model import Answer
 from tests.api.asking import start
 from tests.api.doubles.world import FAILING, SEARCHED, doubles, everybody_working, world_settings
-from tests.api.serving import speaking
+from tests.api.serving import connecting, speaking
 from tests.api.sse import Message, read_all
 from tests.loopback import Asked, Reply
 
@@ -83,16 +83,13 @@ async def left_by_run(
     queue = f"everything-{uuid4().hex}"
     model = ScriptedModel(default=answer) if answer else None
 
-    async def connected() -> Client:
-        return client
-
     with pytest.MonkeyPatch.context() as patched, doubles(failing) as (services, site):
         patched.setattr("elcano.worker.TASK_QUEUE", queue)
         settings = world_settings(folder, services, site)
         async with (
             open_store(settings.data_dir) as store,
             everybody_working(client, store, settings, model),
-            speaking(create_app(settings, store=store, client=connected, task_queue=queue)) as api,
+            speaking(create_app(settings, store=store, client=connecting(client), task_queue=queue)) as api,
         ):
             await _until_served(api)
             run_id = await start(api, question, mode=mode, sources=[*SEARCHED, FAILING])

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from elcano.cli import live
 from elcano.cli.exit_codes import Exit, Failed
-from elcano.cli.live import LIVE_LINES, LiveDisplay, format_budget, open_display
+from elcano.cli.live import LIVE_LINES, LiveDisplay, PlainDisplay, format_budget, open_display
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.events import AgentEvent, EventType
 
@@ -143,6 +143,17 @@ def test_a_terminal_shows_open_sections_side_by_side_and_how_they_ended() -> Non
     assert "✗ Costs: no section, it failed" in text
     assert "○ Method: no source answers it" in text
     assert "✓ Figures: done, 4 passages" in text
+
+
+def test_a_line_names_its_section_once() -> None:
+    written = io.StringIO()
+    begun = {"type": "branch_started", "message": "Costs: research begins"}
+    for told in (begun, {"type": "searching", "message": "Looking at 1995"}):
+        place = {"seq": 1, "at": 0.0, "step": 0, "iteration": 0, "path": "0004.1", "section": "Costs"}
+        PlainDisplay(Console(file=written, width=100)).show(AgentEvent.model_validate({**told, **place}))
+    begins, looks = (line.partition(" ")[2] for line in written.getvalue().splitlines())
+    assert begins == "branch_started: Costs: research begins"
+    assert looks == "[Costs] searching: Looking at 1995"
 
 
 def words(text: str, path: str = "", characters: int = 0) -> JsonObject:

@@ -20,7 +20,6 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.resume_points import cut_log_at_end
 from elcano.graphs.lifecycle.start_and_fold import before_step, fold, open_journal
-from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, ToolNode
@@ -31,6 +30,7 @@ from elcano.graphs.state.failures import (
     list_undecided_calls,
     shorten_arguments,
 )
+from tests.folding import list_step_rows
 
 pytestmark = pytest.mark.of_plugins("mcp")
 

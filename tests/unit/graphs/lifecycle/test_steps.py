@@ -10,7 +10,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish, start_and_fold
 from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.lifecycle.step_history import Passage, iter_passages, list_step_rows
+from elcano.graphs.lifecycle.step_history import Passage, iter_passages
 from elcano.graphs.lifecycle.step_rows import BetweenRow, Row, StepRow
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import RunLog
@@ -20,6 +20,7 @@ from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.state import ResearchState
 from elcano.testing.script import Refused, Script
+from tests.folding import list_step_rows
 from tests.unit.graphs.samples import QUESTION, asked, completed, research, two_nodes
 from tests.unit.graphs.test_properties import many, walk
 

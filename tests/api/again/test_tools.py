@@ -10,15 +10,15 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.activities.sources.registry import open_sources
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.worker import build_worker, provider_worker
+from elcano.worker import provider_worker
+from tests.api.again import going_on
 from tests.api.again.going_on import Provider, ended, log_of
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 
-PROGRAM = Path(__file__).parents[1] / "tool_program.py"
+PROGRAM = Path(__file__).parents[2] / "tool_program.py"
 
 
 @pytest.fixture
@@ -32,18 +32,9 @@ def api_settings(tmp_path: Path) -> Settings:
     return handbook_settings(tmp_path).model_copy(update={"mcp_servers": servers})
 
 
-@pytest.fixture(autouse=True)
-def on_own_queue(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
-
-
 @asynccontextmanager
 async def working(temporal: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
-    async with (
-        open_sources(settings) as sources,
-        build_worker(temporal, store, sources, settings, resolve=Provider().model.resolve),
-        provider_worker(temporal, store, settings),
-    ):
+    async with going_on.working(temporal, store, settings, Provider()), provider_worker(temporal, store, settings):
         yield
 
 

@@ -1,7 +1,6 @@
 """A run that was reset in Temporal, by whatever hand: every reader sees that it goes on, and what was undone."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -16,8 +15,9 @@ from elcano.graphs.errors import ModelRefused
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import build_worker
+from tests.api.again.going_on import working
 from tests.api.asking import seconds_between, start, start_at
-from tests.api.handbook import IN_ROUNDS, handbook_settings
+from tests.api.handbook import IN_ROUNDS
 from tests.api.sse import following, read_events
 from tests.cases import long_case
 from tests.resetting import reset_before
@@ -45,22 +45,14 @@ def key(monkeypatch: pytest.MonkeyPatch) -> Key:
     return key
 
 
-@pytest.fixture
-def api_settings(tmp_path: Path) -> Settings:
-    return handbook_settings(tmp_path)
-
-
 async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
     api: httpx.AsyncClient,
     served: str,
     temporal: Client,
     store: Store,
     key: Key,
-    task_queue: str,
     api_settings: Settings,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     async with open_sources(api_settings) as sources:
         async with build_worker(temporal, store, sources, api_settings):
             run_id = await start(api, IN_ROUNDS)
@@ -116,14 +108,11 @@ async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
     temporal: Client,
     store: Store,
     key: Key,
-    task_queue: str,
     api_settings: Settings,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Held by a refused key, taken back to its latest search, and told of both by the same stream."""
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     budget = {"when_exhausted": "pause"}
-    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
+    async with working(temporal, store, api_settings):
         run_id = await start(api, IN_ROUNDS, budget=budget)
         url = f"{served}/v1/runs/{run_id}/events"
         seen: list[int] = []
@@ -157,13 +146,10 @@ async def test_a_run_that_ended_is_reset_to_its_first_task_or_to_its_report(
     served: str,
     temporal: Client,
     store: Store,
-    task_queue: str,
     api_settings: Settings,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """At its first task nothing was there yet to hear of the reset; at its report there is no step to go back to."""
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
-    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
+    async with working(temporal, store, api_settings):
         run_id = await start(api, IN_ROUNDS, **asked)
         await temporal.get_workflow_handle(run_id).result()
         url = f"{served}/v1/runs/{run_id}/events"

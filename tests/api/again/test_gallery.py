@@ -1,18 +1,13 @@
 """Each graph of the gallery is pushed, tried and run over HTTP, on the real server with the model that needs no key."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from temporalio.client import Client
 
-from elcano.activities.sources.registry import open_sources
 from elcano.settings import Settings
-from elcano.storage.store import Store
-from elcano.worker import build_worker
 from tests.api.asking import start
 from tests.gallery import DOCUMENTS, QUESTIONS, WAYS, graph
 
@@ -32,16 +27,6 @@ def api_settings(tmp_path: Path) -> Settings:
     )
 
 
-@pytest.fixture
-async def working(
-    temporal: Client, store: Store, task_queue: str, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[None]:
-    """A worker that researches in earnest."""
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
-    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
-        yield
-
-
 async def ended(api: httpx.AsyncClient, run_id: str) -> dict[str, Any]:
     """The run once it has ended; a plan that it proposes is approved."""
     approved = False
@@ -57,7 +42,7 @@ async def ended(api: httpx.AsyncClient, run_id: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-@pytest.mark.usefixtures("working")
+@pytest.mark.usefixtures("researching")
 async def test_a_graph_of_the_gallery_runs_to_its_report(api: httpx.AsyncClient, name: str) -> None:
     kept = await api.post("/v1/graphs", json=graph(name))
     assert kept.status_code == 201, kept.text

@@ -18,20 +18,19 @@ from pydantic_ai import models
 from temporalio.api.enums.v1 import EventType as Happened
 from temporalio.client import Client
 
-from elcano.activities.sources.registry import open_sources
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.provider import Provider, Reply, Request, make_completion, scripted_provider
-from elcano.worker import build_worker, provider_worker
-from tests.api.again.going_on import ended
+from elcano.worker import provider_worker
+from tests.api.again.going_on import ended, working
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.sse import read_all
 
-PROGRAM = Path(__file__).parents[1] / "tool_program.py"
+PROGRAM = Path(__file__).parents[2] / "tool_program.py"
 USAGE = {
     "prompt_tokens": 900,
     "completion_tokens": 400,
@@ -163,11 +162,6 @@ def provider() -> Iterator[Provider]:
             yield served
 
 
-@pytest.fixture(autouse=True)
-def on_own_queue(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
-
-
 @dataclass(frozen=True)
 class Walked:
     """A run that has ended, in each place where somebody looks."""
@@ -214,11 +208,7 @@ async def walk(
         return Walked(view, report, [one.data for one in events], seen)
 
     provider.requests.clear()
-    async with (
-        open_sources(api_settings) as sources,
-        build_worker(temporal, store, sources, api_settings),
-        provider_worker(temporal, store, api_settings),
-    ):
+    async with working(temporal, store, api_settings), provider_worker(temporal, store, api_settings):
         yield walked
 
 

@@ -11,9 +11,9 @@ from temporalio.client import Client
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import asked, ended, log_of, until
+from tests.api.again.test_tools import PROGRAM, calling, working
 from tests.api.asking import seconds_between, start
 from tests.api.handbook import handbook_settings
-from tests.api.test_tools import PROGRAM, calling, working
 from tests.resetting import reset_before
 
 CALL = "0001-call"
@@ -24,11 +24,6 @@ LINE = "{line: question}"
 def api_settings(tmp_path: Path) -> Settings:
     program = {"command": sys.executable, "args": [str(PROGRAM), str(tmp_path)], "seconds": 60}
     return handbook_settings(tmp_path).model_copy(update={"mcp_servers": {"tests": program}})
-
-
-@pytest.fixture(autouse=True)
-def on_own_queue(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
 
 
 async def waiting(api: httpx.AsyncClient, run_id: str, *, but: str = "") -> Any:

@@ -1,6 +1,6 @@
 """What a real run leaves is its tenant's, and a deleted one leaves nothing: not a row in any table."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -9,12 +9,10 @@ import pytest
 from sqlalchemy import func, select
 from temporalio.client import Client
 
-from elcano.activities.sources.registry import open_sources
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.settings import Settings
 from elcano.storage.sql.tables import metadata, usage_totals
 from elcano.storage.store import Store
-from elcano.worker import build_worker
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.sse import read_all
@@ -33,13 +31,6 @@ def api_settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 def task_queue() -> str:
     return TASK_QUEUE
-
-
-@pytest.fixture
-async def working(api_settings: Settings, temporal: Client, store: Store) -> AsyncIterator[None]:
-    """A worker with its real activities."""
-    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
-        yield
 
 
 async def rows(store: Store) -> Mapping[str, Mapping[str, int]]:
@@ -67,7 +58,7 @@ async def researched(client: httpx.AsyncClient, mode: str) -> tuple[str, str]:
     return run_id, report.text
 
 
-@pytest.mark.usefixtures("working")
+@pytest.mark.usefixtures("researching")
 @pytest.mark.parametrize("mode", ["iterative", long_case("deep")])
 async def test_a_deleted_run_leaves_nothing_and_others_keep_what_they_share(
     served: str, store: Store, temporal: Client, mode: str

@@ -1,7 +1,6 @@
 """A call that is given up in the middle: what it had used is written down and charged, and the run goes on at once."""
 
 import asyncio
-from pathlib import Path
 
 import httpx
 import pytest
@@ -11,13 +10,12 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from temporalio.client import Client
 
 from elcano.activities.calls import models
-from elcano.activities.sources.registry import open_sources
 from elcano.graphs.contracts import ModelChoice
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.worker import build_worker
+from tests.api.again.going_on import ended, working
 from tests.api.asking import start
-from tests.api.handbook import IN_ROUNDS, handbook_settings
+from tests.api.handbook import IN_ROUNDS
 
 
 class Silent:
@@ -46,11 +44,6 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Silent:
     return silent
 
 
-@pytest.fixture
-def api_settings(tmp_path: Path) -> Settings:
-    return handbook_settings(tmp_path)
-
-
 @pytest.mark.parametrize("cancelled", [False, True])
 async def test_what_a_call_that_was_given_up_had_used_is_charged(
     cancelled: bool,
@@ -58,12 +51,9 @@ async def test_what_a_call_that_was_given_up_had_used_is_charged(
     temporal: Client,
     store: Store,
     silent: Silent,
-    task_queue: str,
     api_settings: Settings,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
-    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
+    async with working(temporal, store, api_settings):
         run_id = await start(api, IN_ROUNDS)
         async with asyncio.timeout(30):
             await silent.waiting.wait()
@@ -71,14 +61,12 @@ async def test_what_a_call_that_was_given_up_had_used_is_charged(
             await temporal.get_workflow_handle(run_id).cancel()
         else:
             assert (await api.post(f"/v1/runs/{run_id}/stop")).status_code == 202
-        async with asyncio.timeout(60):
-            while (ended := (await api.get(f"/v1/runs/{run_id}")).json())["status"] == "running":  # noqa: ASYNC110
-                await asyncio.sleep(0.25)
-    assert ended["status"] == ("cancelled" if cancelled else "stopped")
+        view = await ended(api, run_id)
+    assert view["status"] == ("cancelled" if cancelled else "stopped")
     lines = await store.of("default").ledger.entries(run_id)
     (judged,) = [line for line in lines if line.node == "judge"]
     assert (judged.outcome, judged.usage.requests) == ("abandoned", 1)
-    assert ended["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
+    assert view["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
     steps = [line.step for line in lines if line.step and line.kind == "agent"]
     assert len(steps) == len(set(steps))
-    assert ended["steps"] >= judged.step
+    assert view["steps"] >= judged.step

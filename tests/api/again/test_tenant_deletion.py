@@ -14,7 +14,6 @@ from fastapi import FastAPI
 from sqlalchemy import select
 from temporalio.client import Client
 
-from elcano.activities.sources.registry import open_sources
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.plugins.certificates.verification.verify_command import compare_certificate
@@ -25,7 +24,6 @@ from elcano.settings import Settings
 from elcano.storage.sql.columns import RETAINED
 from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, open_store
-from elcano.worker import build_worker
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.serving import serving, speaking
@@ -67,12 +65,6 @@ def api_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[s
 @pytest.fixture
 def task_queue() -> str:
     return TASK_QUEUE
-
-
-@pytest.fixture
-async def working(api_settings: Settings, temporal: Client, store: Store) -> AsyncIterator[None]:
-    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
-        yield
 
 
 async def dump_rows(store: Store, tenant: str) -> dict[str, list[tuple[object, ...]]]:
@@ -167,7 +159,7 @@ def _extension(artifact: dict[str, str]) -> str:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.usefixtures("working")
+@pytest.mark.usefixtures("researching")
 async def test_a_deleted_tenant_leaves_nothing_and_another_keeps_everything(
     served: str, other: str, store: Store, temporal: Client, names: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -208,7 +200,7 @@ def _without_time(rows: dict[str, list[tuple[object, ...]]]) -> dict[str, list[t
 
 @pytest.mark.long
 @pytest.mark.parametrize("store", ["sqlite"], indirect=True)
-@pytest.mark.usefixtures("working")
+@pytest.mark.usefixtures("researching")
 async def test_a_deletion_that_was_cut_off_goes_on_in_another_process(
     app: FastAPI,
     make_app: Callable[[Settings], FastAPI],

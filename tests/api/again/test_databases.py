@@ -4,19 +4,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.activities.services import Services
-from elcano.activities.sources.registry import open_sources
 from elcano.activities.tools.tool_activities import LookActivities
 from elcano.plugins.data.query_models import ExecuteSqlOutput, SqlExamplesOutput
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.worker import build_worker, provider_worker
-from tests.api.again.going_on import ended, log_of
+from elcano.worker import provider_worker
+from tests.api.again.going_on import ended, log_of, working
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.serving import speaking
@@ -115,21 +113,14 @@ async def test_nodes_of_a_run_ask_the_databases_of_their_workers_settings(
     make_app: Callable[[Settings], FastAPI],
     store: Store,
     temporal: Client,
-    task_queue: str,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     sqlite_shop(tmp_path)
     examples = tmp_path / "shop.jsonl"
     examples.write_text('{"question": "Which customers are there?", "sql": "SELECT name FROM customers"}\n', "utf-8")
     named = {"databases": {"shop": f"sqlite:///{tmp_path / 'shop.db'}"}, "database_examples": {"shop": examples}}
     settings = handbook_settings(tmp_path).model_copy(update=named)
-    async with (
-        speaking(make_app(settings)) as api,
-        open_sources(settings) as sources,
-        build_worker(temporal, store, sources, settings),
-    ):
+    async with speaking(make_app(settings)) as api, working(temporal, store, settings):
         run_id = await start(api, question="Which customers are there?", graph=ASKING)
         await ended(api, run_id)
         outputs = (await log_of(store, run_id)).run.state.outputs

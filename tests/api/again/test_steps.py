@@ -1,9 +1,8 @@
 """A run's steps over HTTP: from the store as from the workflow, adding up to what the run and the ledger say."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,35 +11,17 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.activities.report.publishing import ReportActivities
-from elcano.activities.sources.registry import open_sources
 from elcano.graphs.frozen import JsonObject
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
-from elcano.worker import build_worker
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
-from tests.api.again import going_on
+from tests.api.again.going_on import Provider, asked, ended, working
 from tests.api.asking import start
-from tests.api.handbook import handbook_settings
 
 QUESTION = "To whom do retries belong, and what does their delay do?"
-
-
-@pytest.fixture
-def api_settings(tmp_path: Path) -> Settings:
-    return handbook_settings(tmp_path)
-
-
-@pytest.fixture
-async def working(
-    api_settings: Settings, temporal: Client, store: Store, task_queue: str, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[None]:
-    """A worker with its real activities."""
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
-    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
-        yield
 
 
 def scripted(client: Client, store: Store, task_queue: str, script: Script) -> Worker:
@@ -59,10 +40,6 @@ async def answered(api: httpx.AsyncClient, path: str, **params: Any) -> Any:
     answer = await api.get(path, params=params)
     assert answer.status_code == 200, answer.text
     return answer.json()
-
-
-async def ended(api: httpx.AsyncClient, run_id: str) -> Any:
-    return await until(api, f"/v1/runs/{run_id}", lambda run: run["status"] != "running")
 
 
 async def until(api: httpx.AsyncClient, path: str, holds: Callable[[Any], bool]) -> Any:
@@ -84,7 +61,7 @@ def used(row: JsonObject) -> int:
     return sum(one for one in tokens if isinstance(one, int))
 
 
-@pytest.mark.usefixtures("working")
+@pytest.mark.usefixtures("researching")
 async def test_the_steps_of_a_run_that_ended(api: httpx.AsyncClient, away: httpx.AsyncClient, store: Store) -> None:
     run_id = await start(api, QUESTION)
     run = await ended(api, run_id)
@@ -119,7 +96,7 @@ async def test_the_steps_of_a_run_that_ended(api: httpx.AsyncClient, away: httpx
     assert len(inside[-1]["after"]["evidence"]) == run["evidence"] > 0
 
 
-@pytest.mark.usefixtures("working")
+@pytest.mark.usefixtures("researching")
 async def test_the_steps_of_a_section_are_a_runs_own(api: httpx.AsyncClient) -> None:
     run_id = await start(api, QUESTION, mode="deep")
     await ended(api, run_id)
@@ -197,7 +174,7 @@ async def test_a_section_that_goes_on_is_asked_itself(
         assert (followed.status_code, followed.text.count("event: complete")) == (200, 1)
 
 
-@pytest.mark.usefixtures("working")
+@pytest.mark.usefixtures("researching")
 async def test_two_runs_side_by_side(api: httpx.AsyncClient, away: httpx.AsyncClient) -> None:
     a = await start(api, QUESTION)
     b = await start(api, "To whom do retries belong?", budget={"tokens": 90_000})
@@ -220,24 +197,21 @@ async def test_a_run_that_went_on_is_one_list(
     api: httpx.AsyncClient,
     temporal: Client,
     store: Store,
-    task_queue: str,
     api_settings: Settings,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
-    provider = going_on.Provider(sections=2)
+    provider = Provider(sections=2)
     provider.off.add(("judge", f"What of {provider.sections[-1]} and retries?"))
-    async with going_on.working(temporal, store, api_settings, provider):
+    async with working(temporal, store, api_settings, provider):
         run_id = await start(api, QUESTION, mode="deep")
         assert (await ended(api, run_id))["status"] == "failed"
         path = f"/v1/runs/{run_id}/steps"
         failed = (await answered(api, path))["rows"][-1]
         assert (failed["outcome"], failed["error"]) == ("failed", "ModelRefused")
         provider.off.clear()
-        await going_on.asked(api, run_id, "resume")
+        await asked(api, run_id, "resume")
         await ended(api, run_id)
         resumed = await answered(api, path)
-        await going_on.asked(api, run_id, "rollback", step=resumed["total"])
+        await asked(api, run_id, "rollback", step=resumed["total"])
         run = await ended(api, run_id)
         rows = (await answered(api, path))["rows"]
         forked = (await api.post(f"/v1/runs/{run_id}/fork", json={"step": resumed["total"]})).json()["run_id"]
@@ -270,12 +244,12 @@ async def test_a_run_that_went_on_is_one_list(
     assert found["b"]["tokens"] == used(last)
 
 
-@pytest.mark.usefixtures("working")
-@pytest.mark.parametrize(("step", "status"), [("0", 404), ("-1", 404), ("99", 404), ("first", 422)])
-async def test_a_step_that_there_is_not(api: httpx.AsyncClient, step: str, status: int) -> None:
+@pytest.mark.usefixtures("researching")
+async def test_a_step_that_there_is_not(api: httpx.AsyncClient) -> None:
     run_id = await start(api, QUESTION)
     run = await ended(api, run_id)
-    answer = await api.get(f"/v1/runs/{run_id}/steps/{step}")
-    assert answer.status_code == status
-    if status == 404:
+    for step in (0, -1, 99):
+        answer = await api.get(f"/v1/runs/{run_id}/steps/{step}")
+        assert answer.status_code == 404, step
         assert f"it has {run['steps']} steps, numbered from 1" in answer.json()["detail"]
+    assert (await api.get(f"/v1/runs/{run_id}/steps/first")).status_code == 422

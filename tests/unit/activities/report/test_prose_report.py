@@ -52,7 +52,7 @@ def report(answer: ReportProse = ANSWER) -> Report:
 
 def test_a_report_names_the_language_of_its_text() -> None:
     assert report().language == "en"
-    assert report(ReportProse(title="Oil", introduction="石油很贵，而水很便宜。")).language == "zh"
+    assert report(ReportProse(title="Oil", introduction="石油很贵。水很便宜。")).language == "zh"
 
 
 def numbered(text: str) -> str:

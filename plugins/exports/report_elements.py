@@ -1,6 +1,7 @@
 """The page of a report as elements of HTML: what documents of other formats are made of, so that all say the same."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
@@ -15,8 +16,8 @@ CONTENTS_FROM: Final = 4
 """Headings from which on a document has contents."""
 LINE: Final = 80
 """Characters that a line holds."""
-_WIDEST, _NARROWEST, _LONGEST_WORD, _PADDING = 120, 4, 16, 3
-"""Characters: what a column is as wide as at most and at least, words that are kept whole, the room beside them."""
+_WIDEST, _NARROWEST, _SHORT, _LONGEST_WORD, _PADDING = 120, 4, 12, 16, 3
+"""Characters: what a column is as wide as at most and at least, cells and words that stay whole, the room beside."""
 _WORD: Final = re.compile(r"[^\s\u2e80-\uffef]+")
 """What no line may be broken in; Chinese, Japanese and Korean may be anywhere."""
 _SCRIPTS: Final = (
@@ -52,9 +53,10 @@ def measure_columns(rows: Sequence[Sequence[Any]], columns: int) -> list[float]:
     for row in rows:
         for at, cell in enumerate(row):
             text = cell.text_content()
-            word = max(map(len, _WORD.findall(text)), default=0)
-            least[at] = max(least[at], min(word, _LONGEST_WORD) + _PADDING)
-            most[at] = max(most[at], min(len(text), _WIDEST) + _PADDING)
+            width = len(text) + sum(unicodedata.east_asian_width(one) in "WF" for one in text)
+            whole = width if width <= _SHORT else max(map(len, _WORD.findall(text)), default=0)
+            least[at] = max(least[at], min(whole, _LONGEST_WORD) + _PADDING)
+            most[at] = max(most[at], min(width, _WIDEST) + _PADDING)
     left = min(max(LINE - sum(least), 0) / max(sum(most) - sum(least), 1), 1)
     widths = [low + left * (high - low) for low, high in zip(least, most, strict=True)]
     return [width / sum(widths) for width in widths]

@@ -93,6 +93,10 @@ def test_no_column_is_narrower_than_its_longest_word() -> None:
     assert weight is not None
     assert reference > Mm(20)
     assert weight > Mm(14)
+    (table,) = opened(f"| 文件 | 内容 |\n| --- | --- |\n| 文件01 | {'黑豹队的防守' * 20} |").tables
+    width = table.columns[0].width
+    assert width is not None
+    assert width > Mm(16), "signs that are two letters wide"
 
 
 def test_a_table_of_many_columns_has_small_letters() -> None:

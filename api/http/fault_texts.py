@@ -8,6 +8,7 @@ _PLAIN_FAULTS: Final[Mapping[str, str]] = {
     "missing": "is required",
     "model_attributes_type": "must be a JSON object",
     "model_type": "must be a JSON object",
+    "dict_type": "must be a JSON object",
     "int_parsing": "must be a whole number",
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",

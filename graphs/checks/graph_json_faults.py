@@ -43,6 +43,12 @@ _KINDS: Final[Mapping[str, Mapping[str, type[BaseModel]]]] = {
     },
 }
 """The models in the lists of a graph, by their `kind`."""
+_IN_WORDS: Final[Mapping[str, str]] = {
+    "string_pattern_mismatch": "must be 1 to 48 small letters, digits and `_`, the first a letter",
+    "model_type": "must be a JSON object",
+    "dict_type": "must be a JSON object",
+}
+"""What pydantic says in words of Python, or by a regular expression, by its type of error: names alone have a form."""
 
 
 def form_faults(error: ValidationError) -> list[Fault]:
@@ -59,7 +65,7 @@ def format_dotted_path(fault: Fault) -> str:
 def _convert_errors_to_faults(errors: Iterable[Any]) -> Iterable[Fault]:
     for one in errors:
         parts, tag = _split_location(one["loc"])
-        message = f"{parts[-1]!r} is missing" if one["type"] == "missing" else one["msg"]
+        message = f"{parts[-1]!r} is missing" if one["type"] == "missing" else _IN_WORDS.get(one["type"], one["msg"])
         yield Fault(message + _suggest_correction(one, parts, tag), build_json_pointer(*parts))
 
 

@@ -25,13 +25,16 @@ class CitationChanges:
 
     moved: dict[tuple[str, str], str] = field(default_factory=dict)
     """By id of the passage and quote: the id of the newer passage in which the quote stands."""
-    outdated: set[tuple[str, str]] = field(default_factory=set)
-    """By the same: those whose quote the newer text of their document does not have."""
+    outdated: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Of those whose quote the newer text of their document does not have, by the same: a passage of that text."""
     unseen: set[str] = field(default_factory=set)
     """Ids of cited passages whose document was not found again."""
 
     def apply_to(self, draft: ReportDraft) -> ReportDraft:
-        """`draft` with each citation, and each judgement of a statement, as it is now."""
+        """`draft` with each citation, and each judgement of a statement, as it is now.
+
+        An outdated one names the newer text of its document, so whoever looks its quote up sees that it is gone.
+        """
         newer = {old: new for (old, _), new in self.moved.items()}
         judgements = (
             one.model_copy(update={"evidence": tuple(newer.get(id, id) for id in one.evidence)})
@@ -40,7 +43,8 @@ class CitationChanges:
         return map_citations(draft, self._follow).model_copy(update={"judgements": tuple(judgements)})
 
     def _follow(self, cited: Citation) -> Citation:
-        newer = self.moved.get((cited.evidence, cited.quote))
+        place = cited.evidence, cited.quote
+        newer = self.moved.get(place) or self.outdated.get(place)
         return cited if newer is None else cited.model_copy(update={"evidence": newer})
 
 
@@ -74,7 +78,8 @@ def find_citation_changes(
         if place is not None:
             changes.moved[cited.evidence, cited.quote] = place
         elif not any(index(text).find(cited.quote) for text in whole):
-            changes.outdated.add((cited.evidence, cited.quote))
+            beneath = (one.id for one in now if one.heading == passage.heading)
+            changes.outdated[cited.evidence, cited.quote] = next(beneath, now[0].id)
     return changes
 
 

@@ -1,8 +1,8 @@
 """Compares a report with what was found now, has the updater say what changes, and puts that into the report.
 
 The updater is shown the text of every block under a number, without the quotes of its citations: those that hold stay,
-by code. A citation that is outdated names a passage that does not exist, in whatever block it is left, so the check
-finds it. Blocks that stay word for word are not read again, nor given back to be mended.
+by code. A citation that is outdated names the text that took the place of its own, so the check finds it in whatever
+block it is left. Blocks that stay word for word are not read again, nor given back to be mended.
 """
 
 import asyncio
@@ -10,9 +10,8 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
-from typing import Final
 
-from elcano.activities.agents.answer_drafts import OwnDraft, map_citations, with_canonical_ids
+from elcano.activities.agents.answer_drafts import OwnDraft, with_canonical_ids
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.prose.blocks import ClaimCollector
@@ -27,9 +26,6 @@ from elcano.plugins.edits.citation_changes import find_citation_changes, list_ne
 from elcano.plugins.edits.report_editing import describe_written_draft, load_written_draft
 from elcano.plugins.edits.updater import ReportUpdate, UpdatedBlock, UpdaterInput
 from elcano.storage.store import TenantStore
-
-OUTDATED: Final = "outdated"
-"""The passage that an outdated citation names: there is none, so nothing can rest on it."""
 
 
 async def load_report_to_update(store: TenantStore, needs: JsonObject, tokens: int) -> JsonObject:
@@ -61,19 +57,17 @@ async def load_report_to_update(store: TenantStore, needs: JsonObject, tokens: i
         told.append(
             f"Not found again: {format_count(len(changes.unseen), 'cited passage')}; what they say is of before."
         )
-    described = describe_written_draft(_without_outdated(changes.apply_to(draft), changes.outdated), report, *told)
+    described = describe_written_draft(changes.apply_to(draft), report, *told)
     numbers = described["numbers"]
     assert isinstance(numbers, dict)
-    numbers |= {newer: numbers[old] for (old, _), newer in changes.moved.items() if old in numbers}
-    return {**described, "new": [*sorted(new)]}
-
-
-def _without_outdated(draft: ReportDraft, outdated: Collection[tuple[str, str]]) -> ReportDraft:
-    def name_passage(cited: Citation) -> Citation:
-        holds = (cited.evidence, cited.quote) not in outdated
-        return cited if holds else cited.model_copy(update={"evidence": OUTDATED})
-
-    return map_citations(draft, name_passage)
+    newer = changes.moved | changes.outdated
+    numbers |= {now: numbers[old] for (old, _), now in newer.items() if old in numbers}
+    return {
+        **described,
+        "new": [*sorted(new)],
+        "outdated": [[now, quote] for (_, quote), now in changes.outdated.items()],
+        "replaced": [*{old: None for old, _ in changes.outdated}],
+    }
 
 
 async def write_updated_report(
@@ -88,26 +82,35 @@ async def write_updated_report(
     remarks = ensure_list(more["remarks"])
     before = ReportDraft.model_validate(more["draft"])
     before = before.model_copy(update={"numbers": more["numbers"], "remarks": tuple(map(str, remarks))})
-    new = {*ensure_list(more["new"])}
+    new, outdated = {*ensure_list(more["new"])}, _read_pairs(more["outdated"])
     shown = loaded.shown.only(tuple(one for one in task.evidence if loaded.shown.ids[one.key] in new))
-    cited = [id for id in cited_ids(before) if id != OUTDATED]
-    settled = frozenset(one for one in before.claims if not _list_outdated(one))
-    if not shown.items and len(settled) == len({*before.claims}):
-        return OwnDraft(before, shown.model_copy(update={"ids": dict(zip(cited, cited, strict=True))}), settled)
-    task = task.model_copy(update={"evidence": shown.items, "given": {"parts": [*describe_parts(before)]}})
+    # A quote is moved to whatever passage has it, and the text that an outdated one stood in has it still.
+    cited = {id: id for id in cited_ids(before) if id not in ensure_list(more["replaced"])}
+    settled = frozenset(one for one in before.claims if not _list_outdated(one, outdated))
+    if not new and not outdated:
+        return OwnDraft(before, shown.model_copy(update={"ids": cited}), settled)
+    parts = [*describe_parts(before, outdated)]
+    task = task.model_copy(update={"evidence": shown.items, "given": {"parts": parts}})
     order = tuple(key for key in shown.order if key in shown.ids)
     answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, order)
     draft = await asyncio.to_thread(apply_update, before, answer.output)
-    ids = {**shown.ids, **dict(zip(cited, cited, strict=True))}
+    ids = shown.ids | cited
     return OwnDraft(with_canonical_ids(draft, ids), shown.model_copy(update={"ids": ids}), settled)
 
 
-def _list_outdated(claim: Claim) -> list[Citation]:
-    return [one for one in claim.citations if one.evidence == OUTDATED]
+def _read_pairs(told: Json) -> Collection[tuple[str, str]]:
+    return {(str(id), str(quote)) for id, quote in map(ensure_list, ensure_list(told))}
 
 
-def describe_parts(draft: ReportDraft) -> Iterator[JsonObject]:
-    """The blocks of a draft under their parts, as the updater sees them: numbered from 1, its limitations last."""
+def _list_outdated(claim: Claim, outdated: Collection[tuple[str, str]]) -> list[Citation]:
+    return [one for one in claim.citations if (one.evidence, one.quote) in outdated]
+
+
+def describe_parts(draft: ReportDraft, outdated: Collection[tuple[str, str]]) -> Iterator[JsonObject]:
+    """The blocks of a draft under their parts, as the updater sees them: numbered from 1, its limitations last.
+
+    `outdated` are passages and the quotes that they do not have.
+    """
     numbers = count(1)
     parts: list[tuple[str, Sequence[Claim]]] = [
         ("introduction", draft.introduction),
@@ -121,11 +124,14 @@ def describe_parts(draft: ReportDraft) -> Iterator[JsonObject]:
     yield {"part": "title", "text": draft.title}
     for part, claims in parts:
         if claims:
-            yield {"part": part, "blocks": [_describe_block(next(numbers), mark_citations(one)) for one in claims]}
+            yield {
+                "part": part,
+                "blocks": [_describe_block(next(numbers), mark_citations(one), outdated) for one in claims],
+            }
 
 
-def _describe_block(number: int, claim: Claim) -> JsonObject:
-    gone: list[Json] = [{"mark": one.mark, "quote": one.quote} for one in _list_outdated(claim)]
+def _describe_block(number: int, claim: Claim, outdated: Collection[tuple[str, str]]) -> JsonObject:
+    gone: list[Json] = [{"mark": one.mark, "quote": one.quote} for one in _list_outdated(claim, outdated)]
     block: JsonObject = {"id": number, "text": claim.text}
     return block | {"outdated": gone} if gone else block
 

@@ -41,6 +41,13 @@ async def test_a_fault_has_its_place_wherever_the_graph_is_sent(api: httpx.Async
     assert [fault["message"] for fault in verdict["errors"]] == verdict["faults"]
 
 
+async def test_faults_are_told_in_words(api: httpx.AsyncClient) -> None:
+    verdict = (await api.post("/v1/graphs/validate", json={**simple(), "name": "My way"})).json()
+    assert verdict["faults"] == ["name: must be 1 to 48 small letters, digits and `_`, the first a letter"]
+    assert (await api.post("/v1/graphs/validate", json=[])).json()["faults"] == ["body: must be a JSON object"]
+    assert (await api.post("/v1/graphs", json=[])).json()["detail"] == "body: must be a JSON object"
+
+
 async def test_a_fault_inside_a_named_graph_has_the_place_of_its_name(api: httpx.AsyncClient) -> None:
     ((place, said),) = await told(api, "/v1/graphs", team("iteratve"))
     assert (place, "did you mean 'iterative'?" in said) == ("/branches/member", True)

@@ -112,6 +112,8 @@ async def test_a_step_shows_what_it_did_and_a_fork_begins_there(open_tour_page: 
         await expect(knew.get_by_role("link")).to_have_text("Before this step")
         await page.get_by_role("link", name="Previous", exact=True).click()
         await page.get_by_role("link", name="Next", exact=True).click()
+        await page.get_by_text("Roll back to here").click()
+        await expect(page.get_by_text("its state and its budget before this step")).to_be_visible()
         await act(page, "Fork from here", "Fork", **{"Another question": HOSTILE})
         await page.wait_for_url("**/runs/default-*")
         await expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE)
@@ -152,6 +154,46 @@ async def test_of_two_who_approve_a_plan_at_once_one_is_told_that_it_was_done(
     await tour.api.post(f"/v1/runs/{run_id}/cancel")
 
 
+async def test_a_run_that_is_paused_while_its_plan_is_edited_can_be_continued_and_approved(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    run_id = await start(tour, "What became of the crews?", mode="deep", approve_plan=True)
+    async with open_tour_page() as page:
+        await page.goto(f"/runs/{run_id}")
+        plan = page.locator("#plan")
+        await plan.get_by_label("Section 2").fill("The island again")
+        await page.locator(".acts summary", has_text="Pause it").click()
+        await page.get_by_label("Why (shown to others)").press("Enter")
+        await expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
+        await expect(page.locator("#act-pause")).to_have_count(0)
+        await expect(plan.get_by_label("Section 2")).to_have_value("The island again")
+        await plan.get_by_label("Section 2").press("Enter")
+        await expect(plan).to_have_count(0)
+        await page.get_by_role("button", name="Continue", exact=True).click()
+        await expect(page.locator(".lanes")).to_contain_text("The island again")
+    await tour.api.post(f"/v1/runs/{run_id}/cancel")
+
+
+async def test_a_run_that_has_ended_is_followed_no_more(open_tour_page: OpenPage, tour: Tour) -> None:
+    """Also where the server, asked at once, does not know of the end yet."""
+    run_id = await start(tour, "What became of the sails?", mode="deep", approve_plan=True)
+    async with open_tour_page() as page:
+        opened = await page.goto(f"/runs/{run_id}")
+        await expect(page.get_by_role("heading", name="Approve the plan")).to_be_visible()
+        before = await page.evaluate(
+            "fetch(location.href, { headers: { Accept: 'text/html' } }).then((one) => one.text())"
+        )
+        assert opened is not None
+        asked = list[str]()
+        page.on("request", lambda request: asked.append(request.url))
+        await page.route(opened.url, lambda route: route.fulfill(body=before, content_type="text/html"), times=1)
+        await tour.api.post(f"/v1/runs/{run_id}/cancel")
+        await expect(page.locator("#run-head .status")).to_have_text("Cancelled")
+        await expect(page.locator("#connection")).to_be_hidden()
+        assert asked.count(opened.url) > 1
+        assert [url for url in asked if url != opened.url] == []
+
+
 MARKED = "for (const one of document.querySelectorAll('#run *')) one.marked = true"
 SPOILED = "document.querySelector('#budget h2').textContent = 'spoiled'; document.querySelector('#latest li').remove()"
 UNMARKED = """[...document.querySelectorAll('#run *')]
@@ -174,6 +216,8 @@ async def test_a_look_at_the_server_changes_what_differs_and_leaves_what_somebod
         await page.evaluate(f"{MARKED}; {SPOILED}; document.getElementById('act-pause').id = 'act-gone'")
         await page.evaluate(LOOKED)
         await expect(budget).to_have_text("Budget")
+        await page.evaluate("document.querySelector('#budget h2').textContent = 'spoiled'")
+        await expect(budget).to_have_text("Budget")  # it looks twice, as not all that an action leads to is told
         await expect(steps).to_have_count(there)
         await expect(page.locator(".graph-text")).to_be_visible()
         await expect(page.locator("#act-gone input")).to_have_value("lunch")

@@ -24,6 +24,8 @@ document.addEventListener("submit", async (event) => {
     if (form.dataset.go) return location.assign(root + form.dataset.go);
     if (/\/(fork|edits|updates|rollback)$/.test(form.dataset.post)) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
     say(form.dataset.done);
+    const next = form.closest("details")?.querySelector("summary") ?? document.getElementById("main");
+    next.focus({ preventScroll: true }); // nobody types in the form any longer, and it may go
     document.dispatchEvent(new Event("elcano:done"));
   } catch (refusal) {
     showFaults(form, refusal.faults ?? [], refusal.message);

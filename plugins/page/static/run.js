@@ -13,6 +13,7 @@ const REFRESH_MS = 2000; // between two looks at what the server knows
 const PATIENCE = 5; // and this many times as long as the last one took: who is slow is asked less often, but at least
 const SLOWEST_MS = 15_000; // so often
 const RETRY_MS = 3000;
+const LAG_MS = 4000; // after an action: what it leads to is not always told by an event
 const TERMINAL = ["complete", "failed", "cancelled"];
 
 let source;
@@ -21,6 +22,7 @@ const shownTo = Number(run.dataset.lastEvent ?? 0); // what the page shows alrea
 const sections = run.querySelectorAll(".lanes > li").length;
 let lastId = sections <= MOST_SECTIONS && run.querySelector(".lanes .running") ? "" : String(Math.max(shownTo - RECENT, 0));
 let ended = !run.dataset.events;
+let endedAt = 0; // the number of the event that told so: the server may know it a little later
 let retry;
 let refreshing;
 let outdated = false; // something happened since what is shown was asked for
@@ -80,6 +82,7 @@ function showEvent(type, message) {
   }
   if (TERMINAL.includes(type) && !event.path) {
     ended = true;
+    endedAt = event.seq;
     stopListening();
   }
   scheduleRefresh();
@@ -144,9 +147,14 @@ async function refresh() {
   outdated = false;
   try {
     const status = await refreshParts();
-    if (status === "stale") outdated = true;
-    else if (ended || source?.readyState === EventSource.OPEN) tellConnection("");
-    if (status === "running" && ended && run.dataset.events) { ended = false; listen(); }
+    if (status === "ended") {
+      ended = true;
+      stopListening();
+    } else if (ended && status === "running" && Number(run.dataset.lastEvent) > endedAt) {
+      ended = false;
+      listen();
+    } else if (ended || status === "stale") outdated = true;
+    if (status !== "stale" && (ended || source?.readyState === EventSource.OPEN)) tellConnection("");
   } catch {
     if (!ended && connection.hidden) tellConnection("The server is not answering. This page reconnects by itself.");
     setTimeout(scheduleRefresh, RETRY_MS);
@@ -169,6 +177,6 @@ function showNode() {
 document.addEventListener("visibilitychange", () => (document.hidden ? stopListening() : (listen(), scheduleRefresh())));
 addEventListener("pageshow", (event) => { if (event.persisted) { stopListening(); listen(); scheduleRefresh(); } });
 addEventListener("pagehide", stopListening);
-document.addEventListener("elcano:done", scheduleRefresh);
+document.addEventListener("elcano:done", () => { scheduleRefresh(); setTimeout(scheduleRefresh, LAG_MS); });
 showNode();
 listen();

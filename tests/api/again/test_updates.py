@@ -156,6 +156,30 @@ async def test_what_has_changed_is_written_anew_and_nothing_else(
         assert await changes(api, new["run_id"], gone["run_id"]) == []
 
 
+class Careless(Careful):
+    """Its updater leaves everything as it was."""
+
+    def _output(self, task: TaskEnvelope) -> Mapping[str, object]:
+        return {"blocks": []} if task.kind == "updater" else super()._output(task)
+
+
+async def test_what_rests_on_an_outdated_quote_is_not_supported_if_the_model_leaves_it(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    folder = api_settings.collections["handbook"]
+    (folder / "retries.md").unlink()
+    for name, fact in FACTS.items():
+        write(folder, name, fact)
+    provider = Careless()
+    async with working(temporal, store, api_settings, provider):
+        first = await start(api, QUESTION, mode="simple", model="openai:gpt-5.1")
+        await ended(api, first)
+        write(folder, "ice", "The harbour froze in March.")
+        _, report = await update(api, provider, first)
+        assert [(one["verdict"], one["quote"]) for one in report["unverified"]] == [("quote_not_found", FACTS["ice"])]
+        assert [task.kind for task in provider.model.tasks] == ["updater", "reviser"]
+
+
 async def test_what_cannot_be_brought_up_to_date_is_refused(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

@@ -66,7 +66,7 @@ def changed(*path: str | int, to: Any) -> Graph:
         (changed("exit_nodes", 0, to="synthesiser"), "/exit_nodes/0", "did you mean 'synthesizer'?"),
         (changed("branches", "loop", "nodes", 1, "agent", to="thinkng"), "/branches/loop/nodes/1/agent", "'thinking'?"),
         (changed("branches", "loop", "result", to={"a": "evidnce"}), "/branches/loop/result/a", "'evidence'?"),
-        (changed("branches", "loop", "nodes", 3, "id", to="BAD ID"), "/branches/loop/nodes/3/id", "match pattern"),
+        (changed("branches", "loop", "nodes", 3, "id", to="BAD ID"), "/branches/loop/nodes/3/id", "small letters"),
         (changed("descripton", to="x"), "/descripton", "did you mean 'description'?"),
         (changed("branches", "loop", "nods", to=[]), "/branches/loop/nods", "did you mean 'nodes'?"),
         (

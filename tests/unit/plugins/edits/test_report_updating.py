@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
-from elcano.plugins.edits.report_updating import OUTDATED, apply_update, describe_parts
+from elcano.plugins.edits.report_updating import apply_update, describe_parts
 from elcano.plugins.edits.updater import ReportUpdate, UpdatedBlock
 
 
@@ -16,7 +16,9 @@ DRAFT = ReportDraft(
     title="Piers",
     introduction=(Claim(text="There are piers [a].", citations=(cite("a"),)),),
     key_findings=(
-        Claim(text="- One is long [a].\n- One is old [b].", citations=(cite("a"), cite("b", OUTDATED, "It is old."))),
+        Claim(
+            text="- One is long [a].\n- One is old [b].", citations=(cite("a"), cite("b", "docs:a:9-20", "It is old."))
+        ),
     ),
     sections=(
         DraftSection(heading="Length", claims=(Claim(text="It is 90 m long.", citations=(cite(""),)),)),
@@ -38,7 +40,7 @@ def update(*blocks: UpdatedBlock) -> ReportDraft:
 
 
 def test_the_blocks_are_shown_with_their_numbers_and_what_of_them_is_outdated() -> None:
-    parts = list(describe_parts(DRAFT))
+    parts = list(describe_parts(DRAFT, {("docs:a:9-20", "It is old.")}))
     assert [one["part"] for one in parts] == [
         *("title", "introduction", "key_findings", "section: Length", "section: Age", "limitations")
     ]
@@ -60,7 +62,7 @@ def test_marks_of_a_replaced_block_stand_for_what_they_stood_and_new_ones_for_wh
     (found,) = update(block(2, "- One is long [a].", cite("a", "e7"))).key_findings
     assert [one.evidence for one in found.citations] == ["e7"]
     (found,) = update(block(2, "- One is old [b].")).key_findings
-    assert [one.evidence for one in found.citations] == [OUTDATED]
+    assert [one.evidence for one in found.citations] == ["docs:a:9-20"]
     ((found,), _) = (one.claims for one in update(block(3, "It is long [s1].")).sections)
     assert [one.quote for one in found.citations] == ["Their words."]
 

@@ -11,6 +11,7 @@ from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.references import list_retraction_warnings
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
+from elcano.activities.text.language_detection import text_language
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report, title_for
 from elcano.graphs.state.state import ReportRef
@@ -45,6 +46,7 @@ def build_report(
     words = choose_phrases(call.question, (one.text for one in checked.given), checked.rewritten)
     parts = render_parts(checked, checked.marks, words)
     added = [one.render(checked, words) for one in material.additions]
+    said = " ".join(one.text for part in parts for block in part.blocks for one in block.statements)
     return Report(
         run_id=call.run_id,
         question=call.question,
@@ -62,6 +64,7 @@ def build_report(
         accounts=material.accounts,
         parts=parts,
         support=checked.support,
+        language=text_language(said or draft.title),
         follows=call.follows,
         attachments=_collect_attachments(material, added),
         pictures=_collect_pictures(added),

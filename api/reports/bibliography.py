@@ -40,12 +40,18 @@ def escape_bibtex(value: str) -> str:
 
 def _render_bibtex_entry(entry: Entry) -> str:
     fields = "".join(f"  {name} = {{{value}}},\n" for name, value in _iter_bibtex_fields(entry) if value)
-    return f"@{_BIBTEX_TYPES.get(entry.kind, 'misc')}{{{entry.key},\n{fields}}}\n"
+    kind = "misc" if _lacks_journal(entry) else _BIBTEX_TYPES.get(entry.kind, "misc")
+    return f"@{kind}{{{entry.key},\n{fields}}}\n"
+
+
+def _lacks_journal(entry: Entry) -> bool:
+    """Whether an article has none: styles leave a hole for it, or refuse it."""
+    return entry.kind in ("article", "review") and not entry.venue
 
 
 def _iter_bibtex_fields(entry: Entry) -> Iterator[tuple[str, str]]:
     names = entry.identifiers
-    article = entry.kind in ("article", "review")
+    article = entry.kind in ("article", "review") and not _lacks_journal(entry)
     yield "author", " and ".join(map(_format_bibtex_name, entry.people))
     yield "title", f"{{{escape_bibtex(entry.title)}}}"  # twice in braces: styles would make small letters of capitals
     yield "journal" if article else "howpublished", escape_bibtex(entry.venue or (entry.source if not article else ""))
@@ -62,7 +68,7 @@ def _iter_bibtex_fields(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "archiveprefix", "arXiv" if names.arxiv else ""
     yield "url", _escape_verbatim(entry.url)
     yield "urldate", entry.accessed
-    yield "language", escape_bibtex(entry.language)
+    yield "langid", escape_bibtex(entry.language)  # BibLaTeX prints what stands in `language`
     yield "note", escape_bibtex(entry.note)
 
 

@@ -24,6 +24,7 @@ from elcano.plugins.exports.report_elements import (
     clean_text,
     describe_changes,
     find_drawing,
+    find_language,
     list_blocks,
     measure_columns,
     place_drawings,
@@ -42,8 +43,11 @@ _SIGNS: Final = str.maketrans(
         "^": r"\textasciicircum{}",
         **{sign: f"\\{sign}" for sign in "{}$&%#_"},
         **{sign: f"{{{sign}}}" for sign in "[]"},  # the beginning and the end of what a command may take
+        "\u200b": r"\allowbreak{}",
     }
 )
+_UNBROKEN: Final = re.compile(r"([!-~]{20})(?=[!-~]{8})")
+"""Text that would run out of a line, or of a column of a table, as addresses do; words of letters are hyphenated."""
 _OF_ADDRESSES: Final = "/:?@!'()*+,;=&#%.-_"
 _ENDED: Final = {"strong": "textbf", "em": "emph", "code": "texttt", "s": "strikeThrough"}
 _SECTIONS: Final = {0: "section", 1: "section", 2: "subsection"}
@@ -109,7 +113,11 @@ def write_latex_archive(report: Report, pictures: Mapping[str, str | None]) -> b
 
 def escape_latex(text: str) -> str:
     """The text on one line, as what LaTeX shows."""
-    return re.sub(r"\s+", " ", clean_text(text)).translate(_SIGNS)
+    return _escape_line(re.sub(r"\s+", " ", clean_text(text)))
+
+
+def _escape_line(text: str) -> str:
+    return _UNBROKEN.sub("\\1\u200b", text).translate(_SIGNS)
 
 
 class _Writer:
@@ -140,7 +148,7 @@ class _Writer:
         return "".join([*parts, "\\end{document}\n"])
 
     def _write_head(self) -> str:
-        language, _, rest = self._report.language.partition("-")
+        language, _, rest = find_language(self._report).partition("-")
         script = _ASIAN_FONTS.get(language) or _ASIAN_FONTS.get(f"{language}-{rest}", "SC")
         fonts = {**_FONTS, **{f"Noto Serif CJK {one}": "" for one in (script, "SC", "JP", "KR")}}
         lines = (f"\\otherfont{{{font}}}{{{script and f'script={script};'}}}" for font, script in fonts.items())
@@ -162,7 +170,7 @@ class _Writer:
                 return self._write_table(element)
             case "pre":
                 lines = clean_text(element.text_content().rstrip()).expandtabs(4).split("\n")
-                shown = "\\\\\n".join("\\mbox{}" + line.translate(_SIGNS).replace(" ", "\\ ") for line in lines)
+                shown = "\\\\\n".join("\\mbox{}" + _escape_line(line).replace(" ", "\\ ") for line in lines)
                 return f"\\begin{{flushleft}}\\ttfamily\\small\n{shown}\n\\end{{flushleft}}\n\n"
             case "hr":
                 return "\\begin{center}\\rule{0.3\\linewidth}{0.4pt}\\end{center}\n\n"

@@ -11,7 +11,8 @@ _ACCENTS: Final = {
     "˘": "breve",
 }
 _DELIMITERS: Final = {**{sign: sign for sign in "()[]|‖⟨⟩⌊⌋⌈⌉/"}, "{": r"\{", "}": r"\}", "": "."}
-_SPECIAL: Final = frozenset("\\{}$&%#_^~")
+_SPECIAL: Final = frozenset("\\^~")
+_ESCAPED: Final = frozenset("{}$&%#_")
 _MATHEMATICAL: Final = ((0x00, 0x7F), (0x370, 0x3FF), (0x2100, 0x214F), (0x1D400, 0x1D7FF))
 """Letters that fonts for formulas have; others are set as text."""
 
@@ -91,7 +92,8 @@ class _Formula:
             return rf"\operatorname{{{text}}}"
         if element.tag in ("mtext", "ms") or not all(map(_is_mathematical, text)):
             return rf"\text{{{self._escape(text)}}}"
-        return "".join(rf"\text{{{self._escape(sign)}}}" if sign in _SPECIAL else sign for sign in text)
+        shown = (rf"\text{{{self._escape(sign)}}}" if sign in _SPECIAL else sign for sign in text)
+        return "".join(f"\\{sign}" if sign in _ESCAPED else one for sign, one in zip(text, shown, strict=True))
 
 
 def _is_mathematical(sign: str) -> bool:

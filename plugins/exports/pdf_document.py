@@ -20,11 +20,14 @@ from elcano.plugins.exports.report_elements import (
     BLOCKS,
     CONTENTS_FROM,
     HEADINGS,
+    LINE,
     clean_text,
     describe_changes,
     describe_drawing,
     find_drawing,
+    find_language,
     list_blocks,
+    measure_columns,
     place_drawings,
     read_drawing_title,
     read_report_elements,
@@ -62,14 +65,6 @@ _STYLE: Final = """
 _ENDED: Final = {"strong": "strong", "em": "emph", "s": "strike"}
 _UNSHOWN: Final = re.compile(r'the text `"(?P<text>.*)"` could not be displayed', re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\u\{([0-9a-f]{1,6})\}|\\(.)")
-_SCRIPTS: Final = (
-    ("ja", re.compile(r"[\u3041-\u30ff]")),
-    ("ko", re.compile(r"[\uac00-\ud7a3]")),
-    ("th", re.compile(r"[\u0e01-\u0e5b]")),
-    ("ar", re.compile(r"[\u0620-\u064a]")),
-    ("zh", re.compile(r"[\u4e00-\u9fff]")),
-)
-"""The language that a script speaks for, where a report does not name its own; the first that is found."""
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
 _UNBROKEN: Final = re.compile(r"([!-~]{40})(?=[!-~])")
 """Text that no line could hold otherwise, as of long addresses."""
@@ -162,8 +157,7 @@ class _Writer:
 
     def _write_head(self) -> str:
         title = self._report.title
-        spoken = self._report.language or next((name for name, script in _SCRIPTS if script.search(title)), "en")
-        language, _, rest = spoken.partition("-")
+        language, _, rest = (find_language(self._report) or "en").partition("-")
         fonts = FONTS["zh-Hant"] if rest in ("Hant", "TW", "HK") else FONTS.get(language, ())
         families = "".join(f"{quote_literal(family)}, " for family in fonts)
         latin = '(name: "Libertinus Serif", covers: "latin-in-cjk")' if fonts else '"Libertinus Serif"'
@@ -248,7 +242,12 @@ class _Writer:
             )
         alignment = "".join(f"{one}, " for one in aligned)
         small = "#set text(size: 8pt);" if columns > _WIDE else ""
-        return f"#[{small}#table(columns: {columns}, align: ({alignment}), {', '.join(written)})]"
+        longest = (
+            max((len(row[at].text_content()) for row in rows if at < len(row)), default=0) for at in range(columns)
+        )
+        shares = "".join(f"{share:.3f}fr, " for share in measure_columns(rows, columns))
+        sizes = f"({shares})" if sum(longest) > LINE else f"{columns}"
+        return f"#[{small}#table(columns: {sizes}, align: ({alignment}), {', '.join(written)})]"
 
     def _write_inline(self, element: Any) -> str:
         """The text of an element with what is within it."""

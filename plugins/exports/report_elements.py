@@ -13,8 +13,21 @@ HEADINGS: Final = {"h1": 0, "h2": 1, "h3": 2}
 BLOCKS: Final = frozenset({"ul", "ol", "p", "table", "pre", "blockquote", "details", "div"})
 CONTENTS_FROM: Final = 4
 """Headings from which on a document has contents."""
-_WIDEST, _NARROWEST = 60, 9
-"""Characters of its longest cell that a column is as wide as, at most and at least."""
+LINE: Final = 80
+"""Characters that a line holds."""
+_WIDEST, _NARROWEST, _LONGEST_WORD, _PADDING = 120, 4, 16, 3
+"""Characters: what a column is as wide as at most and at least, words that are kept whole, the room beside them."""
+_WORD: Final = re.compile(r"[^\s\u2e80-\uffef]+")
+"""What no line may be broken in; Chinese, Japanese and Korean may be anywhere."""
+_SCRIPTS: Final = (
+    ("ja", re.compile(r"[\u3041-\u30ff]")),
+    ("ko", re.compile(r"[\uac00-\ud7a3]")),
+    ("th", re.compile(r"[\u0e01-\u0e5b]")),
+    ("ar", re.compile(r"[\u0620-\u064a]")),
+    ("he", re.compile(r"[\u05d0-\u05ea]")),
+    ("zh", re.compile(r"[\u4e00-\u9fff]")),
+)
+"""The language that a script speaks for, where a report does not name its own; the first that is found."""
 _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -28,12 +41,22 @@ def read_report_elements(report: Report, pictures: Mapping[str, str | None] | No
     return list(list_blocks(page.find("body/main")))
 
 
+def find_language(report: Report) -> str:
+    """The language of a report, or what the script of its title speaks for; empty: unknown."""
+    return report.language or next((name for name, script in _SCRIPTS if script.search(report.title)), "")
+
+
 def measure_columns(rows: Sequence[Sequence[Any]], columns: int) -> list[float]:
-    """The share of a table's width that each column takes, by its longest cell."""
-    widths = [_NARROWEST] * columns
+    """The share of a table's width that each column takes: room for its longest word, and more for its longest cell."""
+    least, most = [_NARROWEST] * columns, [_NARROWEST] * columns
     for row in rows:
         for at, cell in enumerate(row):
-            widths[at] = max(widths[at], min(len(cell.text_content()), _WIDEST))
+            text = cell.text_content()
+            word = max(map(len, _WORD.findall(text)), default=0)
+            least[at] = max(least[at], min(word, _LONGEST_WORD) + _PADDING)
+            most[at] = max(most[at], min(len(text), _WIDEST) + _PADDING)
+    left = min(max(LINE - sum(least), 0) / max(sum(most) - sum(least), 1), 1)
+    widths = [low + left * (high - low) for low, high in zip(least, most, strict=True)]
     return [width / sum(widths) for width in widths]
 
 

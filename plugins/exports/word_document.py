@@ -2,7 +2,7 @@
 
 Headings, lists, tables and links are real ones; the number of a reference leads to its entry, and the entry to its
 address. Pictures are drawn for Word by the extra `pdf`, with their title and description as alternative text. What Word
-has no form for is written as text, and what is left out is named at the end.
+has no form for is written as text (formulas as LaTeX), and what is left out is named at the end.
 """
 
 import io
@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import docx
 from docx.document import Document
+from docx.enum.style import WD_STYLE_TYPE
 from docx.enum.table import WD_TABLE_DIRECTION
 from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_BREAK
 from docx.opc.constants import RELATIONSHIP_TYPE
@@ -24,6 +25,8 @@ from docx.table import _Row
 from docx.text.paragraph import Paragraph
 
 from elcano.graphs.report.report import Report
+from elcano.plugins.exports.latex_document import escape_latex
+from elcano.plugins.exports.latex_formulas import write_latex_formula
 from elcano.plugins.exports.report_elements import (
     BLOCKS,
     HEADINGS,
@@ -31,6 +34,7 @@ from elcano.plugins.exports.report_elements import (
     describe_changes,
     describe_drawing,
     find_drawing,
+    find_language,
     list_blocks,
     measure_columns,
     place_drawings,
@@ -50,6 +54,8 @@ _TEXT_WIDTH: Final = _PAPER[0] - 2 * _MARGIN
 _ALIGNED: Final = {"right": WD_ALIGN_PARAGRAPH.RIGHT, "center": WD_ALIGN_PARAGRAPH.CENTER}
 _HIGHEST: Final = 0.85
 """The share of the height within the margins that a picture may take."""
+_WIDE: Final = 6
+"""Columns above which a table is set in smaller letters."""
 _DEEPEST_LIST: Final = 3
 """Levels of lists that Word has styles for."""
 
@@ -70,18 +76,21 @@ class _Writer:
         self._changed: Counter[str] = Counter()
         """What was not taken over as it is, by what it is."""
         self._bookmarks = 0
-        self._mirrored = report.language.partition("-")[0] in RIGHT_TO_LEFT
+        self._small: Any = self._document.styles.add_style("Small", WD_STYLE_TYPE.PARAGRAPH)
+        self._small.base_style, self._small.font.size = self._document.styles["Normal"], Pt(8)
+        self._language = find_language(report)
+        self._mirrored = self._language.partition("-")[0] in RIGHT_TO_LEFT
 
     def write(self) -> bytes:
         about = self._document.core_properties
         about.title, about.author = clean_text(self._report.title)[:255], "Elcano"
         about.subject = clean_text(self._report.question)[:255]
-        about.language, about.comments = self._report.language, f"Run {self._report.run_id}"
+        about.language, about.comments = self._language, f"Run {self._report.run_id}"
         about.created = about.modified = datetime.now(UTC)  # the template has its own
         section = self._document.sections[0]
         section.page_width, section.page_height = _PAPER
         section.left_margin = section.right_margin = section.top_margin = section.bottom_margin = _MARGIN
-        self._set_language(_LANGUAGES.get(self._report.language, self._report.language))
+        self._set_language(_LANGUAGES.get(self._language, self._language))
         if self._mirrored:  # all styles are based on this one, and the cells of tables have it
             style: Any = self._document.styles["Normal"].element
             style.get_or_add_pPr().append(OxmlElement("w:bidi"))
@@ -168,6 +177,8 @@ class _Writer:
             _keep_row_whole(written, heads=bool(row) and all(cell.tag == "th" for cell in row))
             for at, cell in enumerate(written.cells):
                 cell.width, cell.paragraphs[0].alignment = widths[at], aligned[at]
+                if columns > _WIDE:
+                    cell.paragraphs[0].style = self._small
                 if at < len(row):
                     self._fill(cell.paragraphs[0], row[at], bold=row[at].tag == "th")
         self._document.add_paragraph()
@@ -195,7 +206,8 @@ class _Writer:
                 self._add_link(paragraph, child, font)
             case "math":
                 self._changed["formula"] += 1
-                self._add_text(paragraph, read_title(child), {**font, "italic": True})
+                written = write_latex_formula(child, escape_latex)  # what Word makes a formula of: Alt and =
+                self._add_text(paragraph, written or read_title(child), {**font, "italic": True})
             case "svg":
                 self._add_drawing(paragraph, self._drawings[find_drawing(child)], font)
             case _:

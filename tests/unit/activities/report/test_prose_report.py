@@ -50,6 +50,11 @@ def report(answer: ReportProse = ANSWER) -> Report:
     return build_report(ReportMaterial(CALL, draft, [OIL, WATER]), {TEXT.content_hash: TEXT})
 
 
+def test_a_report_names_the_language_of_its_text() -> None:
+    assert report().language == "en"
+    assert report(ReportProse(title="Oil", introduction="石油很贵。水很便宜。")).language == "zh"
+
+
 def numbered(text: str) -> str:
     """`text` with numbers for its marks; what is code stays."""
     for mark, number in (("[a]", "[1]"), ("[b]", "[1]"), ("[from a, b]", "(inferred from [1])")):

@@ -62,7 +62,7 @@ def test_bibtex_holds_what_is_known() -> None:
         "archiveprefix": "arXiv",
         "url": "https://example.org/a%20b?x=1&y=%7B2%7D",
         "urldate": "2026-11-22",
-        "language": "en",
+        "langid": "en",
         "note": "RETRACTED; Preprint, not peer reviewed: Retracted in J Oil 2025; data were made up",
     }
     people = [
@@ -197,6 +197,11 @@ def test_a_document_without_a_work_has_its_title_and_its_places() -> None:
     assert rispy.loads(render_ris([page]))[0]["title"] == "A page"
     (entry,) = parsed(render_bibtex([page])).entries.values()
     assert dict(entry.fields) == {"title": "{A page}", "howpublished": "docs", "note": r"a.md\#1; a.md\#2"}
+
+
+def test_an_article_without_a_journal_has_no_hole_for_it() -> None:
+    (entry,) = parsed(render_bibtex([reference(PAPER.model_copy(update={"venue": ""}))])).entries.values()
+    assert (entry.type, entry.fields["howpublished"], "journal" in entry.fields) == ("misc", "pubmed", False)
 
 
 def test_nothing_cited_is_nothing_written() -> None:

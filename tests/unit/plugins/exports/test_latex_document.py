@@ -14,7 +14,7 @@ from tests.unit.plugins.exports.test_pdf_document import DRAWING
 from tests.unit.plugins.exports.test_word_document import RICH
 
 COMMAND = re.compile(r"\\([a-zA-Z]+|.)", re.DOTALL)
-SHOWN = {*("textbackslash", "textasciitilde", "textasciicircum"), *"{}$&%#_"}
+SHOWN = {*("textbackslash", "textasciitilde", "textasciicircum", "allowbreak"), *"{}$&%#_"}
 """Commands that show a sign."""
 PLAIN = {"maketitle", "section", "begin", "end", "bibitem", "href", "textbf"}
 
@@ -30,7 +30,9 @@ def read_body(markdown: str, **more: Any) -> str:
 
 
 def test_a_report_is_sections_lists_tables_formulas_and_citations() -> None:
-    files = read_archive(RICH + "\n\n" r"Of $\frac{\bar{x}}{n}$ and $\sqrt{\sin a_1}$. [1, p. 5]", title="The harbour")
+    files = read_archive(
+        RICH + "\n\n" r"Of $\frac{\bar{x}}{n}$ and $\sqrt{\sin a_1}$. [1, p. 5] $100\%\{x\}$", title="The harbour"
+    )
     text = files["report.tex"].decode()
     for part in (
         r"\title{The harbour}",
@@ -41,10 +43,21 @@ def test_a_report_is_sections_lists_tables_formulas_and_citations() -> None:
         r"{1709} & {12}\tabularnewline",
         r"\[{a}^{2}+{b}^{2}\]",
         r"\(\frac{\overline{x}}{n}\) and \(\sqrt{\operatorname{sin}{a}_{1}}\). \cite[{p. 5}]{oil}",
+        r"\(100\%\{x\}\)",
         r"\bibitem[1]{oil} \href{https://example.org/oil}{\textbf{Oil}} — docs",
     ):
         assert part in text, part
     assert files["references.bib"].startswith(b"@misc{oil,")
+
+
+def test_long_addresses_and_lines_of_code_stay_on_the_page() -> None:
+    text = read_body(f"{'a/' * 20} word\n\n```\n{'x_' * 20}\n```")
+    assert text.count(r"\allowbreak{}") == 2
+
+
+def test_lines_break_by_the_rules_of_the_language() -> None:
+    for title, language in (("标题", "zh"), ("T", "en")):
+        assert rf"\babelprovide[import={language},main]" in read_archive("x", title=title)["report.tex"].decode()
 
 
 def test_pictures_are_figures_and_one_that_cannot_be_is_named() -> None:

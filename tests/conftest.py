@@ -42,9 +42,10 @@ models.ALLOW_MODEL_REQUESTS = False
 # checkout, whatever other package is called `tests`. `ELCANO_TEST_PLUGINS` chooses other plugins for a run of tests.
 os.environ["ELCANO_PLUGINS"] = os.environ.get("ELCANO_TEST_PLUGINS", "tests.rules.plugin:plugin")
 os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
-# Temporal's servers look for garbage a tenth as often, which was a fifth of what they did; and this process less often
-# than after each 700 objects, which was a tenth.
+# Temporal's servers look for garbage a tenth as often, which was a fifth of what they did, and with one thread they do
+# not look for work for others, which was a tenth; this process looks less often than after each 700 objects.
 os.environ.setdefault("GOGC", "1000")
+os.environ.setdefault("GOMAXPROCS", "1")
 gc.set_threshold(20_000, 20, 50)
 # Each client would read the certificates of this machine anew, for 20 ms; hardly one of them asks a server with TLS.
 ssl.create_default_context = lru_cache(ssl.create_default_context)  # type: ignore[assignment]

@@ -5,7 +5,6 @@ wrote, which its own page marks as such. Scripts, styles and pictures are read o
 address has a hash over all of them, so browsers may keep them for ever, and modules import each other by name.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -131,8 +130,7 @@ async def render_page(request: Request, template: str, *, status: int = 200, **c
         return session is None or permission is None or permission in session["permissions"]
 
     opened = _open_templates().get_template(template)
-    page = await asyncio.to_thread(  # beside what the process streams to others meanwhile
-        opened.render,
+    page = opened.render(
         root=root,
         url=partial(_build_address, root),
         static=lambda name: root + build_static_path(name),

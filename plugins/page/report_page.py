@@ -45,8 +45,9 @@ _MAIN: Final = re.compile(r"<main>\n(.*)</main>", re.DOTALL)
 _TITLE: Final = re.compile(r"\A<h1>.*?</h1>\n?", re.DOTALL)
 _HEADING: Final = re.compile(r"<h2>(.*?)</h2>", re.DOTALL)
 _BEFORE_HEADING: Final = re.compile(r"(?=<h2>)")
-_TWENTY_FIRST: Final = re.compile(r'(?<=</li>\n)<li id="reference-(\d*[02468]1)">')
-"""The references 21, 41 and so on."""
+_ITEMS: Final = 20
+"""Items of a list that a browser lays out at once."""
+_LIST: Final = re.compile(r'<(/?)(ul|ol|blockquote|details|table)\b(?:[^>]*?start="(\d+)")?[^>]*>|<li\b')
 _OPENING: Final = re.compile(r"<(?:blockquote|details|li|td)[ >]")
 _CLOSING: Final = re.compile(r"</(?:blockquote|details|li|td)>")
 _TAG: Final = re.compile(r"<[^>]*>")
@@ -124,7 +125,7 @@ async def show_certificate(request: Request, api: Api, run_id: str) -> Response:
 def split_report(page: str) -> tuple[Markup, list[str]]:
     """The text of a report's page, its parts numbered as `part-1`, and their headings; its title stands above it.
 
-    A browser lays out one section at a time: twenty references are one.
+    A browser lays out one section at a time: a part, or so many items of a long list, such as of the references.
     """
     found = _MAIN.search(page)
     body = _TITLE.sub("", found[1] if found else "", count=1)
@@ -135,8 +136,7 @@ def split_report(page: str) -> tuple[Markup, list[str]]:
         for part in _list_parts(body)
         if part.strip()
     )
-    body = "".join(f"<section>{part}</section>" for part in parts)
-    body = _TWENTY_FIRST.sub(r'</ol></section><section><ol start="\1">\g<0>', body)
+    body = "".join(f"<section>{_split_lists(part)}</section>" for part in parts)
     return Markup(body), [Markup(one).unescape() for one in headings]
 
 
@@ -151,6 +151,28 @@ def _list_parts(body: str) -> list[str]:
             parts[-1] += piece
         within += len(_OPENING.findall(piece)) - len(_CLOSING.findall(piece))
     return parts
+
+
+def _split_lists(part: str) -> str:
+    """A part whose long lists, if they stand in nothing else, go on in sections of their own."""
+    split, within = [""], list[str]()
+    taken = items = first = 0
+    for found in _LIST.finditer(part):
+        closes, tag, start = found.groups()
+        if closes:
+            within.pop()
+        elif tag:
+            within.append(tag)
+            if len(within) == 1:
+                items, first = 0, int(start or 1)
+        elif len(within) == 1:
+            (kind,) = within
+            if items and not items % _ITEMS:
+                counted = f' start="{first + items}"' if kind == "ol" else ""
+                split += [part[taken : found.start()], f"</{kind}></section><section><{kind}{counted}>"]
+                taken = found.start()
+            items += 1
+    return "".join([*split, part[taken:]])
 
 
 def list_claims(report: Mapping[str, Any], passages: Mapping[str, Mapping[str, Any]]) -> Iterator[Claim]:

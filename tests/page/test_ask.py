@@ -29,6 +29,7 @@ async def test_a_fault_is_shown_beside_its_field_and_nothing_typed_is_lost(open_
         assert await find_violations(page) == []
         await page.get_by_role("button", name="Research").click()
         await expect(page.locator("[data-fault='budget.tokens']")).to_contain_text("1000")
+        await expect(page.locator("#faults")).to_have_text("Not accepted: see the messages above.")
         await expect(page.get_by_label("Tokens", exact=True)).to_be_focused()
         await page.reload()
         await expect(page.get_by_label("What do you want to know?")).to_have_value(QUESTION)

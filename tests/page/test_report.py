@@ -92,12 +92,14 @@ def test_parts_of_a_report_are_numbered_and_its_title_stands_above() -> None:
     assert contents == ["A & B", "C"]
     first, second = '<h2 id="part-1">A &amp; <em>B</em></h2>\n', '<h2 id="part-2">C</h2>\n'
     assert body == f"<section>{first}</section><section>{second}</section>"
-    listed = "".join(f'<li id="reference-{number}">a</li>\n' for number in range(19, 43))
-    parts = split_report(f'<main>\n<h1>T</h1>\n<h2>R</h2>\n<ol start="19">\n{listed}</ol>\n</main>')[0].split(
-        "</section>"
-    )
-    assert [part.count("<li") for part in parts] == [2, 20, 2, 0]
-    assert parts[1].startswith('<section><ol start="21"><li id="reference-21">')
+    items = [f'<li id="reference-{number}">a\n<ul>\n<li>b</li>\n</ul>\n</li>\n' for number in range(19, 60)]
+    listed = "".join(items)
+    references, _ = split_report(f'<main>\n<h1>T</h1>\n<h2>R</h2>\n<ol start="19">\n{listed}</ol>\n</main>')
+    parts = references.split("</section>")
+    assert [part.count("id=") for part in parts] == [21, 20, 1, 0]  # the heading has one as well
+    assert parts[1] == f'<section><ol start="39">{"".join(items[20:40])}</ol>'
+    folded = f"<details>\n<ul>\n{listed}</ul>\n</details>\n"
+    assert folded in split_report(f"<main>\n<h1>T</h1>\n<h2>R</h2>\n{folded}<ul>\n<li>a</li>\n</ul>\n</main>")[0]
     assert split_report("<p>nothing</p>") == ("", [])
     quoted = "<blockquote>\n<h2>B</h2>\n</blockquote>\n"
     assert split_report(f"<main>\n<h1>T</h1>\n{quoted}</main>")[0].count("<section>") == 1

@@ -28,6 +28,6 @@ export function showFaults(form, faults, message = "") {
   }
   if (!faults.length && message) rest.push(message);
   const alert = form.querySelector(".fault[role=alert]");
-  if (alert) alert.textContent = rest.join("\n") || (faults.length ? "Not started: see the messages above." : "");
+  if (alert) alert.textContent = rest.join("\n") || (faults.length ? "Not accepted: see the messages above." : "");
   first?.focus?.();
 }

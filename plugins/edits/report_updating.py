@@ -36,7 +36,7 @@ async def load_report_to_update(store: TenantStore, needs: JsonObject, tokens: i
     draft, report = await load_written_draft(store, needs, tokens)
     known, found, looked_up = [
         await store.evidence.get([str(id) for id in ensure_list(needs.get(name))])
-        for name in ("known", "found", "looked_up")
+        for name in ("known", "evidence", "looked_up")
     ]
     cited = {one.id: one for one in await store.evidence.get(cited_ids(draft))}
     places = {(name_document(one), one.heading) for one in cited.values()}

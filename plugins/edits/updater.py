@@ -35,7 +35,7 @@ class UpdaterInput(AgentInput):
     """Artifact hash of the report that was made of it."""
     known: tuple[str, ...] = ()
     """Ids of the passages that the run before had."""
-    found: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
     """Ids of the passages that were found now."""
     looked_up: tuple[str, ...] = ()
     """Ids of those that were looked up because the report cites them, or what stood in their place."""
@@ -86,8 +86,8 @@ list of one item. Leave out what does not matter to the question, and what the r
 def list_needs(given: UpdaterInput) -> Needs:
     """The report, and the passages that may be new."""
     known = set(given.known)
-    new = tuple(id for id in dict.fromkeys((*given.found, *given.looked_up)) if id not in known)
-    more = given.model_dump(mode="json", include={"draft", "report", "known", "found", "looked_up", "since"})
+    new = tuple(id for id in dict.fromkeys((*given.evidence, *given.looked_up)) if id not in known)
+    more = given.model_dump(mode="json", include={"draft", "report", "known", "evidence", "looked_up", "since"})
     return Needs(evidence=new, more=more)
 
 
@@ -159,7 +159,7 @@ def build_update_graph(draft: str, report: str, known: int, since: float) -> Res
             inputs={
                 **name_report(draft, report),
                 "known": f"evidence[:{known}].id",
-                "found": "outputs.search.items[].output.evidence[].id",
+                "evidence": "outputs.search.items[].output.evidence[].id",
                 "looked_up": "outputs.look_up.items[].output.evidence[].id",
                 "since": f"`{since}`",
             },

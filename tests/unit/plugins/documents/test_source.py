@@ -63,7 +63,7 @@ async def test_each_format_is_located_in_its_own_way(tmp_path: Path) -> None:
         tmp_path,
     )
     assert (await only(source, "anchovies")).locator == "a.pdf, page 2"
-    assert (await only(source, "anchovies")).metadata == {"page": 2}
+    assert (await only(source, "anchovies")).metadata["page"] == 2
     assert (await only(source, "pulls")).locator == "b.docx, paragraph 2"
     assert (await only(source, "barnacles")).locator == "c.html#x"
     assert (await only(source, "lampreys")).locator == "e.md"

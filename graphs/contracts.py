@@ -64,6 +64,8 @@ BRANCH_HELD_SIGNAL: Final = "branch_held"
 Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "answers", "writing", "closed"]
 """`held`: a call of the run cannot be answered now and is retried. `approval`: its plan, or a tool call, waits for
 approval."""
+Awaited: TypeAlias = Literal["", "approval", "answers"]
+"""What a person has to give a run, also while it is paused: approval of its plan, or answers to its questions."""
 Engine: TypeAlias = Literal["graph", "chain"]
 """What chooses the next step: a graph, or plain code."""
 RunPriority: TypeAlias = Literal["interactive", "batch"]

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.contracts import BranchOf, Engine, ForkedFrom, RunPriority, RunStatus, Stage
+from elcano.graphs.contracts import Awaited, BranchOf, Engine, ForkedFrom, RunPriority, RunStatus, Stage
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Answer, Frozen, JsonObject
@@ -166,6 +166,7 @@ class RunSnapshot(Answer):
     hold: Hold | None = None
     """Set while it waits: for budget, for approval, or with a call of its own or a section's for a provider or a
     person."""
+    awaits: Awaited = ""
     calls: tuple[WaitingCall, ...] = ()
     """Tool calls that wait for approval, including those of its branches; it may work meanwhile."""
     failure: Failure | None = None

@@ -11,6 +11,7 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import REPORTED, RunStatus, Stage
+    from elcano.graphs.engine.approvals import awaits_plan_approval
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import QUESTION_CHARACTERS, ResearchInput, escape_markdown_line
     from elcano.graphs.spec.graph import ResearchGraph, find_reachable
@@ -65,7 +66,7 @@ def render_run_details(
         lines.append(f"- chose the mode {run.state.choice.mode}{_format_reason(run.state.choice.reason)}")
     if status == "running" and (hold := held or run.pause or run.hold) is not None:
         lines.append(f"- {_format_hold(hold, journal.still_since, apart=bool(waits))}")
-        if hold.reason == "approval" and run.approval == "asked":
+        if awaits_plan_approval(run):
             lines += _list_plan_lines(asked, open_sections(run.state.plan))
     lines += _list_approval_lines(asked, calls)
     if run.ending is not None:

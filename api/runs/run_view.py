@@ -11,7 +11,7 @@ from elcano.api.http.fields import (
 )
 from elcano.api.runs.budget_view import BudgetView
 from elcano.api.temporal.executions import PendingActivity
-from elcano.graphs.contracts import Engine, ForkedFrom, RunPriority, RunStatus, Stage
+from elcano.graphs.contracts import Awaited, Engine, ForkedFrom, RunPriority, RunStatus, Stage
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.state.branches import BranchState
@@ -226,6 +226,9 @@ class RunView(Described):
     hold: HoldView | None = None
     """Set while it waits: to be continued, for a top-up, for approval, or with a call, its own or a section's, for a
     provider or for a person."""
+    awaits: Awaited = Field(default="", examples=[""])
+    """What a person has to give a running run, also while it is paused: approval of its plan, or answers to its
+    questions; not in lists."""
     approvals: tuple[WaitingCallView, ...] = ()
     """Tool calls that need approval, including the first 20 of each section; the run may work meanwhile. Not in lists.
     """
@@ -280,6 +283,7 @@ class RunView(Described):
                 "budget": budget and budget.spent(spent),
                 "ending": snapshot.ending,
                 "hold": HoldView.model_validate(snapshot.hold.model_dump()) if snapshot.hold else None,
+                "awaits": snapshot.awaits,
                 "approvals": tuple(WaitingCallView.of(call) for call in snapshot.calls),
                 "branches": snapshot.branches,
                 "sources": snapshot.sources or self.sources,

@@ -116,11 +116,16 @@ def join_plan_titles(run: Run) -> str:
     return " · ".join(section.title for section in open_sections(run.state.plan))
 
 
+def awaits_plan_approval(run: Run) -> bool:
+    """Whether its plan can be decided on now; also while it is paused."""
+    return run.approval == "asked" and run.stopping is None and run.hold is not None
+
+
 def _explain_no_waiting_plan(run: Run) -> str | None:
     """Explain why there is no plan to decide on; None if one waits. Sections never ask for approval."""
+    if awaits_plan_approval(run):
+        return None
     match run.approval:
-        case "asked" if run.stopping is None and run.hold is not None:
-            return None
         case "asked":
             return "the run was stopped and goes to its report"
         case _ if calls := list_undecided_calls(run.calls):

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from typing import Final
 
 from elcano.graphs.contracts import RunStatus, Stage
+from elcano.graphs.engine.approvals import awaits_plan_approval
 from elcano.graphs.engine.control_actions import AddBudget, at_exit
 from elcano.graphs.engine.entries import (
     ApplyEntry,
@@ -23,6 +24,7 @@ from elcano.graphs.engine.entries import (
     Work,
 )
 from elcano.graphs.engine.run import NONE, Run, build_initial_run
+from elcano.graphs.engine.steering import is_held_for_answers
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.lifecycle.event_texts import EventDraft
 from elcano.graphs.lifecycle.narration import narrate_command, narrate_entry, narrate_run_start
@@ -308,6 +310,7 @@ def build_run_snapshot(
         budget=budget.view(),
         ending=run.ending,
         hold=run.pause or _fill_hold_start(journal, run.hold) or held,
+        awaits="approval" if awaits_plan_approval(run) else "answers" if is_held_for_answers(run) else "",
         calls=calls,
         failure=run.failure,
         report=report,

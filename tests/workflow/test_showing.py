@@ -12,7 +12,7 @@ from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.script import Script
 from tests.cases import BOTH_WAYS
-from tests.control import top_up
+from tests.control import pause, top_up
 from tests.workflow.conftest import Start
 from tests.workflow.test_budget import paused
 from tests.workflow.test_deep_pause import ENOUGH
@@ -112,6 +112,7 @@ async def test_details_of_a_held_run_name_the_agent(temporal: Client, script: Sc
 async def test_a_plan_that_waits_is_shown_with_how_it_is_approved(start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH, approve_plan=True)
     await waiting(handle)
+    await pause(handle)  # which hides nothing of it
     told = await details(handle)
     assert [f"  {number}. **{title}**: " in told for number, title in enumerate(script.sections, 1)] == [True] * 3
     assert f"- approve it: `elcano approve {handle.id}`" in told

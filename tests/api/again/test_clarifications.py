@@ -84,6 +84,9 @@ async def test_a_run_waits_for_answers_and_researches_with_them(
         assert (await ended(api, fork))["status"] == "completed"
         stopped = (await asked(api, run_id, "fork", 201, step=1))["run_id"]
         await waiting(api, stopped)
+        await asked(api, stopped, "pause")
+        paused = (await api.get(f"/v1/runs/{stopped}")).json()
+        assert (paused["hold"]["reason"], paused["awaits"]) == ("pause", "answers")
         await asked(api, stopped, "stop")
         assert (await ended(api, stopped))["status"] == "stopped"
 

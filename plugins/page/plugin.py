@@ -15,6 +15,7 @@ plugin: Final = Plugin(
         ".report_page:router",
         ".usage_page:router",
         ".graph_pages:router",
+        ".schedule_pages:router",
         ".knowledge_pages:router",
         ".entry_pages:router",
     ),

@@ -90,6 +90,7 @@ class Place:
 NAVIGATION: Final = (
     Place("/", "Ask"),
     Place("/runs", "Runs"),
+    Place("/schedules", "Schedules", "list_runs", "schedules"),
     Place("/knowledge", "Knowledge", "read_knowledge", "knowledge"),
     Place("/graphs", "Graphs", "read_catalogue"),
     Place("/usage", "Usage", "read_usage", "quotas"),

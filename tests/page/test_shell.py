@@ -14,7 +14,7 @@ SCRIPT_BYTES = 60_000
 STYLE_BYTES = 30_000
 ALL_BYTES = 200_000
 PLACES = (
-    *("/", "/runs", "/usage?by=model", "/set-up", "/nothing-here"),
+    *("/", "/runs", "/schedules", "/usage?by=model", "/set-up", "/nothing-here"),
     *("/graphs", "/graphs/deep?question=Why", "/agents/judge", "/knowledge?q=island"),
 )
 

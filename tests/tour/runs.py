@@ -140,7 +140,7 @@ async def touring(folder: Path, asked: Mapping[str, Mapping[str, Any]] = ASKED) 
                 "model_timeout_seconds": QUIET_SECONDS,
             }
         )
-        keys = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "scripted"}
+        keys = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "scripted", "ELCANO_SCHEDULES": "true"}
         with patch.dict(os.environ, keys):
             async with (
                 open_stack(chosen, say=lambda line: None) as running,

@@ -21,7 +21,7 @@ document.addEventListener("submit", async (event) => {
     ack.textContent = form.dataset.done;
     form.reset();
     delete form.dataset.changed;
-    if (form.dataset.go) return location.assign(root + form.dataset.go);
+    if (form.dataset.go) return location.assign(root + form.dataset.go.replace("{name}", answer?.name));
     if (/\/(fork|edits|updates|rollback)$/.test(form.dataset.post)) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
     say(form.dataset.done);
     const next = form.closest("details")?.querySelector("summary") ?? document.getElementById("main");

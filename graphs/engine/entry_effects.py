@@ -97,11 +97,16 @@ def _apply_call_approval(run: Run, entry: ApprovalRequested | ApprovalExpired) -
 
 
 def _apply_resumed_run(run: Run, entry: RunResumed) -> Run:
-    """Apply a resume. A fork has its own budget: the steps that it begins with were paid for by another run."""
+    """Apply a resume. A fork has its own budget: the steps that it begins with were paid for by another run.
+
+    A call that was to be tried again later is tried at once: whoever resumes has mended what it waited for.
+    """
     if entry.plan is not None:
         run = run.knowing(run.state.model_copy(update={"plan": entry.plan}))
     budget = run.budget.model_copy(update={"limits": entry.limits or run.budget.limits})
     goes_on = {"pause": None, "going_back": None, **release_waiting_calls(run)}
+    if run.tried is not None and run.hold is not None and run.hold.until is not None:
+        goes_on["trying"] = True
     if entry.why == "forked":
         budget = budget.model_copy(update={"used": Usage(), "elapsed": 0.0})
         return run.model_copy(update={"budget": budget, "undone_to": 0, **goes_on})

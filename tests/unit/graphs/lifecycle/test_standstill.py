@@ -2,11 +2,12 @@
 
 import pytest
 
-from elcano.graphs.engine.entries import Held, HoldCleared, RolledBack, StepCompleted
+from elcano.graphs.engine.entries import CallAgent, Held, HoldCleared, RolledBack, RunResumed, StepCompleted, Wait
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.journal import Journal, build_progress_page
 from elcano.graphs.lifecycle.start_and_fold import open_journal as opened
 from elcano.graphs.mode_choice import MODES
+from elcano.graphs.state.branches import ResumeReason
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Hold
 from tests.unit.graphs.samples import asked
@@ -71,3 +72,14 @@ def test_a_run_that_is_taken_back_goes_on_with_numbers_that_nobody_has_seen_and_
     assert [event.seq for event in build_progress_page(journal, told).events] == [told + 21]
     assert build_progress_page(journal, told + 5).last == told + 21
     assert not build_progress_page(journal, told + 21).events
+
+
+@pytest.mark.parametrize("why", ["resumed", "rolled_back", "forked"])
+def test_who_resumes_a_run_waits_for_no_try_of_before(why: ResumeReason) -> None:
+    journal = begun()
+    held(journal, STARTED + 5)
+    assert isinstance(journal.next(STARTED + 6), Wait)
+    journal.record(RunResumed(at=journal.elapsed(STARTED + 6), why=why), STARTED + 6)
+    call = journal.next(STARTED + 6)
+    assert isinstance(call, CallAgent)
+    assert (call.node, call.tries) == ("thinking", 1)

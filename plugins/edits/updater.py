@@ -66,8 +66,8 @@ class ReportUpdate(Frozen):
 
 INSTRUCTIONS: Final = f"""\
 You bring a finished report up to date. `given.parts` has its blocks, each with a number, under the part that they \
-stand in; a mark in a block stands for a citation that still holds, and `outdated` of a block lists marks whose quotes \
-no longer stand where they were found. `evidence` are passages that the report was not written from.
+stand in. A mark in a block stands for a citation that still holds, unless `outdated` of the block lists it: that \
+quote no longer stands where it was found. `evidence` are passages that the report was not written from.
 
 - Answer with what changes: blocks that are replaced, under their numbers, and blocks that are added. If a passage \
 changes, refines or contradicts what a block says, the block says what holds now; so does every other block that says \

@@ -179,14 +179,26 @@ def _words(data: JsonObject) -> JsonObject:
 
 
 def books(run: Played, left: Left) -> Iterator[str]:
-    """The budget, the ledger and the model say the same, but for answers that nobody lived to write down."""
-    if left.charged != left.noted:
+    """The budget, the ledger and the model say the same, but for answers that nobody lived to write down.
+
+    What a call took that was cut off, and whose worker does not say, nobody knows: its budget has an estimate.
+    """
+    estimated = left.charged - left.noted
+    if estimated < 0 or (estimated and not _is_cut_off_unheard(run)):
         yield f"its budget has {left.charged} tokens, and the ledger {left.noted}"
     written = sum(line.usage.tokens for line in run.ledger)
     given = sum(note.tokens for note in run.notes)
     unwritten = sum(_unwritten(run))
     if not written <= given <= written + unwritten:
         yield f"the ledger has {written} tokens, and the model gave {given}; {unwritten} of them may have been cut off"
+
+
+def _is_cut_off_unheard(run: Played) -> bool:
+    """Whether a request was never answered that was under way when its run was stopped or cancelled."""
+    answered = {note.request for note in run.notes if note.what == "answered"}
+    asked = [note.at for note in run.notes if note.what == "asked" and note.request not in answered]
+    ends = [one.at for one in run.requests if one.accepted and one.action in ("stop", "cancel")]
+    return any(at <= end for at in asked for end in ends)
 
 
 def _unwritten(run: Played) -> Iterator[int]:

@@ -198,6 +198,18 @@ def test_an_answer_in_a_wrong_form_is_paid_for_and_may_be_cut_off_like_any_other
     assert "books" in kinds(RUN.model_copy(update={"notes": (*RUN.notes[:2], asked, wrong, *mended)}))
 
 
+def test_a_call_that_was_cut_off_unheard_is_charged_its_estimate_and_no_other_call_is() -> None:
+    def stopped(at: float, charged: int) -> Played:
+        (asked, _) = notes(3, "judge", "Part 2?", at)
+        run = wished("stop", charged=charged)
+        return run.model_copy(update={"notes": (*RUN.notes, asked)})
+
+    assert "books" not in kinds(stopped(3.4, LEFT.noted + 2_260))
+    assert "books" in kinds(stopped(3.4, LEFT.noted - 1))
+    assert "books" in kinds(stopped(3.6, LEFT.noted + 2_260))
+    assert "books" in kinds(wished("stop", charged=LEFT.noted + 2_260))
+
+
 def asked_of_tables(way: Way, **changes: object) -> Played:
     plan = RUN.plan.model_copy(update={"script": Script(mode="data", use_graph=True, turns=1, sections=0, way=way)})
     return left(**changes).model_copy(update={"plan": plan})

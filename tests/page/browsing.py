@@ -15,7 +15,9 @@ FLAGS: Final = (
     *("--disable-background-networking", "--disable-component-update"),
 )
 PHONE: Final = {"width": 320, "height": 640}
-"""The narrowest screen, which is also what a desk's has at 400 %."""
+"""The narrowest screen, which is also as wide as a desk's at 400 %."""
+MAGNIFIED: Final = {"width": 320, "height": 256}
+"""A screen of 1280 by 1024 pixels at 400 %."""
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from typing import Any
 
 from playwright.async_api import Page, expect
 
+from tests.page.browsing import MAGNIFIED
 from tests.page.conftest import OpenPage
 from tests.tour.runs import DEEP, DONE, SECTIONS, SPENT, WORKING, Tour
 
@@ -175,6 +176,43 @@ async def test_a_run_that_is_paused_while_its_plan_is_edited_can_be_continued_an
         await page.get_by_role("button", name="Continue", exact=True).click()
         await expect(page.locator(".lanes")).to_contain_text("The island again")
     await tour.api.post(f"/v1/runs/{run_id}/cancel")
+
+
+async def test_a_run_is_paused_continued_and_stopped_by_keyboard(open_tour_page: OpenPage, tour: Tour) -> None:
+    """On a screen that is magnified four times; what is focused is in sight, and never lost with what goes."""
+    run_id = await start(tour, WORKING, mode="iterative")
+    async with open_tour_page(viewport=MAGNIFIED) as page:
+        await page.goto(f"/runs/{run_id}")
+        acts, status = page.get_by_role("region", name="Step in"), page.locator("#run-head .status")
+        await press_at(page, "Steer it")
+        await page.keyboard.press("Tab")
+        await page.keyboard.type("Be brief.")
+        await press_at(page, "Steer")
+        await expect(page.locator("summary:focus")).to_be_in_viewport(ratio=1)
+        await press_at(page, "Pause it")
+        await press_at(page, "Pause")
+        await expect(status).to_have_text("Paused")
+        await expect(acts).to_be_focused()
+        await press_at(page, "Continue")
+        await expect(acts).to_be_focused()
+        await expect(status).to_have_text("Researching")
+        await press_at(page, "Stop it and write the report")
+        await press_at(page, "Stop")
+        await expect(status).to_have_text("Stopped")
+        await expect(acts).to_be_focused()
+        await page.keyboard.press("Tab")
+        await expect(page.get_by_role("link", name="Ask a follow-up question").last).to_be_focused()
+
+
+async def press_at(page: Page, text: str) -> None:
+    """Goes on by Tab to what has a text, and presses Enter there."""
+    for _ in range(100):
+        await page.keyboard.press("Tab")
+        if await page.evaluate("document.activeElement.textContent.trim()") == text:
+            break
+    await expect(page.locator(":focus")).to_have_text(text)
+    await expect(page.locator(":focus")).to_be_in_viewport(ratio=1)
+    await page.keyboard.press("Enter")
 
 
 async def test_a_run_that_has_ended_is_followed_no_more(open_tour_page: OpenPage, tour: Tour) -> None:

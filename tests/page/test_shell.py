@@ -6,9 +6,9 @@ from pathlib import Path
 import httpx
 
 from elcano.plugins.page.rendering import CONTENT_POLICY, FILES, VERSION
-from tests.page.browsing import PHONE, find_violations, measure_overflow
+from tests.page.browsing import MAGNIFIED, PHONE, find_violations, measure_overflow
 from tests.page.conftest import OpenPage
-from tests.tour.runs import DEEP, DONE, Tour
+from tests.tour.runs import DEEP, DONE, SPENT, Tour
 
 SCRIPT_BYTES = 60_000
 STYLE_BYTES = 30_000
@@ -68,6 +68,25 @@ async def test_pages_are_for_everybody(open_tour_page: OpenPage, tour: Tour) -> 
             await page.emulate_media(color_scheme="dark")
             assert await find_violations(page) == [], f"{place} in the dark"
             await page.emulate_media(color_scheme="light")
+
+
+COVERS = """() => { document.getElementById('says').textContent = 'told '.repeat(20);
+  document.getElementById('says').classList.add('shown'); }"""
+IS_ON_TOP = """one => { const { x, y, width, height } = one.getBoundingClientRect();
+  return document.elementFromPoint(x + width / 2, y + height / 2) === one; }"""
+
+
+async def test_nothing_is_cut_or_covered_on_a_screen_magnified_four_times(open_tour_page: OpenPage) -> None:
+    async with open_tour_page(viewport=MAGNIFIED) as page:
+        await page.goto("/runs")
+        question = page.get_by_role("link", name=SPENT)
+        assert await question.evaluate("one => one.scrollHeight <= one.clientHeight")
+        await page.evaluate(COVERS)
+        for link in (question, page.get_by_role("link", name="API manual")):
+            await link.focus()
+            assert await link.evaluate(IS_ON_TOP)
+        await page.goto("/usage?by=model")
+        assert await page.get_by_role("rowheader").first.evaluate("one => one.offsetWidth >= 96")
 
 
 async def test_the_keyboard_leads_to_the_content_first(open_tour_page: OpenPage) -> None:

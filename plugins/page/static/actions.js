@@ -24,8 +24,10 @@ document.addEventListener("submit", async (event) => {
     if (form.dataset.go) return location.assign(root + form.dataset.go.replace("{name}", answer?.name));
     if (/\/(fork|edits|updates|rollback)$/.test(form.dataset.post)) return location.assign(`${root}/runs/${encodeURIComponent(answer.run_id)}`);
     say(form.dataset.done);
-    const next = form.closest("details")?.querySelector("summary") ?? document.getElementById("main");
+    const summary = form.closest("details")?.querySelector("summary");
+    const next = summary ?? form.closest(".acts") ?? document.getElementById("main");
     next.focus({ preventScroll: true }); // nobody types in the form any longer, and it may go
+    summary?.scrollIntoView({ block: "nearest" });
     document.dispatchEvent(new Event("elcano:done"));
   } catch (refusal) {
     showFaults(form, refusal.faults ?? [], refusal.message);

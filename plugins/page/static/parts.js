@@ -75,6 +75,10 @@ function passBy(node) {
   return next;
 }
 
+/** Removes a node, unless somebody works in it. The focus of an action goes to those that are left: it would be nowhere. */
 function remove(node) {
-  if (![...(node.querySelectorAll?.("form") ?? [])].some(isInUse)) node.remove();
+  if ([...(node.querySelectorAll?.("form") ?? [])].some(isInUse)) return;
+  const acts = node.contains(document.activeElement) ? node.parentElement.closest(".acts") : null;
+  node.remove();
+  acts?.focus({ preventScroll: true });
 }

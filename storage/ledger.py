@@ -104,7 +104,7 @@ class Ledger(TenantBound):
     async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
         """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""
         of_run = self._of_run(run_id, branches=branches)
-        order = (ledger.c.run_id, ledger.c.step, ledger.c.item, ledger.c.at, ledger.c.attempt)
+        order = (ledger.c.run_id, ledger.c.step, ledger.c.item, ledger.c.at, ledger.c.activity, ledger.c.attempt)
         return await self._fetch_all(LedgerEntry, self._select(ledger).where(of_run).order_by(*order))
 
     async def builds(self, run_id: str) -> tuple[str, ...]:

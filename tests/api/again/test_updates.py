@@ -31,6 +31,15 @@ def write(folder: Path, name: str, fact: str) -> None:
     (folder / f"{name}.md").write_text(f"# Harbour: {name}\n\n{fact}\n", encoding="utf-8")
 
 
+def fill_folder(settings: Settings, facts: Mapping[str, str]) -> Path:
+    """The folder of the collection, with a file for each fact and no other."""
+    folder = settings.collections["handbook"]
+    (folder / "retries.md").unlink()
+    for name, fact in facts.items():
+        write(folder, name, fact)
+    return folder
+
+
 def prose(facts: Sequence[tuple[str, str]]) -> Json:
     """A report of one finding for each fact, with the key of its passage."""
     marked = [(f"m{place}", key, fact) for place, (key, fact) in enumerate(dict.fromkeys(facts))]
@@ -109,10 +118,7 @@ async def changes(api: httpx.AsyncClient, a: str, b: str) -> list[tuple[str, str
 async def test_what_has_changed_is_written_anew_and_nothing_else(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
-    folder = api_settings.collections["handbook"]
-    (folder / "retries.md").unlink()
-    for name, fact in FACTS.items():
-        write(folder, name, fact)
+    folder = fill_folder(api_settings, FACTS)
     provider = Careful()
     async with working(temporal, store, api_settings, provider):
         first = await start(api, QUESTION, mode="simple", model="openai:gpt-5.1")
@@ -166,10 +172,7 @@ class Careless(Careful):
 async def test_what_rests_on_an_outdated_quote_is_not_supported_if_the_model_leaves_it(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
-    folder = api_settings.collections["handbook"]
-    (folder / "retries.md").unlink()
-    for name, fact in FACTS.items():
-        write(folder, name, fact)
+    folder = fill_folder(api_settings, FACTS)
     provider = Careless()
     async with working(temporal, store, api_settings, provider):
         first = await start(api, QUESTION, mode="simple", model="openai:gpt-5.1")
@@ -196,10 +199,8 @@ async def test_what_cannot_be_brought_up_to_date_is_refused(
 async def test_a_cited_passage_that_the_searches_no_longer_find_is_looked_up_and_there_may_be_many(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
-    folder = api_settings.collections["handbook"]
-    (folder / "retries.md").unlink()
-    for number in range(8):
-        write(folder, f"pier {number}", f"Pier {number} of the harbour is known to be 100 m long.")
+    piers = {f"pier {n}": f"Pier {n} of the harbour is known to be 100 m long." for n in range(8)}
+    folder = fill_folder(api_settings, piers)
     question = "What is known of the harbour, and of each pier? " * 12  # more than an expression of a graph may have
     provider = Careful()
     async with working(temporal, store, api_settings, provider):
@@ -218,13 +219,10 @@ async def test_a_cited_passage_that_the_searches_no_longer_find_is_looked_up_and
 async def test_ten_changes_of_a_folder_are_ten_changes_of_its_report(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
-    folder = api_settings.collections["handbook"]
-    (folder / "retries.md").unlink()
     facts = {
         f"part {n}": f"Part {n} of the harbour has {100 + n} ships, and its keeper is person {n}." for n in range(12)
     }
-    for name, fact in facts.items():
-        write(folder, name, fact)
+    folder = fill_folder(api_settings, facts)
     provider = Careful()
     async with working(temporal, store, api_settings, provider):
         await ended(api, await start(api, QUESTION, mode="simple", model="openai:gpt-5.1"))  # makes the index

@@ -16,8 +16,7 @@ from fastapi.responses import StreamingResponse
 from elcano.api.http.errors import NotCertifiable, ReportLost, ReportNotReady, RunNotFound, problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
-from elcano.api.reports.drawings import load_pictures
-from elcano.api.reports.results import load_stored_report
+from elcano.api.reports.results import load_pictures, load_stored_report
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
 from elcano.graphs.answer_form import ATTACHED

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Final
 
+from elcano.api.events.feed import NumberedEvent, Waiting
 from elcano.api.events.journal_merge import Cursor
-from elcano.api.events.messages import NumberedEvent, Waiting
 from elcano.api.events.watcher import Feeds
 from elcano.api.process import Services
 from elcano.api.reports.results import load_artifact

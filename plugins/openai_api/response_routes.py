@@ -10,8 +10,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request, Response
 
 from elcano.api.control.approvals import relay_decision
-from elcano.api.control.cancellation import cancel_open_run
-from elcano.api.control.requests import new_request_id
+from elcano.api.control.requests import cancel_open_run, new_request_id
 from elcano.api.events.sse import ProvidedFeeds
 from elcano.api.http.errors import (
     DeleteRefused,

@@ -27,11 +27,13 @@ from elcano.activities.sources.http.contact_guard import apply_trust, get_trust
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.trusted_results import keep_trusted, require_allowed_source, require_allowed_tool
 from elcano.graphs.allowances import EVERYTHING, open_allowances
-from elcano.graphs.catalogue.looks import LOOK, LOOKS, LookCall
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tools import (
+    LOOK,
+    LOOKS,
     RELATED,
     TOOLS,
+    LookCall,
     NoopInput,
     NoopOutput,
     RelatedInput,

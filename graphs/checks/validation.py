@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from itertools import chain
 
 from elcano.graphs.checks.callees import ambiguous_agents, find_valid_agent, own_agent_faults
-from elcano.graphs.checks.references import hands_nothing_over, reference_faults
-from elcano.graphs.checks.route_checks import error_faults, order_faults
+from elcano.graphs.checks.expression_paths import order_faults
+from elcano.graphs.checks.references import error_faults, hands_nothing_over, reference_faults
 from elcano.graphs.engine.budget_check import one_visit
 from elcano.graphs.errors import Fault, GraphInvalid, build_json_pointer, pointer_of
 from elcano.graphs.model_names import model_fault

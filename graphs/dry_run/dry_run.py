@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from elcano.graphs.dry_run.in_memory_run import Answers, PreviewTooLong, run_in_memory
-from elcano.graphs.engine.estimates import record_exit_needs
+from elcano.graphs.engine.budget_check import record_exit_needs
 from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject

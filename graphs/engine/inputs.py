@@ -10,7 +10,12 @@ from typing import Final
 
 from elcano.graphs.catalogue.agents import get_agent
 from elcano.graphs.catalogue.tools import TOOLS
-from elcano.graphs.engine.budget_check import estimate_agent_call, minimum_tokens, set_call_allowance
+from elcano.graphs.engine.budget_check import (
+    estimate_agent_call,
+    evidence_room,
+    minimum_tokens,
+    set_call_allowance,
+)
 from elcano.graphs.engine.entries import (
     ApplyEntry,
     BranchStart,
@@ -19,9 +24,6 @@ from elcano.graphs.engine.entries import (
     Command,
     RunBranches,
     StepCompleted,
-)
-from elcano.graphs.engine.estimates import (
-    evidence_room,
 )
 from elcano.graphs.engine.run import VIEW_NAMES, Run, build_expression_view
 from elcano.graphs.errors import InputInvalid

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
-from elcano.graphs.engine.estimates import section_tokens
+from elcano.graphs.engine.budget_check import section_tokens
 from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.errors import EngineFault

@@ -8,11 +8,11 @@ from elcano.graphs.agents.definition import definition_of
 from elcano.graphs.catalogue.agents import agent_faults, least_answer
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.contracts import AgentCall, ModelChoice
+from elcano.graphs.contracts import AgentCall
 from elcano.graphs.dry_run.dry_run import preview_graph
+from elcano.graphs.graph_json import StoredAgent, agents_called, with_agents
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.model_names import chosen_model
-from elcano.graphs.named_parts import StoredAgent, agents_called, with_agents
+from elcano.graphs.model_names import ModelChoice, chosen_model
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import size_faults

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.catalogue.agents import AGENTS
+from elcano.graphs.engine.budget_check import exit_needs, joining_tokens, record_exit_needs
 from elcano.graphs.engine.entries import CallAgent, StepFailed
-from elcano.graphs.engine.estimates import exit_needs, joining_tokens, record_exit_needs
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.lifecycle.fanout import Allotment

@@ -28,7 +28,7 @@ from elcano.graphs.spec.graph import (
 from elcano.graphs.state.budget import Limits, TopUp, Usage
 from elcano.graphs.state.failures import Ending, Failure, FailureType, NodeFailure
 from elcano.testing.script import Refused, Script
-from elcano.workflows.run_details import outline_graph
+from elcano.workflows.run_display import outline_graph
 from tests.unit.graphs.samples import ON, QUESTION, asking, begun, completed, immediate, research, two_nodes
 from tests.unit.graphs.strategies import ANSWERS, LEAF
 

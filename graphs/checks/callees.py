@@ -113,7 +113,7 @@ def find_valid_agent(graph: ResearchGraph, name: str) -> AgentSpec | None:
     own = graph.agents.get(name)
     if own is None:
         return AGENTS.get(name)
-    return None if agent_faults(own) else get_agent(graph, name)
+    return None if any(agent_faults(own)) else get_agent(graph, name)
 
 
 def answer_shape(graph: ResearchGraph, node_id: str) -> Shape | None:

@@ -124,12 +124,6 @@ def find_appendix_limit(budget: Budget, command: Command) -> EndKind | None:
     return command.allowance.refuses(command.estimate) if isinstance(command, CallAgent) else None
 
 
-def record_exit_needs(graph: ResearchGraph, run: Run) -> Run:
-    """`run`, its budget knowing what the nearest exit takes."""
-    budget = run.budget.model_copy(update={"exit_needs": exit_needs(graph, run)})
-    return run.model_copy(update={"budget": budget})
-
-
 def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
     """Return the needs of the exit that the run would go to from here; none if no agent is called there."""
     node = graph.by_id[graph.nearest_exit(run.node)]
@@ -226,7 +220,8 @@ def _count_state_characters(state: ResearchState, inputs: tuple[str, ...]) -> in
 
 def update_budget_forecast(graph: ResearchGraph, run: Run) -> Run:
     """`run`, its budget knowing what the nearest exit takes, and how large a plan it affords."""
-    run = record_exit_needs(graph, run)
+    budget = run.budget.model_copy(update={"exit_needs": exit_needs(graph, run)})
+    run = run.model_copy(update={"budget": budget})
     if (affords := estimate_affordable_sections(graph, run)) == run.budget.affords:
         return run
     return run.model_copy(update={"budget": run.budget.model_copy(update={"affords": affords})})

@@ -80,7 +80,7 @@ class _Reader:
 
     def walk(self, tree: _Tree, at: _Known) -> _Known:  # noqa: C901  (one case a kind of part)
         """Return the shape that a part yields when it is read from `at`."""
-        kind, parts = tree["type"], list(_iterate_children(tree))
+        kind, parts = tree["type"], [child for child in tree["children"] if isinstance(child, dict)]
         if kind in _CHAINS:
             for part in parts:
                 at = self.walk(part, at)
@@ -147,10 +147,6 @@ def _flatten_list_shape(at: _Known) -> _Known:
     if isinstance(of, _List) or (isinstance(of, Shape) and of.kind == "array"):
         of = _get_item_shape(of)
     return _wrap_in_list(of)
-
-
-def _iterate_children(tree: _Tree) -> Iterator[_Tree]:
-    return (child for child in tree["children"] if isinstance(child, dict))
 
 
 @dataclass(frozen=True)

@@ -154,20 +154,16 @@ def _build_branch_starts(
     starts = [
         (edge, item) for item in _evaluate_items(node.for_each, run, reading) for edge in graph.branches_from(node.id)
     ]
+    visit = f"{run.step:04d}" + (f"r{run.undone_to}" if run.undone_to else "")
     each = max(1, len(graph.branches_from(node.id)))
     dropped = {place for place, section in enumerate(run.state.plan) if section.left_out and researches_plan(node)}
     return tuple(
         BranchStart(
             index=index,
-            parallel_path_id=f"{format_visit_id(run)}.{edge.branch}" + (f"-{index + 1}" if node.for_each else ""),
+            parallel_path_id=f"{visit}.{edge.branch}" + (f"-{index + 1}" if node.for_each else ""),
             branch=edge.branch,
             input=BranchInput.model_validate(build_node_input(BranchInput, edge.inputs, reading, item)),
         )
         for index, (edge, item) in enumerate(starts)
         if index // each not in dropped
     )
-
-
-def format_visit_id(run: Run) -> str:
-    """Names the visit of the node that the run is at: by its step, and by when the run was last taken back."""
-    return f"{run.step:04d}" + (f"r{run.undone_to}" if run.undone_to else "")

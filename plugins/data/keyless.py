@@ -16,10 +16,9 @@ from elcano.graphs.report.report import Citation, title_for
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.agents.splitter import Splitting
-from elcano.plugins.data.answering.shapes import ShownRows, format_number
 from elcano.plugins.data.data_answer import CellReference, NumberProof
 from elcano.plugins.data.query_models import SqlExample, SqlRepair, SqlWriting
-from elcano.plugins.data.results import NO_ROW, on_one_line
+from elcano.plugins.data.results import NO_ROW, ShownRows, format_number, on_one_line
 from elcano.plugins.research.agents.input_parser import UNDERSTOOD
 
 SAVED: Final = "No language model was used: the query was saved for the question"

@@ -25,12 +25,14 @@ from elcano.plugins.quoting.passages import Material, in_question_language, read
 from elcano.plugins.quoting.planning import BEARING
 from elcano.plugins.quoting.question_parts import list_answerable_parts, split_into_parts
 from elcano.plugins.quoting.sentence_choice import (
+    Candidate,
     add_results,
     choose_findings,
     choose_further,
+    is_manual,
     keep_holding,
+    score_sentences,
 )
-from elcano.plugins.quoting.sentence_scoring import Candidate, is_manual, score_sentences
 
 SECTION_CLAIMS: Final = 4
 DETAILS: Final = 3

@@ -107,7 +107,7 @@ class Plugin:
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
     comparisons: tuple[Path, ...] = ()
-    """Asynchronous generators, of the store, of the `storage.differences.Difference` between own rows and the runs."""
+    """Asynchronous generators, of the store, of the `storage.plugin_store.Difference` between own rows and the runs."""
 
     def absolute(self, path: Path) -> Path:
         """Return a path from the root of all packages."""

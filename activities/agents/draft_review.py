@@ -17,8 +17,8 @@ from typing import Final, TypeAlias
 
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
+from elcano.activities.agents.answer_correction import checked_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
-from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back

@@ -17,6 +17,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Final, TypeVar
 
+from elcano.activities.agents.answer_correction import checked_draft, move_quotes
 from elcano.activities.agents.answer_drafts import (
     HEADING,
     draft_from_summary,
@@ -35,7 +36,6 @@ from elcano.activities.agents.answer_drafts import (
 from elcano.activities.agents.draft_repair import list_doubted_blocks, repair_draft
 from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review, review_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
-from elcano.activities.agents.quote_repair import checked_draft, move_quotes
 from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import prompt_tokens

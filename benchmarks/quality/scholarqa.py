@@ -49,7 +49,7 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import OFFLINE, ModelChoice
-from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.settings import Settings
 from elcano.storage.store import open_store

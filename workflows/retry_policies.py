@@ -7,15 +7,18 @@ final.
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Final, Literal, NotRequired, TypedDict
+from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, RetryState
 
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.sources import SourcePolicy, SourceSpec
 from elcano.graphs.contracts import MOST_DEATHS
 from elcano.graphs.spec.limits import ToolLimits
 from elcano.graphs.state.failures import FailureType
+
+CallHold: TypeAlias = Literal["provider", "person", "store"]
+"""The reasons for which a call is held and made again."""
 
 
 class Policy(TypedDict):
@@ -61,9 +64,7 @@ _HOLD_MOST: Final = 3_600.0
 and a hold may last a month, which is about 1,000 attempts; at one in five minutes it was 8,640."""
 
 
-def hold_seconds(
-    reason: Literal["provider", "person", "store"], tries: int, retry_after: float | None, *, waited: float
-) -> float:
+def hold_seconds(reason: CallHold, tries: int, retry_after: float | None, *, waited: float) -> float:
     """Return the backoff after a number of failed attempts; never less than the provider asked for, within a day.
 
     `waited`: seconds since the first of them.
@@ -192,6 +193,11 @@ def choose_tool_policy(name: str, source: SourceSpec | None) -> Policy:
     if source.queue:
         policy["schedule_to_start_timeout"] = timedelta(seconds=source.policy.queue_seconds)
     return policy
+
+
+def get_search_patience(source: SourceSpec | None) -> float:
+    """Return the seconds for which a step is held for a source if another search of the step was answered."""
+    return ((source.policy if source else None) or SourcePolicy()).patience_seconds
 
 
 def ask_in(queue: str, seconds: float) -> Policy:

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.text import format_utc_day
-from elcano.storage.deletion import drop_unfound
+from elcano.storage.evidence import drop_unfound
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.objects import Objects, artifacts_of
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches

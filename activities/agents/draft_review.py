@@ -17,8 +17,8 @@ from typing import Final, TypeAlias
 
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
+from elcano.activities.agents.answer_correction import checked_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
-from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
@@ -37,8 +37,7 @@ from elcano.graphs.agents.review import (
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, InputInvalid, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.report import ReportDraft
-from elcano.graphs.report.statements import CheckedCitation, Judgement, Statement, StatementKey
+from elcano.graphs.report.report import CheckedCitation, Judgement, ReportDraft, Statement, StatementKey
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import format_count, shorten_text
 from elcano.storage.evidence import Evidence

@@ -16,8 +16,7 @@ from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.agents.section_drafts import join_section_drafts
 from elcano.activities.sources.base import HasTables, WeighsTerms
 from elcano.activities.sources.registry import Sources
-from elcano.activities.text.language_detection import language_of
-from elcano.activities.text.languages import use_language
+from elcano.activities.text.languages import language_of, use_language
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition, Answer, Question
 from elcano.graphs.agents.envelope import Drafts, Loaded, Needs, OfferedSource, SectionItem, ShownPassages, TaskEnvelope

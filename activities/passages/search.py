@@ -22,8 +22,7 @@ from elcano.activities.passages.index_words import (
     quote_fts_word,
     search_words,
 )
-from elcano.activities.text.language_detection import language_of
-from elcano.activities.text.languages import ENGLISH
+from elcano.activities.text.languages import ENGLISH, language_of
 
 STUB_CHARACTERS: Final = 200
 """A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""

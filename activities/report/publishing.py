@@ -13,8 +13,8 @@ from typing import Final, Literal
 from temporalio import activity
 
 from elcano.activities.calls.heartbeats import send_heartbeats
-from elcano.activities.calls.ledger_lines import build_ledger_entry
 from elcano.activities.calls.retry_classification import classify_failure
+from elcano.activities.calls.usage import build_ledger_entry
 from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.references import select_related_accounts
 from elcano.activities.report.report_builder import build_report, build_report_ref

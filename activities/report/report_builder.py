@@ -11,7 +11,7 @@ from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.references import list_retraction_warnings
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
-from elcano.activities.text.language_detection import text_language
+from elcano.activities.text.languages import text_language
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report, title_for
 from elcano.graphs.state.state import ReportRef

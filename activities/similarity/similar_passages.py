@@ -29,7 +29,7 @@ from typing import Final, NamedTuple, TypeAlias
 from elcano.activities.passages.index_words import TOKENIZER, build_fts_expression, format_index_text
 from elcano.activities.passages.search import BM25
 from elcano.activities.similarity.embedder import Embedder
-from elcano.activities.text.language_detection import language_of, text_language
+from elcano.activities.text.languages import language_of, text_language
 from elcano.activities.text.words import split_words
 from elcano.storage.evidence import Evidence, EvidenceStore
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from elcano.activities.calls.ledger_lines import Outcome
+from elcano.activities.calls.usage import Outcome
 from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.citation_check import check_citations

@@ -7,7 +7,7 @@
 (b) A run is followed by one page, then by 20. The age of an event is measured as for `progress`, and to the moment
     after the frame that shows it: a client without a browser hears of the same events. Target: a median of 60 ms. Once
     one page of the 20 is drawn here, and the others are to the server what pages are: a stream, and the page anew every
-    two seconds. Then all 20 are drawn, in sight at once, by the processors that run the server, the worker and Temporal.
+    two seconds. Then all 20 are drawn, in sight at once, by the processors that run all else.
 """
 
 import asyncio

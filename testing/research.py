@@ -18,18 +18,18 @@ from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.base import Source
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities
-from elcano.graphs.answer_form import add_answer_step
+from elcano.graphs.added_steps import add_answer_step
 from elcano.graphs.catalogue.tools import ItemOutcome
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
-from elcano.graphs.contracts import AgentCall, ModelChoice, ToolCall
+from elcano.graphs.contracts import AgentCall, ToolCall
 from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.entries import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.model_names import OFFLINE
+from elcano.graphs.model_names import OFFLINE, ModelChoice
 from elcano.graphs.report.report import Report
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph

@@ -13,7 +13,6 @@ with workflow.unsafe.imports_passed_through():
         READ_USAGE,
         AgentCall,
         AgentResult,
-        ModelChoice,
         UsageQuestion,
         model_queue,
     )
@@ -21,6 +20,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.entries import Call, CallAgent, CallTool, Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.lifecycle.start_and_fold import resolve_run_date
+    from elcano.graphs.model_names import ModelChoice
     from elcano.graphs.run_contracts import ResearchInput, format_label
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.spec.limits import AgentLimits, ToolLimits

@@ -178,12 +178,9 @@ CALL_TOOL: Final = Policy(  # what writes says itself, in its second attempt, th
 
 
 def choose_tool_policy(name: str, source: SourceSpec | None) -> Policy:
-    """Return the policy of a tool, given the source that it searches, if any."""
-    return CALL_TOOL if name == "call_tool" else build_search_policy(source)
-
-
-def build_search_policy(source: SourceSpec | None) -> Policy:
-    """Return the policy of a search, by the source's own policy; without one, that of any other tool."""
+    """Return the policy of a tool; a search has that of its source, if the source has one."""
+    if name == "call_tool":
+        return CALL_TOOL
     if source is None or source.policy is None:
         return TOOL
     policy = Policy(

@@ -40,8 +40,7 @@ from elcano.graphs.agents.envelope import EvidenceItem, Loaded, render_task_prom
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import BudgetExhausted
-from elcano.graphs.report.report import Citation, Claim, ReportDraft
-from elcano.graphs.report.statements import Statement
+from elcano.graphs.report.report import Citation, Claim, ReportDraft, Statement
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence

@@ -37,8 +37,7 @@ from elcano.graphs.agents.review import (
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.report import ReportDraft
-from elcano.graphs.report.statements import CheckedCitation, Judgement, Statement, StatementKey
+from elcano.graphs.report.report import CheckedCitation, Judgement, ReportDraft, Statement, StatementKey
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import format_count, shorten_text
 from elcano.storage.evidence import Evidence

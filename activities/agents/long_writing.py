@@ -44,8 +44,7 @@ from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, ren
 from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput
 from elcano.graphs.errors import BudgetExhausted
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.report import Claim, DraftSection, ReportDraft, heading_for, title_for
-from elcano.graphs.report.statements import Judgement
+from elcano.graphs.report.report import Claim, DraftSection, Judgement, ReportDraft, heading_for, title_for
 from elcano.graphs.rules import (
     PROMPT_TOKENS,
     SECTION_PASSAGES,

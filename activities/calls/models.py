@@ -23,11 +23,11 @@ from elcano.activities.calls.delta_merging import merge_streamed_deltas
 from elcano.activities.calls.heartbeats import CallTimedOut, wait_patiently
 from elcano.activities.calls.refusal_causes import SET_ELSEWHERE
 from elcano.activities.sources.http.trust_guard import BY_EGRESS, apply_trust, require_contact
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused, SourceRefused
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
+    ModelChoice,
     address_of,
     chosen_model,
     model_fault,

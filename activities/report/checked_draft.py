@@ -9,10 +9,11 @@ from typing import Final
 
 from elcano.activities.phrases import ENGLISH
 from elcano.activities.report.work_merge import Works
-from elcano.graphs.report.report import Reference, ReportDraft
-from elcano.graphs.report.statements import (
+from elcano.graphs.report.report import (
     BlockKind,
     CheckedCitation,
+    Reference,
+    ReportDraft,
     Statement,
     StatementKey,
     SupportCounts,

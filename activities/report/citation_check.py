@@ -37,8 +37,17 @@ from elcano.activities.report.statement_support import (
 )
 from elcano.activities.report.work_merge import Works, list_cited_texts
 from elcano.activities.support.quotes import QuoteIndex
-from elcano.graphs.report.report import Citation, Claim, Reference, ReportDraft
-from elcano.graphs.report.statements import BlockKind, CheckedCitation, Statement, StatementKey, Support
+from elcano.graphs.report.report import (
+    BlockKind,
+    CheckedCitation,
+    Citation,
+    Claim,
+    Reference,
+    ReportDraft,
+    Statement,
+    StatementKey,
+    Support,
+)
 from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 

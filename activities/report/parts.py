@@ -18,7 +18,7 @@ from elcano.activities.prose.markdown_writer import fence_code, render_markdown
 from elcano.activities.prose.statements import LAST, STATEMENT, extract_statements
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import render_number, sanitize_markdown
-from elcano.graphs.report.statements import Block, CheckedCitation, Part, PartKind, Statement, Support
+from elcano.graphs.report.report import Block, CheckedCitation, Part, PartKind, Statement, Support
 
 _CODE: Final = re.compile(r"(?P<said>[^\n].*?:)[ \t]*\n\n(?P<code>(?!\s*(?:[-*+\u2022]|\d{1,3}[.)])\s).+)", re.DOTALL)
 """A sentence that announces what stands below it, which is no list."""

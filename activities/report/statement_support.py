@@ -15,7 +15,7 @@ from elcano.activities.report.work_merge import Works
 from elcano.activities.support.missing_facts import Statement as Said
 from elcano.activities.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
 from elcano.activities.support.statement_check import StatementFinding, judge_statement
-from elcano.graphs.report.statements import BlockKind, Judgement, Statement, Support
+from elcano.graphs.report.report import BlockKind, Judgement, Statement, Support
 from elcano.storage.evidence import Evidence
 
 

@@ -26,7 +26,7 @@ from elcano.activities.text.languages import STOP_WORDS, UNSPACED, possible_lang
 from elcano.activities.text.stems import find_word_root
 from elcano.activities.text.units import number_word
 from elcano.activities.text.words import split_words
-from elcano.graphs.report.statements import Support
+from elcano.graphs.report.report import Support
 
 CLOSE: Final = 0.6
 """A clause with this share of a statement's words that has no more than the rest of its own says the same."""

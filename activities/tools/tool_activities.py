@@ -32,11 +32,13 @@ from elcano.activities.sources.http.trust_guard import (
 )
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.allowances import EVERYTHING, open_allowances
-from elcano.graphs.catalogue.looks import LOOK, LOOKS, LookCall
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tools import (
+    LOOK,
+    LOOKS,
     RELATED,
     TOOLS,
+    LookCall,
     NoopInput,
     NoopOutput,
     RelatedInput,

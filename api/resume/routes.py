@@ -57,7 +57,7 @@ from elcano.api.runs.run_status import current_run
 from elcano.api.runs.run_view import RunView
 from elcano.api.runs.submission import build_request_key, submit_run
 from elcano.api.services import Asker, Provided
-from elcano.graphs.answer_form import add_answer_step
+from elcano.graphs.added_steps import add_answer_step
 from elcano.graphs.contracts import ForkedFrom, RunPriority
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import EngineFault, GraphInvalid, RunOpen

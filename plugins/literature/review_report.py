@@ -16,8 +16,7 @@ from elcano.activities.report.markdown import escape_markdown, render_number, re
 from elcano.activities.report.work_merge import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.report import Reference
-from elcano.graphs.report.statements import CheckedCitation
+from elcano.graphs.report.report import CheckedCitation, Reference
 from elcano.graphs.report.works import format_authors
 from elcano.graphs.state.state import RELATED
 from elcano.graphs.text import shorten_text

@@ -19,8 +19,7 @@ from elcano.activities.text.languages import language_of
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.report.report import Citation, Claim, ReportDraft
-from elcano.graphs.report.statements import Judgement, Statement
+from elcano.graphs.report.report import Citation, Claim, Judgement, ReportDraft, Statement
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.agents.data_writer import RESULT_KEY, DataProse, DataWriterInput, queries_of
 from elcano.plugins.data.answering.number_proofs import GivenNumbers, ProofCheck

@@ -126,11 +126,6 @@ class Hit(NamedTuple):
     passage: Passage
 
 
-def is_stub(database: sqlite3.Connection, hit: Hit) -> bool:
-    """Whether a passage is no more than a line or two below a heading, and no sentence."""
-    return bool(hit.passage.heading) and _is_line(database, hit)
-
-
 def _is_line(database: sqlite3.Connection, hit: Hit) -> bool:
     """Whether a passage is no more than a line or two, and no sentence."""
     if hit.passage.end - hit.passage.start >= STUB_CHARACTERS:
@@ -228,8 +223,8 @@ def _is_called(heading: str, words: Collection[str]) -> bool:
 
 
 def stubs_last(database: sqlite3.Connection, hits: Collection[Hit]) -> list[Hit]:
-    """Return `hits` in their order, but with stubs at the end."""
-    return sorted(hits, key=lambda hit: is_stub(database, hit))
+    """Return `hits` in their order, but with those at the end that are a line or two below a heading, no sentence."""
+    return sorted(hits, key=lambda hit: bool(hit.passage.heading) and _is_line(database, hit))
 
 
 BM25: Final = "bm25(1.5, 2.0, 1.0)"

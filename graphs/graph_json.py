@@ -62,7 +62,7 @@ def with_branches(graph: Any, known: Mapping[str, ResearchGraph]) -> Any:
 
 
 def _iter_named_branches(graph: object, at: str, depth: int) -> Iterator[tuple[str, str]]:
-    for name, branch in _get_branches(graph).items():
+    for name, branch in _get_mapping(graph, "branches").items():
         place = f"{at}.{name}"
         if isinstance(branch, str):
             yield place, branch
@@ -71,7 +71,7 @@ def _iter_named_branches(graph: object, at: str, depth: int) -> Iterator[tuple[s
 
 
 def _replace_named_branches(graph: Any, known: Mapping[str, ResearchGraph], depth: int) -> Any:
-    branches = _get_branches(graph)
+    branches = _get_mapping(graph, "branches")
     if not branches or depth < 1:
         return graph
     found = {
@@ -81,11 +81,6 @@ def _replace_named_branches(graph: Any, known: Mapping[str, ResearchGraph], dept
         for name, branch in branches.items()
     }
     return {**graph, "branches": found}
-
-
-def _get_branches(graph: object) -> Mapping[str, Any]:
-    branches = graph.get("branches") if isinstance(graph, Mapping) else None
-    return branches if isinstance(branches, Mapping) else {}
 
 
 class StoredAgent(NamedTuple):

@@ -114,12 +114,8 @@ def _exit_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
 
 
 def _research_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
-    kept_for = max(
-        (one_visit(get_agent(graph, node.agent), get_rules()) for node in _list_exit_agents(graph)), default=0
-    )
-    needed = minimum_tokens(graph, get_rules()) - sum(
-        one_visit(get_agent(graph, node.agent), get_rules()) for node in _list_exit_agents(graph)
-    )
+    at_exits = [one_visit(get_agent(graph, node.agent), get_rules()) for node in _list_exit_agents(graph)]
+    kept_for, needed = max(at_exits, default=0), minimum_tokens(graph, get_rules()) - sum(at_exits)
     for_research = _for_research(limits, limits.tokens, kept_for)
     if for_research < needed:
         enough = _find_smallest_budget(limits, needed, kept_for)

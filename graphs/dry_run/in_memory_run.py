@@ -90,15 +90,10 @@ async def _walk_branches(
             finishing = budget.limits.model_copy(update={"when_exhausted": "finish"})  # nobody tops up a branch here
             limits = books.begin(start, budget.model_copy(update={"limits": finishing}))
             if isinstance(limits, Limits):
-                begun.append(
-                    (
-                        start,
-                        opening.build_branch_input(
-                            asked, start, limits, journal.run, opening.resolve_run_date(asked, journal)
-                        ),
-                    )
-                )
-                journal.tell(narrate_branch_start(work.node, start, begun[-1][1].run_id), clock())
+                today = opening.resolve_run_date(asked, journal)
+                branch = opening.build_branch_input(asked, start, limits, journal.run, today)
+                begun.append((start, branch))
+                journal.tell(narrate_branch_start(work.node, start, branch.run_id), clock())
         for start, branch in begun:
             walked = await run_in_memory(branch, perform, clock=clock, watch=watch)
             outcome = build_branch_outcome(

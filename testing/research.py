@@ -19,7 +19,7 @@ from elcano.activities.sources.base import Source
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.graphs.added_steps import add_answer_step
-from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.catalogue.tools import ItemOutcome
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import AgentCall, ToolCall
@@ -40,6 +40,7 @@ from elcano.graphs.text import format_utc_day
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from elcano.testing.model import ScriptedModel
+from elcano.testing.script import complete_tool_call
 
 
 class ResearchOutcome(NamedTuple):
@@ -132,15 +133,9 @@ class _Performer:
             case CallAgent():
                 return await self._ask(work, at)
             case CallTool():
-                items = [await self._item(work, index) for index in range(len(work.inputs))]
-                if work.for_each:
-                    output = ItemOutcomes(items=tuple(items)).model_dump(mode="json")
-                    return StepCompleted(step=work.step, node=work.node, at=at, output=output)
-                (only,) = items
-                if only.error is not None:
-                    failure = Failure(node=work.node, type=only.error_type or "", message=only.error)
-                    return StepFailed(step=work.step, node=work.node, at=at, failure=failure)
-                return StepCompleted(step=work.step, node=work.node, at=at, output=only.output)
+                return complete_tool_call(
+                    work, [await self._item(work, index) for index in range(len(work.inputs))], at
+                )
 
     async def _ask(self, work: CallAgent, at: float) -> Entry:
         call = AgentCall(

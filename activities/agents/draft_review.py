@@ -22,8 +22,8 @@ from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
-from elcano.activities.report.references import Works
 from elcano.activities.report.statement_support import says_nothing_found
+from elcano.activities.report.work_merge import Works
 from elcano.activities.text.words import sentence_ends
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.review import AGENT as REVIEWER
@@ -35,7 +35,7 @@ from elcano.graphs.agents.review import (
     StatementVerdict,
 )
 from elcano.graphs.catalogue.agents import AgentInput
-from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, InputInvalid, ModelRefused, RequestRefused
+from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.report import CheckedCitation, Judgement, ReportDraft, Statement, StatementKey
 from elcano.graphs.state.budget import Estimate
@@ -89,10 +89,7 @@ async def load_draft_under_review(reviewing: ReviewProgress, attempt: Attempt) -
         InputInvalid: it is not in the store.
     """
     attempt.credit(reviewing.model, quoted=False)
-    kept = await attempt.store.artifacts.get(reviewing.draft)
-    if kept is None:
-        fault = f"the store has no draft {reviewing.draft!r}; do all workers share one data folder?"
-        raise InputInvalid("draft", fault)
+    kept = await attempt.store.artifacts.require(reviewing.draft, "draft", "draft")
     return await asyncio.to_thread(ReportDraft.model_validate_json, kept)
 
 

@@ -42,7 +42,7 @@ from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput
-from elcano.graphs.errors import BudgetExhausted, InputInvalid
+from elcano.graphs.errors import BudgetExhausted
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.report import Claim, DraftSection, Judgement, ReportDraft, heading_for, title_for
 from elcano.graphs.rules import (
@@ -341,8 +341,4 @@ class _Writing:
             )
 
     async def _kept(self, finished: WrittenSection) -> SectionText:
-        stored = await self._artifacts.get(finished.artifact)
-        if stored is None:
-            fault = f"the store has no section {finished.artifact!r}; do all workers share one data folder?"
-            raise InputInvalid("sections", fault)
-        return SectionText.model_validate_json(stored)
+        return SectionText.model_validate_json(await self._artifacts.require(finished.artifact, "sections", "section"))

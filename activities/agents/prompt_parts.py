@@ -138,7 +138,7 @@ class Loader:
         return Loaded(
             shown=shown,
             room=room,
-            sources=self._offered(needs.offered),
+            sources=tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in needs.offered),
             drafts=await self._drafts(needs.sections, evidence, accounts, numbers, places=weighed)
             if agent.joins
             else before,
@@ -151,9 +151,6 @@ class Loader:
             else {},
             pages=await self._pages(needs),
         )
-
-    def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:
-        return tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in names)
 
     async def _tables(self, needs: Needs) -> tuple[dict[str, JsonObject], dict[str, str]]:
         """What databases hold, as names alone; and why others could not be read."""

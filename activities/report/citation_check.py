@@ -28,7 +28,6 @@ from elcano.activities.report.checked_draft import (
     CheckedSection,
     key_statement,
 )
-from elcano.activities.report.references import Works, list_cited_texts
 from elcano.activities.report.statement_support import (
     check_connecting_statement,
     determine_support,
@@ -36,6 +35,7 @@ from elcano.activities.report.statement_support import (
     list_preceding,
     says_nothing_found,
 )
+from elcano.activities.report.work_merge import Works, list_cited_texts
 from elcano.activities.support.quotes import QuoteIndex
 from elcano.graphs.report.report import (
     BlockKind,

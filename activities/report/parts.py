@@ -41,7 +41,8 @@ def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases
     }
 
     def blocks(claims: Iterable[CheckedClaim]) -> tuple[Block, ...]:
-        return tuple(_render_block(claim, _Marks(marks, words), quoted=quoted) for claim in claims)
+        rendered = ((claim, _render_claim(claim, _Marks(marks, words), quoted=quoted)) for claim in claims)
+        return tuple(Block(kind=one.kind, markdown=text, statements=one.statements) for one, text in rendered)
 
     first: list[tuple[PartKind, Sequence[CheckedClaim]]] = [
         ("introduction", checked.introduction),
@@ -78,10 +79,6 @@ class _Marks:
         }
         holds = any(one.verdict == "verified" for one in statement.citations)
         return f" {said[statement.support]}" if holds and statement.support in said else ""
-
-
-def _render_block(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> Block:
-    return Block(kind=claim.kind, markdown=_render_claim(claim, marks, quoted=quoted), statements=claim.statements)
 
 
 def _render_claim(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Document, SkippedDocument
-from elcano.activities.passages.index_words import TOKENIZER, format_index_text
+from elcano.activities.passages.search import TOKENIZER, format_index_text
 from elcano.activities.text.languages import text_language
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 

@@ -13,7 +13,7 @@ from elcano.activities.phrases import Phrases
 from elcano.activities.report.additions import AddedText, ReportAddition
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.markdown import escape_markdown, render_number, render_table
-from elcano.activities.report.references import Works
+from elcano.activities.report.work_merge import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.report import CheckedCitation, Reference

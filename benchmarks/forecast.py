@@ -27,7 +27,7 @@ from elcano.plugins.data.forecasting.fitting import (
     fit_requested_model,
     score_fits,
 )
-from elcano.plugins.data.forecasting.horizon import least_known
+from elcano.plugins.data.forecasting.forecasting import least_known
 
 AHEAD: Final = 12
 ORIGINS: Final = 3

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.bench import Bench
 from elcano.graphs.catalogue.sources import build_collection_spec
-from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import DocumentsSource
 
 SECTIONS = 30

@@ -8,11 +8,12 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from elcano.graphs.contracts import BranchOf, DiscardedWork, ForkedFrom, ModelChoice, RunPriority
+from elcano.graphs.contracts import BranchOf, DiscardedWork, ForkedFrom, RunPriority
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.engine.entries import Entry, RunResumed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.rules import RULES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.branches import BranchInput, KeptBranch
@@ -22,7 +23,7 @@ from elcano.graphs.state.failures import Ending, Failure, Hold, WaitingCall
 from elcano.graphs.state.plan import ReportForm
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.state.state import MOST_ENTRIES, MOST_TAKEN_OVER, EvidenceRef, HistoryEntry, ReportRef
-from elcano.graphs.tenant_identity import DEFAULT_TENANT, NAME_CHARACTERS, Tenant
+from elcano.graphs.tenants import DEFAULT_TENANT, NAME_CHARACTERS, Tenant
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import NO_LIMITS, Trust
 

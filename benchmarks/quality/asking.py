@@ -13,14 +13,13 @@ from typing import Final, Literal, TypeAlias
 
 from benchmarks.quality.data import DataSet
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
-from elcano.activities.text.language_detection import language_of
-from elcano.activities.text.languages import use_language
+from elcano.activities.text.languages import language_of, use_language
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.report.report import Claim, ReportDraft
-from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.plugins.quoting.planning import plan_searches
 from elcano.plugins.quoting.report_writing import write_report

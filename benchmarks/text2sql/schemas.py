@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from elcano.plugins.data.databases.database import Database, Sqlite
+from elcano.plugins.data.databases.database import Database
+from elcano.plugins.data.databases.engine import Sqlite
 from elcano.plugins.data.tables import DatabaseSchema
 
 

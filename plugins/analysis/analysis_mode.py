@@ -8,7 +8,7 @@ from typing import Final
 
 from elcano.graphs.builder import CONTEXT, NEW_EVIDENCE, WRITING, GraphBuilder
 from elcano.graphs.mode_choice import Mode
-from elcano.plugins.research.judged_search import ENOUGH, NO_ITERATION_LEFT, add_judged_search
+from elcano.plugins.research.loops import ENOUGH, NO_ITERATION_LEFT, add_judged_search
 
 ANALYSIS = (
     add_judged_search(

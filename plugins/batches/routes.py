@@ -35,7 +35,7 @@ from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.budget import TopUp, microusd_from_usd
-from elcano.graphs.tenant_identity import run_id as new_run_id
+from elcano.graphs.tenants import run_id as new_run_id
 from elcano.plugins.batches.batch_store import get_batches
 from elcano.plugins.batches.batch_tables import DONE, Batch, BatchQuestion
 from elcano.plugins.batches.views import BatchResultPage, BatchView, load_results, write_csv, write_json_lines

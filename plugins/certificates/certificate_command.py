@@ -23,4 +23,4 @@ def save_certificate(run: Run, out: Out = None) -> None:
 
 def verify_certificate(file: File) -> None:
     """Check a certificate, without a server: does the report follow from the recorded evidence?"""
-    replace_process("elcano.plugins.certificates.verification.verify_command", file)
+    replace_process("elcano.plugins.certificates.verify_command", file)

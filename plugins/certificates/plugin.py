@@ -8,8 +8,8 @@ plugin: Final = Plugin(
     name="certificates",
     description="Certificates of runs: all that a report rests on, to be verified without Elcano's server.",
     package="elcano.plugins.certificates",
-    routes=(".run_certificate:router", ".run_verification:router"),
-    exporters=(".tenant_certificates:export_certificates",),
+    routes=(".run_certificate:router",),
+    exporters=(".run_certificate:export_certificates",),
     commands={
         "certificate": ".certificate_command:save_certificate",
         "verify": ".certificate_command:verify_certificate",

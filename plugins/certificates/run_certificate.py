@@ -2,20 +2,36 @@
 
 All its parts are looked up before its first byte is sent, so that a run that can have none gets an error.
 Logs, drafts and reports are kept by their hash and go in as they are kept. Nothing that grows with a run is held in
-memory but the run's own log.
+memory but the run's own log. An export of a tenant has the certificates of all its runs.
+
+It is verified where the API runs as well, by the program of `elcano verify`, in a process of its own: it needs what
+only workers need otherwise, computes for seconds, and a certificate that takes it down takes nothing else with it. One
+certificate is looked at at a time.
 """
 
+import asyncio
 import json
 import platform
+import sys
+import tempfile
 from collections.abc import AsyncIterator, Iterable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Final
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
+from pydantic import ValidationError
 
 from elcano import __version__
-from elcano.api.http.errors import NotCertifiable, ReportLost, RunNotFound, RunUnreadable, problem_docs
+from elcano.api.http.errors import (
+    NotCertifiable,
+    Refusal,
+    ReportLost,
+    RunNotFound,
+    RunUnreadable,
+    problem_docs,
+)
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.results import load_artifact
 from elcano.api.runs.run_log import read_log
@@ -30,9 +46,16 @@ from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.step_history import iter_fanout_visits
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.report.report import Report
-from elcano.plugins.certificates.certificate_format import FORMAT, CertificateHeader, Versions, encode_certificate
-from elcano.plugins.certificates.verification.log_checks import journal_of
-from elcano.storage.section_logs import section_logs
+from elcano.plugins.certificates.certificate_format import (
+    FORMAT,
+    CertificateHeader,
+    Verification,
+    Versions,
+    encode_certificate,
+)
+from elcano.plugins.certificates.log_checks import journal_of
+from elcano.storage.lineage import section_logs
+from elcano.storage.plugin_store import TenantFile
 from elcano.storage.store import TenantStore
 
 BATCH: Final = 100
@@ -40,7 +63,7 @@ BATCH: Final = 100
 
 
 class CertificateWriter:
-    """The certificate of a run that ended with a report."""
+    """The certificate, by this release, of a run that ended with a report."""
 
     def __init__(self, run: ArchivedRun, log: RunLog, report: str, store: TenantStore) -> None:
         """`report` is the report as it is kept."""
@@ -49,18 +72,25 @@ class CertificateWriter:
         self._report = report
         self._store = store
 
-    async def lines(self, versions: Versions) -> AsyncIterator[bytes]:
-        """Its bytes; without `versions.builds`, which the ledger knows.
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Its bytes, piece by piece.
 
         Raises:
             StoreDamaged: something that the run names is not in the store.
         """
         report = Report.model_validate_json(self._report)
         ledger = await self._store.ledger.entries(self._run.run_id, branches=True)
-        builds = tuple(sorted({line.build for line in ledger} - {""}))
+        versions = Versions(
+            builds=tuple(sorted({line.build for line in ledger} - {""})),
+            rules=self._log.asked.rules,
+            elcano=__version__,
+            python=platform.python_version(),
+            pydantic=version("pydantic"),
+            jmespath=version("jmespath"),
+        )
         parts = (
             ("certificate", _yield_text(CertificateHeader(format=FORMAT, run_id=self._run.run_id).model_dump_json())),
-            ("versions", _yield_text(versions.model_copy(update={"builds": builds}).model_dump_json())),
+            ("versions", _yield_text(versions.model_dump_json())),
             ("run", _yield_text(self._run.model_dump_json(exclude={"evidence", "branches"}))),
             ("asked", _yield_text(self._log.asked.model_dump_json(exclude={"graph"}))),
             ("graph", _yield_text(self._log.asked.graph.model_dump_json())),
@@ -78,7 +108,7 @@ class CertificateWriter:
             yield piece
 
     async def _sections(self) -> AsyncIterator[str]:
-        for run_id, key in (await section_logs(self._log, self._store)).items():
+        for run_id, key in (await section_logs(self._log, self._store.runs, self._store.artifacts)).items():
             yield await self._kept(key, f"the log of {run_id}")
 
     async def _passages(self) -> AsyncIterator[str]:
@@ -110,10 +140,14 @@ class CertificateWriter:
             yield f"{_encode_json_text(key)}:{_encode_json_text(await self._kept(key, 'a draft'))}"
 
     async def _kept(self, key: str, what: str) -> str:
-        content = await self._store.artifacts.get(key)
-        if content is None:
-            raise StoreDamaged(f"{what} ({key}) of run {self._run.run_id!r} is not in the store any more")
-        return content
+        return await _load_kept(key, what, self._run, self._store)
+
+
+async def _load_kept(key: str, what: str, run: ArchivedRun, store: TenantStore) -> str:
+    content = await store.artifacts.get(key)
+    if content is None:
+        raise StoreDamaged(f"{what} ({key}) of run {run.run_id!r} is not in the store any more")
+    return content
 
 
 async def _yield_text(text: str) -> AsyncIterator[str]:
@@ -157,21 +191,7 @@ async def stream_certificate(run_id: str, temporal: Temporal, store: TenantStore
     if not run.log:
         raise NotCertifiable(f"the run {run_id!r} was ended from outside and left no log that could certify its report")
     report = await load_artifact(run.report.artifact, store)
-    return write_certificate(run, await read_log(run, temporal, store), report, store)
-
-
-def write_certificate(run: ArchivedRun, log: RunLog, report: str, store: TenantStore) -> AsyncIterator[bytes]:
-    """The certificate of a run by this release, piece by piece; `report` is the report as it is kept."""
-    return CertificateWriter(run, log, report, store).lines(
-        Versions(
-            builds=(),
-            rules=log.asked.rules,
-            elcano=__version__,
-            python=platform.python_version(),
-            pydantic=version("pydantic"),
-            jmespath=version("jmespath"),
-        )
-    )
+    return CertificateWriter(run, await read_log(run, temporal, store), report, store).lines()
 
 
 JSON = "application/json"
@@ -200,3 +220,91 @@ async def get_certificate(run_id: str, services: Provided) -> StreamingResponse:
     pieces = await stream_certificate(run_id, services.temporal, services.store)
     name = f'attachment; filename="{run_id}.certificate.json"'
     return StreamingResponse(pieces, media_type=JSON, headers={"Content-Disposition": name})
+
+
+PAGE: Final = 50
+"""Runs that are listed at a time."""
+
+
+async def export_certificates(store: TenantStore) -> AsyncIterator[TenantFile]:
+    """A certificate of each run that ended with a report and left its log."""
+    before: str | None = None
+    while True:
+        page = await store.runs.page(limit=PAGE, before=before)
+        for one in page.runs:
+            if one.run.status in REPORTED and one.run.report is not None and one.run.log:
+                yield TenantFile(f"certificates/{one.run_id}.certificate.json", _write_certificate(one.run_id, store))
+        before = page.next
+        if before is None:
+            return
+
+
+async def _write_certificate(run_id: str, store: TenantStore) -> AsyncIterator[bytes]:
+    run = await store.runs.get(run_id)
+    if run is None or run.report is None:
+        raise StoreDamaged(f"the run {run_id!r} was deleted or resumed meanwhile")
+    log = await asyncio.to_thread(RunLog.model_validate_json, await _load_kept(run.log, "the log", run, store))
+    report = await _load_kept(run.report.artifact, "the report", run, store)
+    async for piece in CertificateWriter(run, log, report, store).lines():
+        yield piece
+
+
+PROGRAM: Final = "elcano.plugins.certificates.verify_command"
+SECONDS: Final = 120.0
+"""How long the verification may take, the wait for others included."""
+_gate: Final = asyncio.Semaphore(1)
+
+
+class VerificationFailed(Refusal, status=503, title="The certificate could not be verified"):
+    """The program that verifies gave no answer."""
+
+
+@router.get(
+    "/certificate/verification",
+    dependencies=[requires("inspect_run")],
+    responses=problem_docs(RunNotFound, NotCertifiable, ReportLost, RunUnreadable, VerificationFailed),
+)
+async def verify_certificate(run_id: str, services: Provided) -> Verification:
+    """Make the run's certificate anew from what is stored, and verify it: what each check shows, and what it found.
+
+    Whoever does not want to trust this server saves the certificate and verifies it with `elcano verify FILE`, which
+    makes the same checks.
+    """
+    pieces = await stream_certificate(run_id, services.temporal, services.store)
+    try:
+        async with asyncio.timeout(SECONDS), _gate:
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "certificate.json"
+                await _write_pieces(file, pieces)
+                return await _verify_file(file)
+    except TimeoutError as error:
+        how = "save the certificate and use `elcano verify FILE`, which has all the time it needs"
+        raise VerificationFailed(f"it took longer than {SECONDS:g} seconds: {how}") from error
+    except StoreDamaged as error:
+        raise VerificationFailed(f"there is no whole certificate: {error}") from error
+
+
+async def _write_pieces(file: Path, pieces: AsyncIterator[bytes]) -> None:
+    with file.open("wb") as opened:
+        async for piece in pieces:
+            await asyncio.to_thread(opened.write, piece)
+
+
+async def _verify_file(file: Path) -> Verification:
+    """What the program says of a file; it ends with the request."""
+    program = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", PROGRAM, "--json", str(file)),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        answer, errors = await program.communicate()
+        return Verification.model_validate_json(answer)
+    except ValidationError as error:
+        said = errors.decode(errors="replace").strip().splitlines()
+        why = said[-1] if said else f"it ended with the exit code {program.returncode}"
+        raise VerificationFailed(f"the program that verifies gave no answer: {why}") from error
+    finally:
+        if program.returncode is None:
+            program.kill()
+            await program.wait()

@@ -9,18 +9,16 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.text.language_detection import language_of
-from elcano.activities.text.languages import ENGLISH
+from elcano.activities.text.languages import ENGLISH, language_of
 from elcano.activities.text.same_question import is_same_question, list_readings
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.report.report import Citation, title_for
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.agents.splitter import Splitting
-from elcano.plugins.data.answering.shapes import ShownRows, format_number
 from elcano.plugins.data.data_answer import CellReference, NumberProof
 from elcano.plugins.data.query_models import SqlExample, SqlRepair, SqlWriting
-from elcano.plugins.data.results import NO_ROW, on_one_line
+from elcano.plugins.data.results import NO_ROW, ShownRows, format_number, on_one_line
 from elcano.plugins.research.agents.input_parser import UNDERSTOOD
 
 SAVED: Final = "No language model was used: the query was saved for the question"

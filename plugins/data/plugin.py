@@ -27,10 +27,10 @@ plugin: Final = Plugin(
     looks=(".query_models:DATABASE_LOOK",),
     services=(
         ".databases.database:open_databases",
-        ".databases.examples:open_examples",
+        ".databases.question_context:open_examples",
     ),
     report_additions=(".report_results:ResultsAddition",),
-    routes=(".routes:router", ".result_routes:router"),
+    routes=(".routes:databases", ".routes:results"),
     checks=(".checks:check_databases",),
     commands={"databases": ".commands:app"},
     openers={"database": ".source:open_source"},

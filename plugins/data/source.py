@@ -11,10 +11,9 @@ from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.graphs.frozen import JsonObject
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
-from elcano.plugins.data.databases.context import select_schema_context
 from elcano.plugins.data.databases.database import Databases, open_databases
-from elcano.plugins.data.databases.examples import SqlExamples
 from elcano.plugins.data.databases.query_runner import run_query
+from elcano.plugins.data.databases.question_context import SqlExamples, select_schema_context
 from elcano.plugins.data.query_models import MOST_EXAMPLES, SqlExamplesInput
 from elcano.plugins.data.results import RESULT_TYPE, as_evidence
 from elcano.plugins.data.tables import ResultTable, named_alone

@@ -19,14 +19,12 @@ from elcano.activities.services import Services
 from elcano.activities.tools.tool_activities import ToolWork, build_evidence_ref
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
-from elcano.plugins.data.answering.charts import PlannedChart, plan_chart
+from elcano.plugins.data.answering.charts import ChartNotDrawn, DrawnChart, PlannedChart, plan_chart, render_vega_chart
 from elcano.plugins.data.answering.consensus import Path, merge_path_tables, told_of
-from elcano.plugins.data.answering.vega_renderer import ChartNotDrawn, DrawnChart, render_vega_chart
 from elcano.plugins.data.data_answer import Chart, ChartInput, ChartOutput, QueryFault
-from elcano.plugins.data.databases.context import select_schema_context
 from elcano.plugins.data.databases.database import open_databases
-from elcano.plugins.data.databases.examples import open_examples
 from elcano.plugins.data.databases.query_runner import run_query
+from elcano.plugins.data.databases.question_context import open_examples, select_schema_context
 from elcano.plugins.data.forecast_models import ForecastDigest, ForecastInput, ForecastOutput, describe_forecast
 from elcano.plugins.data.forecasting.fitting import FitModel, fit_in_process
 from elcano.plugins.data.forecasting.forecasting import (

@@ -27,13 +27,13 @@ def _read_markdown(content: bytes) -> Parsed:
 
 
 def _read_pdf(content: bytes) -> Parsed:
-    from elcano.plugins.documents.pdf_files import read_pdf
+    from elcano.plugins.documents.pdf_and_word import read_pdf
 
     return read_pdf(content)
 
 
 def _read_docx(content: bytes) -> Parsed:
-    from elcano.plugins.documents.word_files import read_docx
+    from elcano.plugins.documents.pdf_and_word import read_docx
 
     return read_docx(content)
 

@@ -1,18 +1,101 @@
-"""Parsing in a process of its own if a C library does it or the file is large; see `untrusted_files`."""
+"""Untrusted files are read in processes of their own: a crash or hang of a parser costs one file and nothing else.
 
+A document is parsed so if a C library does it or the file is large.
+"""
+
+import math
+import time
+from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, Generic, TypeVar
 
-from elcano.activities.child_processes import ChildProcesses, Stop
-from elcano.activities.passages.document import Document
-from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, parse_document
-from elcano.plugins.documents.untrusted_files import (
-    FileAnswer,
-    FileRequest,
-    answer_or_report_skip,
-    ask_process,
-    limit_reading,
+from pydantic import ConfigDict
+
+from elcano.activities.child_processes import (
+    START_SECONDS,
+    ChildProcesses,
+    NotStarted,
+    ProcessEnded,
+    Stop,
+    TimedRequest,
+    limit_resources,
 )
+from elcano.activities.passages.document import Document, FileSkipped
+from elcano.graphs.frozen import Frozen
+from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, parse_document
+
+MEMORY_BYTES: Final = 3_000_000_000
+"""Address space of the process; an archive that lies about its unpacked size ends here."""
+HTML_MEMORY_BYTES: Final = 1_000_000_000
+"""The same while a small page of HTML is read: a few kilobytes may become millions of elements."""
+HTML_MEMORY_PER_BYTE: Final = 40
+HTML_SECONDS: Final = 10
+"""CPU time for reading HTML: neither a busy machine nor the start of the process counts."""
+HTML_BYTES_PER_SECOND: Final = 1_000_000
+"""The additional allowance of a page: the parser itself needs quadratic time for tags that are never closed."""
+
+Found = TypeVar("Found")
+
+
+class FileRequest(TimedRequest):
+    """A request to read a file."""
+
+    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    content: bytes
+
+
+Asked = TypeVar("Asked", bound=FileRequest)
+
+
+class FileAnswer(Frozen, Generic[Found]):
+    """What was found in a file."""
+
+    found: Found | None = None
+    skipped: str = ""
+    """Why nothing was."""
+
+
+def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: Asked, stop: Stop | None = None) -> Found:
+    """What a process of its own finds in a file.
+
+    Raises:
+        FileSkipped: it says so, took too long, went down, or `stop` was requested.
+    """
+    try:
+        answer = processes.ask(request, stop, max(request.seconds, START_SECONDS))
+    except ProcessEnded as ended:
+        took = f"took longer than {request.seconds:g} s" if ended.late else "took its parser down"
+        raise FileSkipped(f"reading it {took}") from None
+    except NotStarted as error:
+        raise FileSkipped(f"reading it did not begin: {error}") from None
+    if answer.found is None:
+        raise FileSkipped(answer.skipped)
+    return answer.found
+
+
+def answer_or_report_skip(read: Callable[[], Found]) -> FileAnswer[Found]:
+    """The answer of `read`, or the reason why it cannot give one."""
+    try:
+        return FileAnswer(found=read())
+    except FileSkipped as error:
+        reason = str(error)
+    except MemoryError:
+        reason = "reading it needs more memory than it may take"
+    except Exception as error:  # a parser's bug costs the one file that triggers it, and is reported with its name
+        reason = f"its parser failed ({type(error).__name__})"
+    return FileAnswer(skipped=reason)
+
+
+def limit_reading(html_bytes: int | None = None) -> None:
+    """Limit the memory and CPU time of this process: for reading HTML of this many bytes, or for anything else."""
+    if html_bytes is None:
+        limit_resources(MEMORY_BYTES)
+        return
+    seconds = math.ceil(time.process_time() + HTML_SECONDS + html_bytes / HTML_BYTES_PER_SECOND)
+    memory = min(HTML_MEMORY_BYTES + HTML_MEMORY_PER_BYTE * html_bytes, MEMORY_BYTES)
+    limit_resources(memory, processor_seconds=seconds)
+
 
 PARSE_SECONDS: Final = 60.0
 IN_PROCESS_BYTES: Final = 1_000_000
@@ -36,7 +119,7 @@ def answer_request(request: ParseRequest) -> FileAnswer[Document]:
 PROCESSES: Final[ChildProcesses[ParseRequest, FileAnswer[Document]]] = ChildProcesses(
     f"{__name__}:{answer_request.__name__}",
     FileAnswer[Document],
-    [f"elcano.plugins.documents.{name}" for name in ("html", "markdown", "pdf_files", "word_files")],
+    [f"elcano.plugins.documents.{name}" for name in ("html", "markdown", "pdf_and_word")],
 )
 
 

@@ -19,7 +19,7 @@ from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.results import load_pictures, load_stored_report
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
-from elcano.graphs.answer_form import ATTACHED
+from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.run_certificate import stream_certificate

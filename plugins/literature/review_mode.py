@@ -8,7 +8,7 @@ from typing import Final
 
 from elcano.graphs.builder import WRITING, GraphBuilder
 from elcano.graphs.mode_choice import Mode
-from elcano.plugins.research.judged_search import add_judged_search
+from elcano.plugins.research.loops import add_judged_search
 
 NAME: Final = "literature_review"
 LITERATURE_REVIEW = (

@@ -15,8 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.phrases import get_phrases
-from elcano.activities.text.language_detection import languages_of
-from elcano.activities.text.languages import get_current_language, is_known
+from elcano.activities.text.languages import get_current_language, is_known, languages_of
 from elcano.activities.text.stems import list_stems
 from elcano.activities.text.words import is_unspaced, rejoin_pairs
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
@@ -26,12 +25,14 @@ from elcano.plugins.quoting.passages import Material, in_question_language, read
 from elcano.plugins.quoting.planning import BEARING
 from elcano.plugins.quoting.question_parts import list_answerable_parts, split_into_parts
 from elcano.plugins.quoting.sentence_choice import (
+    Candidate,
     add_results,
     choose_findings,
     choose_further,
+    is_manual,
     keep_holding,
+    score_sentences,
 )
-from elcano.plugins.quoting.sentence_scoring import Candidate, is_manual, score_sentences
 
 SECTION_CLAIMS: Final = 4
 DETAILS: Final = 3

@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, and_, 
 
 from elcano.api.uploaded_documents import DocumentState
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import Tenant
 from elcano.plugins.uploads.document_names import hash_name
 from elcano.plugins.uploads.source_spec import NAME
 from elcano.storage.plugin_store import PluginTables, get_plugin_data

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.passages.document import FileSkipped, decode_text
 from elcano.plugins.documents.csl_works import build_work, find_notes
-from elcano.plugins.documents.untrusted_files import (
+from elcano.plugins.documents.parser import (
     FileAnswer,
     FileRequest,
     answer_or_report_skip,

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from elcano.activities.passages.document import FileSkipped, normalize_text
-from elcano.activities.passages.index_words import search_words
+from elcano.activities.passages.search import search_words
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.text.stems import list_stems

@@ -1,6 +1,6 @@
 """Extracts a page from bytes: its main text as a document with passages, and its metadata. A pure function.
 
-It runs in a separate process (see `documents.untrusted_files`), since pages are untrusted. Text that is invisible in a
+It runs in a separate process (see `documents.parser`), since pages are untrusted. Text that is invisible in a
 browser is not read: readers who follow a citation could not find it.
 """
 
@@ -22,7 +22,7 @@ from elcano.activities.text.words import split_words
 from elcano.plugins.documents import html
 from elcano.plugins.documents.file_formats import FORMATS
 from elcano.plugins.documents.html import Part
-from elcano.plugins.documents.untrusted_files import FileAnswer, FileRequest, answer_or_report_skip, limit_reading
+from elcano.plugins.documents.parser import FileAnswer, FileRequest, answer_or_report_skip, limit_reading
 from elcano.plugins.web.addresses import extract_host, resolve_link
 from elcano.plugins.web.alignment import AlignedLines
 from elcano.plugins.web.content_kind import HTML, text_of

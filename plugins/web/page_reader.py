@@ -17,7 +17,7 @@ from elcano.activities.child_processes import ChildProcesses, Stop
 from elcano.activities.passages.document import FileSkipped
 from elcano.activities.sources.http.fetching import Answer, Fetcher
 from elcano.graphs.errors import SourceUnavailable
-from elcano.plugins.documents.untrusted_files import FileAnswer, ask_process
+from elcano.plugins.documents.parser import FileAnswer, ask_process
 from elcano.plugins.web.addresses import extract_host
 from elcano.plugins.web.content_kind import detect_content_kind
 from elcano.plugins.web.extraction import PROCESSES, Page, PageRequest, Request

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from elcano.activities.sources.http.contact_guard import get_trust
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
+from elcano.activities.sources.http.trust_guard import get_trust
 from elcano.graphs.errors import ActivityFault, SourceBusy, SourceRefused, SourceUnavailable
 from elcano.plugins.web.hits import (
     HITS,

@@ -15,7 +15,7 @@ from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.mode_choice import MODES, auto_graph, can_choose_mode, list_ways
 from elcano.graphs.state.budget import Limits
-from elcano.plugins.research.iterative import ITERATIVE
+from elcano.plugins.research.loops import ITERATIVE
 from elcano.settings.settings import Settings
 from elcano.storage.rubric_files import MOST_BYTES, known_domains
 from tests.api.serving import speaking

@@ -11,7 +11,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
 from elcano.plugins.analysis.analysis import Analysis
-from elcano.plugins.certificates.verification.verify_command import compare_certificate
+from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource
 from tests.api.asking import start

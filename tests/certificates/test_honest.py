@@ -7,7 +7,7 @@ import pytest
 from elcano import __version__
 from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.certificate_format import HASHES, PARTS, WHOLE
-from elcano.plugins.certificates.verification.verify_command import compare_certificate, summarize_certificate
+from elcano.plugins.certificates.verify_command import compare_certificate, summarize_certificate
 from tests.certificates.conftest import KINDS, Certificates
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.plugins.certificates.verification import verify_command as verify
+from elcano.plugins.certificates import verify_command as verify
 from tests.certificates.conftest import Certificates
 
 

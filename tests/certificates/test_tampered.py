@@ -17,7 +17,7 @@ from elcano.plugins.certificates.certificate_format import (
     encode_certificate_end,
     parse_certificate,
 )
-from elcano.plugins.certificates.verification.verify_command import compare_certificate
+from elcano.plugins.certificates.verify_command import compare_certificate
 from tests.certificates.conftest import Certificates
 
 Parts: TypeAlias = dict[str, Any]

@@ -10,7 +10,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.report.works import Identifiers, Work
-from elcano.plugins.certificates.verification.verify_command import compare_certificate
+from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.plugins.literature.review_report import Review
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource

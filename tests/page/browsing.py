@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome")
 """Names under which systems have it."""
@@ -16,7 +16,7 @@ FLAGS: Final = (
 )
 PHONE: Final = {"width": 320, "height": 640}
 """The narrowest screen, which is also as wide as a desk's at 400 %."""
-MAGNIFIED: Final = {"width": 320, "height": 256}
+MAGNIFIED: Final = ViewportSize(width=320, height=256)
 """A screen of 1280 by 1024 pixels at 400 %."""
 
 
@@ -58,9 +58,10 @@ async def open_page(browser: Browser, address: str, watched: Watched, **context:
     await made.close()
 
 
-async def find_violations(page: Page) -> list[str]:
-    """What axe says is in the way of somebody, with the place."""
-    found = await Axe().run(page)
+async def find_violations(page: Page, *rules: str) -> list[str]:
+    """What axe says is in the way of somebody, with the place; by these rules of it, or all."""
+    chosen = {"runOnly": [*rules]} if rules else {}
+    found = await Axe().run(page, options={"resultTypes": ["violations"], **chosen})
     return [f"{one['id']}: {node['html'][:200]}" for one in found.response["violations"] for node in one["nodes"]]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias
 
-from elcano.activities.report.references import Works
+from elcano.activities.report.work_merge import Works
 from elcano.activities.text.stems import find_word_stem, list_stems
 from elcano.plugins.analysis.analysis import NAMES, RATIOS, SINGLE, Measure
 from elcano.plugins.analysis.statistics.effects import OF_COUNTS, Effect, NoEffect, effect_of

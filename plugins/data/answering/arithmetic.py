@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation, localcontext
 from typing import Final
 
 from elcano.plugins.data.data_answer import CellReference, NumberProof, Operation
-from elcano.plugins.data.databases.cells import parse_decimal
+from elcano.plugins.data.databases.values import parse_decimal
 from elcano.plugins.data.tables import MOMENTS, NUMBERS, Cell, Kind, ResultTable
 
 MOST_CELLS: Final = 200_000

@@ -11,10 +11,9 @@ from typing import Final
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.text import format_count, number_repeated
-from elcano.plugins.data.answering.shapes import ShownRows
-from elcano.plugins.data.databases.cells import parse_decimal
+from elcano.plugins.data.databases.values import parse_decimal
 from elcano.plugins.data.query_models import Disagreement
-from elcano.plugins.data.results import cell_text
+from elcano.plugins.data.results import ShownRows, cell_text
 from elcano.plugins.data.tables import Cell, Kind, ResultColumn, ResultTable
 
 Key = tuple[Cell, ...]

@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import unquote
 
-from elcano.activities.child_processes import ChildProcesses, Stop
+from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceRefused
 from elcano.plugins.data.databases import values
-from elcano.plugins.data.databases.engine import Answer, Engine, Limits, Outcome
-from elcano.plugins.data.databases.file_engine import Duckdb, FileEngine, Files
+from elcano.plugins.data.databases.engine import Duckdb, Engine, Files, Limits, Outcome, Sqlite
 from elcano.plugins.data.databases.similar_names import words_of
-from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, ForeignKey, TableSchema, dialect_of
+from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, ForeignKey, TableSchema, dialect_of
 from elcano.settings.settings import Settings
 from elcano.storage.threads import Threads
 
@@ -216,18 +215,6 @@ def schema_hash(tables: tuple[TableSchema, ...]) -> str:
         for table in sorted(tables, key=lambda table: table.name)
     ]
     return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
-
-
-class Sqlite(FileEngine):
-    """One file.
-
-    Args:
-        name: as the operator called it.
-        path: of the file, which has to be there: none is ever made.
-    """
-
-    dialect: Dialect = "sqlite"
-    processes = ChildProcesses("elcano.plugins.data.databases.sqlite_process:answer_request", Answer)
 
 
 class Databases:

@@ -14,9 +14,9 @@ import duckdb
 from elcano.activities.child_processes import limit_resources
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
-from elcano.plugins.data.databases.cells import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.databases.duckdb_loading import load_files_into_duckdb
 from elcano.plugins.data.databases.engine import Answer, Outcome, Request, not_begun, too_slow
+from elcano.plugins.data.databases.values import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.tables import NAME_CHARACTERS, ColumnSchema, ForeignKey, ResultColumn, TableSchema
 
 MEMORY: Final = "1GB"

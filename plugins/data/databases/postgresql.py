@@ -22,9 +22,9 @@ from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
-from elcano.plugins.data.databases.cells import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.databases.engine import Limits, Outcome, not_begun, too_slow
 from elcano.plugins.data.databases.schema_inspector import inspect_tables
+from elcano.plugins.data.databases.values import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.tables import Dialect, ResultColumn, TableSchema
 
 CONNECT_SECONDS: Final = 5

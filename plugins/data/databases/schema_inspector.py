@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, SAWarning
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.types import Enum, NullType
 
-from elcano.plugins.data.databases.cells import kind_of
+from elcano.plugins.data.databases.values import kind_of
 from elcano.plugins.data.tables import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
 
 _DRIVERS: Final = {"sqlite": "sqlite://", "postgresql": "postgresql+psycopg://"}

@@ -15,7 +15,6 @@ from urllib.parse import quote
 from elcano.activities.child_processes import limit_resources
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
-from elcano.plugins.data.databases.cells import cell_of, fetch_rows_as_cells, kind_of_values
 from elcano.plugins.data.databases.engine import (
     Answer,
     FetchedRows,
@@ -27,7 +26,7 @@ from elcano.plugins.data.databases.engine import (
     too_slow,
 )
 from elcano.plugins.data.databases.schema_inspector import inspect_tables
-from elcano.plugins.data.databases.values import COUNTED_ROWS
+from elcano.plugins.data.databases.values import COUNTED_ROWS, cell_of, fetch_rows_as_cells, kind_of_values
 from elcano.plugins.data.tables import ResultColumn, TableSchema
 
 STEPS: Final = 5_000

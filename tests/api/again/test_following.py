@@ -9,7 +9,7 @@ from temporalio.client import Client
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.state.state import MOST_ENTRIES
-from elcano.plugins.certificates.verification.verify_command import compare_certificate
+from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, ended, log_of, until, working

@@ -10,7 +10,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.graphs.mode_choice import MODES
-from elcano.plugins.certificates.verification.verify_command import compare_certificate
+from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, until, working

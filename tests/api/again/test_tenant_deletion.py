@@ -16,7 +16,7 @@ from temporalio.client import Client
 
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.spec.own_agent import OwnAgent
-from elcano.plugins.certificates.verification.verify_command import compare_certificate
+from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.plugins.tenants import deletion_store
 from elcano.plugins.tenants.manifest import check_export

@@ -14,7 +14,7 @@ from temporalio.client import Client, WorkflowExecution
 
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.plugins.certificates.verification.verify_command import compare_certificate
+from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.storage.payloads import connect_config
 from elcano.storage.store import TenantStore, open_configured
 from tests.chaos.storm import clients

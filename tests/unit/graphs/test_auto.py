@@ -25,8 +25,8 @@ from elcano.graphs.spec.walks import prefix_graph
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.rubric import DOMAINS
 from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, format_chosen_mode
-from elcano.plugins.certificates.verification.log_checks import find_log_mismatch
-from elcano.plugins.research.iterative import ITERATIVE
+from elcano.plugins.certificates.log_checks import find_log_mismatch
+from elcano.plugins.research.loops import ITERATIVE
 from elcano.plugins.research.reducers import ModeToChoose, choose_mode
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked as input_of

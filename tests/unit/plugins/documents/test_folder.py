@@ -5,7 +5,7 @@ import pytest
 
 from elcano.activities.passages.document import FileSkipped, SkippedDocument
 from elcano.graphs.errors import SourceRefused
-from elcano.plugins.documents.folder import LINK, Folder
+from elcano.plugins.documents.local_sources import LINK, Folder
 
 LIMIT = 1_000
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.index_words import build_fts_expression
+from elcano.activities.passages.search import build_fts_expression
 from elcano.activities.similarity.similar_passages import score_passages
 from elcano.activities.text.words import split_words
 from elcano.graphs.catalogue.sources import build_collection_spec
-from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from tests.unit.plugins.documents.collections import Shelf
 

@@ -12,8 +12,7 @@ from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.passages.document import Document, FileSkipped
 from elcano.plugins.documents import parser as parsing
 from elcano.plugins.documents.file_formats import parse_document
-from elcano.plugins.documents.parser import IN_PROCESS_BYTES, Parser, ParseRequest
-from elcano.plugins.documents.untrusted_files import FileAnswer
+from elcano.plugins.documents.parser import IN_PROCESS_BYTES, FileAnswer, Parser, ParseRequest
 from tests.unit.plugins.documents.files import pdf, word
 
 MODULE = "tests.unit.plugins.documents.test_parser"

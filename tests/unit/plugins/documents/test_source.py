@@ -9,7 +9,7 @@ from elcano.activities.passages.document import Content, Listing, SkippedDocumen
 from elcano.activities.sources.base import Source
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import RESYNC_SECONDS, DocumentsSource
 from elcano.storage.evidence import Evidence
 from tests.unit.plugins.documents.collections import Shelf

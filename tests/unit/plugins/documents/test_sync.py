@@ -162,7 +162,7 @@ WRITER = """
 import sys, threading
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from plugins.documents.folder import Folder
+from plugins.documents.local_sources import Folder
 from plugins.documents.passage_index import Index
 from plugins.documents.parser import Parser
 from plugins.documents.source import sync_index

@@ -14,8 +14,7 @@ from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
 from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, build_collection_spec
 from elcano.graphs.report.report import ReportDraft
-from elcano.plugins.documents.folder import Folder
-from elcano.plugins.documents.local_sources import PackageReadmes
+from elcano.plugins.documents.local_sources import Folder, PackageReadmes
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.plugins.quoting.planning import plan_searches
 from elcano.plugins.quoting.report_writing import write_report

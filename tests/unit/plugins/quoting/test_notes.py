@@ -10,7 +10,7 @@ from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.report.report import ReportDraft
-from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.plugins.quoting.planning import plan_searches
 from elcano.plugins.quoting.report_writing import write_report

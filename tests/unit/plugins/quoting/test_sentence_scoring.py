@@ -2,7 +2,7 @@
 
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.plugins.quoting.passages import read_material
-from elcano.plugins.quoting.sentence_scoring import Candidate, score_sentences
+from elcano.plugins.quoting.sentence_choice import Candidate, score_sentences
 
 QUESTION = "How do ferry engines work?"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.documents.untrusted_files import answer_or_report_skip
+from elcano.plugins.documents.parser import answer_or_report_skip
 from elcano.plugins.web.extraction import Page, Request, extract_page
 from elcano.plugins.web.page_reader import Reader
 from elcano.settings import Settings

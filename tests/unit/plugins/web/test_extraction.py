@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.documents.untrusted_files import ask_process
+from elcano.plugins.documents.parser import ask_process
 from elcano.plugins.web.extraction import MOST_LINKS, PROCESSES, Page, PageRequest, Request, extract_page
 from tests.loopback import recorded
 from tests.unit.plugins.documents.files import pdf

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.documents.untrusted_files import ask_process
+from elcano.plugins.documents.parser import ask_process
 from elcano.plugins.web.extraction import PROCESSES, Page, PageRequest, Request, extract_page
 from tests.unit.plugins.web.site import FILLER, html
 

@@ -13,7 +13,7 @@ from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.plugins.documents.untrusted_files import FileAnswer
+from elcano.plugins.documents.parser import FileAnswer
 from elcano.plugins.web import opening as searching
 from elcano.plugins.web.extraction import Page, PageRequest, answer_request
 from elcano.plugins.web.opening import AT_ONCE, PAGES, WebSource

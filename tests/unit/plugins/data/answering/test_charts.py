@@ -9,8 +9,16 @@ import pytest
 from elcano.api.reports.page import render_report_page
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
-from elcano.plugins.data.answering.charts import MOST_BARS, MOST_POINTS, PlannedChart, plan_chart
-from elcano.plugins.data.answering.vega_renderer import ALLOWED, NO_LIBRARY, ChartNotDrawn, render_vega_chart
+from elcano.plugins.data.answering.charts import (
+    ALLOWED,
+    MOST_BARS,
+    MOST_POINTS,
+    NO_LIBRARY,
+    ChartNotDrawn,
+    PlannedChart,
+    plan_chart,
+    render_vega_chart,
+)
 from elcano.plugins.data.data_answer import CHART_PATH, ChartInput
 from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tools import draw_result_chart

@@ -15,9 +15,7 @@ from sqlalchemy import make_url
 
 from elcano.activities.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault
-from elcano.plugins.data.databases.database import Sqlite
-from elcano.plugins.data.databases.engine import Engine, Limits
-from elcano.plugins.data.databases.file_engine import Duckdb
+from elcano.plugins.data.databases.engine import Duckdb, Engine, Limits, Sqlite
 from elcano.plugins.data.databases.postgresql import Postgresql
 from elcano.plugins.data.tables import Cell
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elcano.graphs.errors import InputInvalid
-from elcano.plugins.data.databases.examples import SqlExamples
+from elcano.plugins.data.databases.question_context import SqlExamples
 from elcano.plugins.data.query_models import SqlExamplesInput
 
 LINES = (

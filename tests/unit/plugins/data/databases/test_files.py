@@ -8,8 +8,7 @@ import pytest
 from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.plugins.data.data_answer import QueryFault
-from elcano.plugins.data.databases.engine import Limits
-from elcano.plugins.data.databases.file_engine import LOAD_SECONDS, Files
+from elcano.plugins.data.databases.engine import LOAD_SECONDS, Files, Limits
 from elcano.plugins.data.tables import Cell
 from tests.unit.plugins.data.databases.workbook import write_workbook
 

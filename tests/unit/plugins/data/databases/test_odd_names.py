@@ -8,9 +8,8 @@ import psycopg
 import pytest
 
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
-from elcano.plugins.data.databases.database import Database, Sqlite
-from elcano.plugins.data.databases.engine import Engine
-from elcano.plugins.data.databases.file_engine import Duckdb
+from elcano.plugins.data.databases.database import Database
+from elcano.plugins.data.databases.engine import Duckdb, Engine, Sqlite
 from elcano.plugins.data.databases.postgresql import Postgresql
 from elcano.plugins.data.databases.query_runner import run_query
 from elcano.plugins.data.tables import ResultTable

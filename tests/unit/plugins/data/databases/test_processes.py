@@ -14,10 +14,9 @@ import pytest
 
 from elcano.activities.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault
-from elcano.plugins.data.databases import file_engine
+from elcano.plugins.data.databases import engine as engines
 from elcano.plugins.data.databases.database import SIDE_BY_SIDE, Database
-from elcano.plugins.data.databases.engine import FetchedRows, Limits
-from elcano.plugins.data.databases.file_engine import FileEngine
+from elcano.plugins.data.databases.engine import FetchedRows, FileEngine, Limits
 from tests.unit.plugins.data.databases import hostile
 from tests.unit.plugins.data.databases.shop import duckdb_shop, sqlite_shop
 
@@ -133,7 +132,7 @@ def test_a_process_that_is_killed_has_answered_too_late_or_had_no_memory(
     killing.join()
     assert isinstance(fault, QueryFault)
     assert "more memory than it may have" in fault.message
-    monkeypatch.setattr(file_engine, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(engines, "GRACE_SECONDS", 0.1)
     (fault,) = engine.run([endless], Limits(seconds=0.1), Stop())
     assert isinstance(fault, QueryFault)
     assert "stopped after 0.1 s" in fault.message

@@ -7,10 +7,9 @@ import pytest
 from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceRefused
 from elcano.plugins.data.data_answer import QueryFault
-from elcano.plugins.data.databases.context import MOST_COLUMNS, select_schema_context
 from elcano.plugins.data.databases.database import Database, schema_hash, with_guessed_keys
-from elcano.plugins.data.databases.engine import Limits
-from elcano.plugins.data.databases.file_engine import Files
+from elcano.plugins.data.databases.engine import Files, Limits
+from elcano.plugins.data.databases.question_context import MOST_COLUMNS, select_schema_context
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Kind, TableSchema
 
 

@@ -9,8 +9,8 @@ import pytest
 from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceUnavailable
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
-from elcano.plugins.data.databases.database import Database, Sqlite
-from elcano.plugins.data.databases.engine import Limits
+from elcano.plugins.data.databases.database import Database
+from elcano.plugins.data.databases.engine import Limits, Sqlite
 from elcano.plugins.data.databases.query_runner import run_query
 from elcano.plugins.data.databases.values import COUNTED_ROWS
 from tests.unit.plugins.data.databases.shop import sqlite_shop

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from elcano.plugins.data.forecasting.horizon import choose_horizon
+from elcano.plugins.data.forecasting.forecasting import choose_horizon
 from tests.unit.plugins.data.forecasting.material import given, made, monthly, refused_by, steps
 
 

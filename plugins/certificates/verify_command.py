@@ -14,16 +14,17 @@ from typing import Final
 from elcano import __version__
 from elcano.graphs.text import format_count
 from elcano.output import guarded_output
+from elcano.plugins.certificates.certificate_checks import ALL
 from elcano.plugins.certificates.certificate_format import (
     WHOLE,
     CheckOutcome,
+    Contents,
     Fault,
     Malformed,
     Verification,
     parse_certificate,
+    parse_contents,
 )
-from elcano.plugins.certificates.verification.checks import ALL
-from elcano.plugins.certificates.verification.contents import Contents, parse_contents
 from elcano.settings.settings import BAD_SETTINGS
 
 HASHED: Final = "Every part matches its hash in the table of hashes."

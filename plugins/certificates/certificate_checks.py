@@ -19,9 +19,8 @@ from elcano.graphs.records import RunLog
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.graphs.text import format_utc_day
-from elcano.plugins.certificates.certificate_format import Fault
-from elcano.plugins.certificates.verification.contents import Contents
-from elcano.plugins.certificates.verification.log_checks import (
+from elcano.plugins.certificates.certificate_format import Contents, Fault
+from elcano.plugins.certificates.log_checks import (
     agents_asked,
     doubtful_sections,
     find_log_mismatch,

@@ -26,8 +26,7 @@ from elcano.graphs.text import shorten_text
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import PHRASE, SentQuery, is_well_formed_query
-from elcano.plugins.literature.work_records import Record, build_record_metadata
-from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata
 from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
 ALL_WORDS: Final = 4

@@ -18,12 +18,11 @@ from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import WorkKind
-from elcano.plugins.literature import bibliographic_format, jats, markup
+from elcano.plugins.literature import bibliographic_format, markup
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
-from elcano.plugins.literature.work_standing import WorkStanding
-from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
+from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
+from elcano.plugins.literature.xml import find_article_licence, flatten_element_text, parse_article_body, parse_xml_root
 
 FULL_TEXTS: Final = 3
 """Full texts per search; each is a request and some 100 passages."""
@@ -196,12 +195,12 @@ class EuropePMC(LiteratureSource):
         if not 200 <= answer.status < 300:
             raise SourceUnavailable(f"HTTP {answer.status}")
         article = parse_xml_root(self.name, answer.content, {"article"})
-        text = tuple(block for block in jats.parse_article_body(article) if block.text)
+        text = tuple(block for block in parse_article_body(article) if block.text)
         if not text:
             return record
         abstract = [replace(one, level=2) if one.kind == "heading" else one for one in record.blocks]
         above = (Block("Abstract", kind="heading", level=1), *abstract) if abstract else ()
-        licence = record.work.licence or jats.find_article_licence(article)
+        licence = record.work.licence or find_article_licence(article)
         flags = tuple(flag for flag in record.work.flags if flag != "abstract_only")
         work = record.work.model_copy(update={"flags": flags, "licence": licence})
         return replace(record, work=work, blocks=(*above, *text), parted=True)

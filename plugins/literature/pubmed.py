@@ -24,8 +24,7 @@ from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import ServiceData
-from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
-from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
 from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
 SAID_CHARACTERS: Final = 200

@@ -17,8 +17,7 @@ from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, plain_words
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import Record, build_record_metadata
-from elcano.plugins.literature.work_standing import NOT_REVIEWED
+from elcano.plugins.literature.work_records import NOT_REVIEWED, Record, build_record_metadata
 
 FIELDS: Final = (
     "title,abstract,authors.name,externalIds,venue,journal,publicationVenue,year,publicationDate,publicationTypes,"

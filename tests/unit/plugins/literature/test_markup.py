@@ -8,8 +8,7 @@ from elcano.graphs.report.works import Work
 from elcano.plugins.literature.bibliographic_format import normalize_licence_name
 from elcano.plugins.literature.literature_source import keep_fitting_records
 from elcano.plugins.literature.markup import MOST_CHARACTERS, flatten_markup, parse_markup_blocks
-from elcano.plugins.literature.work_records import Record
-from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.work_records import Record, WorkStanding
 
 
 def shown(fragment: str) -> list[tuple[str, str]]:

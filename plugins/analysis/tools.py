@@ -20,7 +20,7 @@ from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Work
 from elcano.graphs.text import shorten_text
-from elcano.plugins.analysis.analysis import Analysis, AnalyzeInput, AnalyzeOutput, Pool
+from elcano.plugins.analysis.analysis import Analysis, AnalyzeInput, AnalyzeOutput
 from elcano.plugins.analysis.tool_specs import ComputeInput, ComputeOutput
 from elcano.storage.evidence import Evidence
 
@@ -70,12 +70,8 @@ def _run_analysis(
         text = f"this worker has no library for statistics: {install_command('analysis')}"
         raise InputInvalid("tool", text) from error
     analysis = run_meta_analysis(given, evidence, accounts)
-    drawn: dict[int, str] = {pool.number: render_forest_plot(pool) for pool in analysis.pools if _can_plot_pool(pool)}
+    drawn: dict[int, str] = {pool.number: render_forest_plot(pool) for pool in analysis.pools if pool.count > 1}
     return analysis, drawn, summarize_analysis(analysis)
-
-
-def _can_plot_pool(pool: Pool) -> bool:
-    return pool.count > 1
 
 
 SECONDS: Final = 5.0

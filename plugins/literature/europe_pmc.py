@@ -18,7 +18,7 @@ from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import WorkKind
-from elcano.plugins.literature import bibliographic_format, markup
+from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
 from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
@@ -209,8 +209,8 @@ class EuropePMC(LiteratureSource):
 def build_europe_pmc_record(result: Result) -> Record:
     """Build the record of a work with its abstract."""
     types = result.types.pubType
-    title = bibliographic_format.clean_title(
-        markup.flatten_markup(result.title), translated=result.language not in ("", "eng", "en")
+    title = service_fields.clean_title(
+        service_fields.flatten_markup(result.title), translated=result.language not in ("", "eng", "en")
     )
     standing = WorkStanding()
     for link in result.links.commentCorrection:
@@ -224,7 +224,7 @@ def build_europe_pmc_record(result: Result) -> Record:
     work = Work(
         title=title,
         authors=_list_authors(result),
-        year=bibliographic_format.parse_year(date),
+        year=service_fields.parse_year(date),
         published=date,
         venue=result.issue.journal.title or result.book.comprisingTitle or result.book.publisher,
         issns=collect_issns((result.issue.journal.issn, result.issue.journal.essn)),
@@ -240,7 +240,7 @@ def build_europe_pmc_record(result: Result) -> Record:
             pmcid=parse_pmcid(result.pmcid),
         ),
         url=f"{PAGE}{result.source}/{result.id}" if name else "",
-        language=bibliographic_format.normalize_language_code(result.language),
+        language=service_fields.normalize_language_code(result.language),
         flags=(*standing.flags, "abstract_only"),
         notices=tuple(standing.notices),
         cited_by=result.cited_by,
@@ -248,9 +248,9 @@ def build_europe_pmc_record(result: Result) -> Record:
     )
     metadata = build_record_metadata(
         mesh=[("*" if one.majorTopic_YN == "Y" else "") + one.descriptorName for one in result.headings.meshHeading],
-        keywords=[markup.flatten_markup(one) for one in result.keywords.keyword],
+        keywords=[service_fields.flatten_markup(one) for one in result.keywords.keyword],
     )
-    return Record(work, markup.parse_markup_blocks(result.abstract), name, metadata, full_text=result.full_text)
+    return Record(work, service_fields.parse_markup_blocks(result.abstract), name, metadata, full_text=result.full_text)
 
 
 def format_article_name(source: str, id: str) -> str:
@@ -260,7 +260,7 @@ def format_article_name(source: str, id: str) -> str:
 
 def _list_authors(result: Result) -> tuple[str, ...]:
     named = (
-        one.collectiveName or bibliographic_format.format_author_name(one.lastName, one.firstName) or one.fullName
+        one.collectiveName or service_fields.format_author_name(one.lastName, one.firstName) or one.fullName
         for one in result.authors.author
     )
     return tuple(name for name in named if name) or tuple(
@@ -269,14 +269,14 @@ def _list_authors(result: Result) -> tuple[str, ...]:
 
 
 def _find_published_date(result: Result, preprint: bool) -> str:
-    first = bibliographic_format.parse_iso_date(result.first_published)
+    first = service_fields.parse_iso_date(result.first_published)
     if preprint and first:
         return first
     issue = result.issue
     return (
-        bibliographic_format.format_date(issue.yearOfPublication or "", issue.monthOfPublication or "")
+        service_fields.format_date(issue.yearOfPublication or "", issue.monthOfPublication or "")
         or first
-        or bibliographic_format.format_date(result.year)
+        or service_fields.format_date(result.year)
     )
 
 

@@ -21,7 +21,7 @@ from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_nct, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import WorkKind
-from elcano.plugins.literature import bibliographic_format
+from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import ServiceData
 from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
@@ -134,11 +134,11 @@ def _build_article_record(element: Element) -> Record | None:
     languages = [flatten_element_text(one) for one in article.iterfind("Language")]
     types = [flatten_element_text(one) for one in article.iterfind("PublicationTypeList/PublicationType")]
     original = flatten_element_text(article.find("VernacularTitle"))
-    title = bibliographic_format.clean_title(
+    title = service_fields.clean_title(
         flatten_element_text(article.find("ArticleTitle")), translated=languages != ["eng"]
     )
     if not title or title.lower() == "not available":
-        title = bibliographic_format.clean_title(original)
+        title = service_fields.clean_title(original)
     standing = WorkStanding()
     for link in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
         standing.add_link(link.get("RefType", ""), _format_notice_reference(link))
@@ -151,7 +151,7 @@ def _build_article_record(element: Element) -> Record | None:
     work = Work(
         title=title,
         authors=tuple(_list_authors(article.find("AuthorList"))),
-        year=bibliographic_format.parse_year(date),
+        year=service_fields.parse_year(date),
         published=date,
         venue=flatten_element_text(article.find("Journal/Title"))
         or flatten_element_text(citation.find("MedlineJournalInfo/MedlineTA")),
@@ -167,7 +167,7 @@ def _build_article_record(element: Element) -> Record | None:
             pmcid=parse_pmcid(_find_article_id(element, "pmc")),
         ),
         url=f"{PAGE}{pmid}/",
-        language=bibliographic_format.normalize_language_code(languages[0]) if languages else "",
+        language=service_fields.normalize_language_code(languages[0]) if languages else "",
         flags=(*standing.flags, "abstract_only"),
         notices=tuple(standing.notices),
     )
@@ -177,9 +177,7 @@ def _build_article_record(element: Element) -> Record | None:
         trials=_list_trial_numbers(article),
         copyright=flatten_element_text(article.find("Abstract/CopyrightInformation")),
         original_title=original if original != work.title else "",
-        languages=[bibliographic_format.normalize_language_code(one) for one in languages]
-        if len(languages) > 1
-        else [],
+        languages=[service_fields.normalize_language_code(one) for one in languages] if len(languages) > 1 else [],
     )
     blocks = (
         *_parse_abstract_blocks(article.find("Abstract")),
@@ -193,8 +191,8 @@ def _build_chapter_record(element: Element) -> Record | None:
     if document is None or not (pmid := parse_pmid(flatten_element_text(document.find("PMID")))):
         return None
     book = document.find("Book")
-    book_title = "" if book is None else bibliographic_format.clean_title(flatten_element_text(book.find("BookTitle")))
-    title = bibliographic_format.clean_title(flatten_element_text(document.find("ArticleTitle"))) or book_title
+    book_title = "" if book is None else service_fields.clean_title(flatten_element_text(book.find("BookTitle")))
+    title = service_fields.clean_title(flatten_element_text(document.find("ArticleTitle"))) or book_title
     authors = [one for group in document.iterfind("AuthorList") for one in _list_authors(group)]
     if not authors and book is not None:
         authors = [one for group in book.iterfind("AuthorList") for one in _list_authors(group)]
@@ -214,7 +212,7 @@ def _build_chapter_record(element: Element) -> Record | None:
     work = Work(
         title=title,
         authors=tuple(authors),
-        year=bibliographic_format.parse_year(date),
+        year=service_fields.parse_year(date),
         published=date,
         venue=book_title if book_title != title else "",
         publisher="" if book is None else flatten_element_text(book.find("Publisher/PublisherName")),
@@ -222,7 +220,7 @@ def _build_chapter_record(element: Element) -> Record | None:
         design=_list_study_designs(types),
         identifiers=Identifiers(pmid=pmid, doi=parse_doi(doi)),
         url=f"{PAGE}{pmid}/",
-        language=bibliographic_format.normalize_language_code(language),
+        language=service_fields.normalize_language_code(language),
         flags=("abstract_only",),
     )
     return Record(work, tuple(_parse_abstract_blocks(document.find("Abstract"))))
@@ -247,7 +245,7 @@ def _parse_other_abstracts(elements: Iterable[Element]) -> Iterator[Block]:
         parts = list(_parse_abstract_blocks(element))
         if parts:
             kind = element.get("Type", "").replace("-", " ").strip()
-            language = bibliographic_format.normalize_language_code(element.get("Language", ""))
+            language = service_fields.normalize_language_code(element.get("Language", ""))
             named = "Abstract" if kind.lower() in ("", "publisher") else kind[:1].upper() + kind[1:]
             yield Block(f"{named} ({language})" if language not in ("", "en") else named, kind="heading", level=1)
             yield from (part for part in parts if part.kind == "text")
@@ -257,7 +255,7 @@ def _list_authors(group: Element | None) -> Iterator[str]:
     for one in () if group is None else group.iterfind("Author"):
         told = {part.tag: flatten_element_text(part) for part in one if len(part) == 0}
         given = told.get("ForeName", "") or told.get("Initials", "")
-        personal = bibliographic_format.format_author_name(told.get("LastName", ""), given, told.get("Suffix", ""))
+        personal = service_fields.format_author_name(told.get("LastName", ""), given, told.get("Suffix", ""))
         if name := flatten_element_text(one.find("CollectiveName")) or personal:
             yield name
 
@@ -266,7 +264,7 @@ def _parse_date_element(element: Element | None) -> str:
     if element is None:
         return ""
     year, month, day = (flatten_element_text(element.find(part)) for part in ("Year", "Month", "Day"))
-    return bibliographic_format.format_date(year or flatten_element_text(element.find("MedlineDate")), month, day)
+    return service_fields.format_date(year or flatten_element_text(element.find("MedlineDate")), month, day)
 
 
 def _format_page_range(article: Element) -> str:
@@ -275,7 +273,7 @@ def _format_page_range(article: Element) -> str:
         flatten_element_text(article.find("Pagination/StartPage")),
         flatten_element_text(article.find("Pagination/EndPage")),
     )
-    return bibliographic_format.format_page_range(start, end) or pages
+    return service_fields.format_page_range(start, end) or pages
 
 
 def _find_article_id(element: Element, kind: str) -> str:

@@ -10,7 +10,7 @@ plugin: Final = Plugin(
     package="elcano.plugins.research",
     agents=(
         ".agents.thinking:AGENT",
-        ".agents.knowledge_gap:AGENT",
+        ".agents.thinking:KNOWLEDGE_GAP",
         ".agents.tool_selector:AGENT",
         ".agents.judge:AGENT",
         ".agents.writer:AGENT",

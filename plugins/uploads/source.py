@@ -155,14 +155,9 @@ class UploadsSource:
     """
 
     def __init__(self, spec: SourceSpec, indexes: CollectionIndexes, collection: str = "") -> None:
-        self._spec = spec
+        self.spec = spec
         self._indexes = indexes
         self._collection = collection
-
-    @property
-    def spec(self) -> SourceSpec:
-        """The source's specification."""
-        return self._spec
 
     def get_part(self, name: str) -> "UploadsSource":
         """See `HasParts`.
@@ -173,7 +168,7 @@ class UploadsSource:
         if not NAME.fullmatch(name):
             raise SourceRefused(f"no collection can be called {name!r}: a name is {NAME_IN_WORDS}")
         described = {"name": f"{UPLOADS.name}:{name}", "description": f"The uploaded documents of {name!r}."}
-        return UploadsSource(self._spec.model_copy(update=described), self._indexes, name)
+        return UploadsSource(self.spec.model_copy(update=described), self._indexes, name)
 
     async def search(self, query: str, limit: int) -> SearchResults:
         """Refused: it has to be known whose documents are meant."""

@@ -105,15 +105,10 @@ class _ReadingSource:
     def __init__(
         self, spec: SourceSpec, fetcher: Fetcher, reader: Reader | None = None, *, trusted: bool = False
     ) -> None:
-        self._spec = spec
+        self.spec = spec
         self._fetcher = fetcher
         self._trusted = trusted
         self._reader = reader or Reader(spec.name, fetcher, trusted=trusted)
-
-    @property
-    def spec(self) -> SourceSpec:
-        """The source's specification."""
-        return self._spec
 
     async def close(self) -> None:
         """Stop reading and close the connections."""
@@ -131,7 +126,7 @@ class CrawlSource(_ReadingSource):
             SourceUnavailable: the page that was named cannot be had now.
             SourceRefused: the query has an address and no words, or that page cannot be read.
         """
-        name = self._spec.name
+        name = self.spec.name
         url, words = split_url_from_query(normalize_text(query))
         if not url:
             return build_no_url_result(name)
@@ -154,7 +149,7 @@ class CrawlSource(_ReadingSource):
         return SearchResults(evidence=evidence, texts=tuple(texts), warnings=tuple(warnings))
 
     async def _visit(self, crawl: _Crawl, link: _Link) -> None:
-        name = self._spec.name
+        name = self.spec.name
         robots = self._reader.robots
         try:
             pause = await robots.delay(link.url, trusted=self._trusted)
@@ -213,7 +208,7 @@ class WebSource(_ReadingSource):
             SourceBusy: every provider is overloaded, out of quota or asks to wait.
             SourceRefused: no provider will ever answer as it is set up.
         """
-        name = self._spec.name
+        name = self.spec.name
         wanted = " ".join(normalize_text(query).split())
         if not search_words(wanted):
             return SearchResults(warnings=(f"{name}: {query!r} has no word to search for",))
@@ -251,7 +246,7 @@ class WebSource(_ReadingSource):
                     read.append(outcome)
                 else:
                     failed.append((hit, outcome))
-        warnings = [f"{self._spec.name}: {hit.url} was left out: {error}" for hit, error in failed]
+        warnings = [f"{self.spec.name}: {hit.url} was left out: {error}" for hit, error in failed]
         if failed and not read and all(isinstance(error, SourceUnavailable) for _, error in failed):
             raise SourceUnavailable("; ".join(warnings))
         return read, warnings
@@ -286,7 +281,7 @@ class PageSource(_ReadingSource):
             SourceUnavailable: the page cannot be had now.
             SourceRefused: the page cannot be read or may not be quoted.
         """
-        name = self._spec.name
+        name = self.spec.name
         url, words = split_url_from_query(normalize_text(query))
         if not url:
             return build_no_url_result(name)

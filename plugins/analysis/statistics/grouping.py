@@ -128,8 +128,9 @@ def _by_measure(
     pools: dict[tuple[Measure, str], list[tuple[HeldMeasurement, Entrant]]] = defaultdict(list)
     seen: dict[tuple[object, ...], set[object]] = defaultdict(set)
     for one, turned in members:
-        measure, unit = _choose_measure(one, ratio), _normalise_unit(one)
-        unit = "" if measure in _UNITLESS else unit
+        measure = _choose_measure(one, ratio)
+        # Spelling and spaces of a unit make no difference, case does (mM is no MM).
+        unit = "" if measure in _UNITLESS else " ".join(one.measurement.unit.split())
         study = _build_study_key(one, works)
         if study in seen[measure, unit]:
             refused.append((one, "another measurement of the same study is already used for this outcome"))
@@ -173,11 +174,6 @@ def _choose_measure(one: HeldMeasurement, of_counts: Measure) -> Measure:
     if said.reports == "means":
         return "mean" if _is_single_group(one) else "mean_difference"
     return said.reports
-
-
-def _normalise_unit(one: HeldMeasurement) -> str:
-    """Normalize a unit for comparison: spelling and spaces make no difference, case does (mM is no MM)."""
-    return " ".join(one.measurement.unit.split())
 
 
 def _build_study_key(one: HeldMeasurement, works: Works) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from pydantic import Field
 from elcano.activities.passages.document import Block
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Flag, Identifiers, Work, parse_nct
-from elcano.plugins.literature import bibliographic_format
+from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.clinical_trials import trial_results
 from elcano.plugins.literature.clinical_trials.registry_text import (
     build_rows_block,
@@ -166,13 +166,13 @@ def build_trial_record(study: Study) -> Record:
     told = study.protocol
     known, status, design = told.identification, told.status, told.design
     number = parse_nct(known.nctId)
-    posted = bibliographic_format.parse_iso_date(status.studyFirstPostDateStruct.date or status.studyFirstSubmitDate)
+    posted = service_fields.parse_iso_date(status.studyFirstPostDateStruct.date or status.studyFirstSubmitDate)
     flags, notices = _assess_standing(study)
     made = (design.studyType, *design.phases, design.designInfo.allocation, design.designInfo.observationalModel)
     work = Work(
-        title=bibliographic_format.clean_title(known.officialTitle or known.briefTitle),
+        title=service_fields.clean_title(known.officialTitle or known.briefTitle),
         authors=tuple(one for one in (unescape_to_line(told.sponsors.leadSponsor.name),) if one),
-        year=bibliographic_format.parse_year(posted),
+        year=service_fields.parse_year(posted),
         published=posted,
         venue="ClinicalTrials.gov",
         kind="trial",

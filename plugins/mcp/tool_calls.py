@@ -4,7 +4,7 @@ A tool that writes is called at most once, whatever happens to worker, connectio
 permanently claimed in the store, and an attempt that finds it claimed reports an unknown outcome. Temporal retries
 calls that only read, or may be repeated.
 
-Arguments are validated against the tool's JSON schema before anything is called: see `argument_checks`. Of an answer
+Arguments are validated against the tool's JSON schema before anything is called: see `offered_tools`. Of an answer
 its text, its JSON and the parts left out are kept, each within bounds.
 """
 
@@ -33,7 +33,7 @@ from elcano.plugins.mcp.mcp_tools import (
     CallToolOutput,
     ToolKind,
 )
-from elcano.plugins.mcp.offered_tools import found_in, kind_of, list_offered_tools, needs_approval
+from elcano.plugins.mcp.offered_tools import argument_faults, found_in, kind_of, list_offered_tools, needs_approval
 from elcano.plugins.mcp.server_connection import (
     SAID_CHARACTERS,
     Key,
@@ -224,8 +224,6 @@ class Caller:
             ToolRefused: there is no such tool, or its arguments do not fit.
             ApprovalNeeded: it writes, and neither the operator nor an approval allows that.
         """
-        from elcano.plugins.mcp.argument_checks import argument_faults
-
         tools = {tool.name: tool for tool in await list_offered_tools(given.server, client, known)}
         if (tool := tools.get(given.tool)) is None:
             (text,) = explain_unknown_name(f"tool of the server {given.server!r}", given.tool, list(tools)[:200])

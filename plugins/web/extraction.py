@@ -30,8 +30,7 @@ from elcano.plugins.documents.file_formats import FORMATS
 from elcano.plugins.documents.html import Part
 from elcano.plugins.documents.parser import FileAnswer, FileRequest, answer_or_report_skip, limit_reading
 from elcano.plugins.web.addresses import extract_host, resolve_link
-from elcano.plugins.web.content_kind import HTML, text_of
-from elcano.plugins.web.obstacles import PageSigns, find_page_obstacle
+from elcano.plugins.web.content_kind import HTML, PageSigns, find_page_obstacle, text_of
 
 SHORT_WORDS: Final = 8
 """Maximum number of words of a short block."""

@@ -29,8 +29,7 @@ from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import canonicalize_page_url
 from elcano.graphs.trust_rules import explain_page_refusal
 from elcano.plugins.web.addresses import build_no_url_result, different_hosts, extract_host, split_url_from_query
-from elcano.plugins.web.page_reader import Reader, ReadPage
-from elcano.plugins.web.passages import rank_page_passages
+from elcano.plugins.web.page_reader import Reader, ReadPage, rank_page_passages
 from elcano.plugins.web.search_providers import ConfiguredProvider, Hit, list_configured_providers, search_with_fallback
 from elcano.settings.settings import Settings
 

@@ -16,8 +16,8 @@ plugin: Final = Plugin(
         ".agents.writer:AGENT",
         ".agents.input_parser:AGENT",
         ".agents.planner:AGENT",
-        ".agents.long_writer:AGENT",
-        ".agents.proofreader:AGENT",
+        ".agents.section_joining:LONG_WRITER",
+        ".agents.section_joining:PROOFREADER",
         ".agents.clarifier:AGENT",
     ),
     reducers=(

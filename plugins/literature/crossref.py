@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceRefused
@@ -99,10 +99,6 @@ class _Related(ServiceData):
     id: str = ""
 
 
-class _Relations(ServiceData):
-    preprint_of: list[_Related] = Field([], alias="is-preprint-of")
-
-
 class CrossrefWork(ServiceData):
     """One work as Crossref describes it; titles are lists there."""
 
@@ -134,7 +130,7 @@ class CrossrefWork(ServiceData):
     abstract: str = ""
     updated_by: list[_Notice] = Field([], alias="updated-by")
     update_to: list[_Notice] = Field([], alias="update-to")
-    relation: _Relations = _Relations()
+    preprint_of: list[_Related] = Field([], validation_alias=AliasPath("relation", "is-preprint-of"))
 
 
 class _Message(ServiceData):
@@ -233,7 +229,7 @@ def _classify_update(given: _Notice) -> _Update:
 
 def _list_published_dois(given: CrossrefWork) -> Iterator[str]:
     """List the DOIs of the articles that a preprint became."""
-    return filter(None, (parse_doi(one.id) for one in given.relation.preprint_of))
+    return filter(None, (parse_doi(one.id) for one in given.preprint_of))
 
 
 def _format_title(given: CrossrefWork) -> str:

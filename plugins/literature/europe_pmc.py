@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from elcano.activities.passages.document import Block
 from elcano.activities.sources.http.fetching import Answer
@@ -43,22 +43,14 @@ class _Author(ServiceData):
     collectiveName: str = ""
 
 
-class _Authors(ServiceData):
-    author: list[_Author] = []
-
-
-class _Journal(ServiceData):
-    title: str = ""
-    issn: str = ""
-    essn: str = ""
-
-
 class _Issue(ServiceData):
     issue: str = ""
     volume: str = ""
     yearOfPublication: int | None = None
     monthOfPublication: int | None = None
-    journal: _Journal = _Journal()
+    journal: str = Field("", validation_alias=AliasPath("journal", "title"))
+    issn: str = Field("", validation_alias=AliasPath("journal", "issn"))
+    essn: str = Field("", validation_alias=AliasPath("journal", "essn"))
 
 
 class _Book(ServiceData):
@@ -66,21 +58,9 @@ class _Book(ServiceData):
     comprisingTitle: str = ""
 
 
-class _Types(ServiceData):
-    pubType: list[str] = []
-
-
-class _Keywords(ServiceData):
-    keyword: list[str] = []
-
-
 class _Heading(ServiceData):
     descriptorName: str = ""
     majorTopic_YN: str = "N"
-
-
-class _Headings(ServiceData):
-    meshHeading: list[_Heading] = []
 
 
 class _Link(ServiceData):
@@ -88,10 +68,6 @@ class _Link(ServiceData):
     source: str = ""
     reference: str = ""
     type: str = ""
-
-
-class _Links(ServiceData):
-    commentCorrection: list[_Link] = []
 
 
 class Result(ServiceData):
@@ -103,7 +79,7 @@ class Result(ServiceData):
     pmcid: str = ""
     doi: str = ""
     title: str = ""
-    authors: _Authors = Field(_Authors(), alias="authorList")
+    authors: list[_Author] = Field([], validation_alias=AliasPath("authorList", "author"))
     author_string: str = Field("", alias="authorString")
     issue: _Issue = Field(_Issue(), alias="journalInfo")
     book: _Book = Field(_Book(), alias="bookOrReportDetails")
@@ -111,10 +87,10 @@ class Result(ServiceData):
     pages: str = Field("", alias="pageInfo")
     abstract: str = Field("", alias="abstractText")
     language: str = ""
-    types: _Types = Field(_Types(), alias="pubTypeList")
-    keywords: _Keywords = Field(_Keywords(), alias="keywordList")
-    headings: _Headings = Field(_Headings(), alias="meshHeadingList")
-    links: _Links = Field(_Links(), alias="commentCorrectionList")
+    types: list[str] = Field([], validation_alias=AliasPath("pubTypeList", "pubType"))
+    keywords: list[str] = Field([], validation_alias=AliasPath("keywordList", "keyword"))
+    headings: list[_Heading] = Field([], validation_alias=AliasPath("meshHeadingList", "meshHeading"))
+    links: list[_Link] = Field([], validation_alias=AliasPath("commentCorrectionList", "commentCorrection"))
     open_access: str = Field("N", alias="isOpenAccess")
     cited_by: int | None = Field(None, alias="citedByCount", ge=0, le=LARGEST_COUNT)
     licence: str = Field("", alias="license")
@@ -128,12 +104,8 @@ class Result(ServiceData):
         return parse_pmcid(self.pmcid) or (self.id if self.source == PREPRINTS and self.id.isalnum() else "")
 
 
-class _Results(ServiceData):
-    result: list[Json]
-
-
 class _Page(ServiceData):
-    results: _Results = Field(alias="resultList")
+    results: list[Json] = Field(validation_alias=AliasPath("resultList", "result"))
 
 
 class EuropePMC(LiteratureSource):
@@ -165,7 +137,7 @@ class EuropePMC(LiteratureSource):
             said = flatten_element_text(parse_xml_root(self.name, answer.content, {"errorBean"}).find("errMsg"))
             raise SourceUnavailable(f"{self.name}: it says: {shorten_text(said, SAID_CHARACTERS) or 'nothing'}")
         page = self.parse_json(answer, _Page)
-        results, unread = parse_readable_items(Result, page.results.result)
+        results, unread = parse_readable_items(Result, page.results)
         return FoundWorks([build_europe_pmc_record(result) for result in results], unread)
 
     def _add_full_texts(
@@ -208,12 +180,12 @@ class EuropePMC(LiteratureSource):
 
 def build_europe_pmc_record(result: Result) -> Record:
     """Build the record of a work with its abstract."""
-    types = result.types.pubType
+    types = result.types
     title = service_fields.clean_title(
         service_fields.flatten_markup(result.title), translated=result.language not in ("", "eng", "en")
     )
     standing = WorkStanding()
-    for link in result.links.commentCorrection:
+    for link in result.links:
         where = format_article_name(link.source, link.id)
         standing.add_link(link.type, f"{link.reference.rstrip('. ')} ({where})" if link.reference and where else where)
     preprint = result.source == PREPRINTS
@@ -226,8 +198,8 @@ def build_europe_pmc_record(result: Result) -> Record:
         authors=_list_authors(result),
         year=service_fields.parse_year(date),
         published=date,
-        venue=result.issue.journal.title or result.book.comprisingTitle or result.book.publisher,
-        issns=collect_issns((result.issue.journal.issn, result.issue.journal.essn)),
+        venue=result.issue.journal or result.book.comprisingTitle or result.book.publisher,
+        issns=collect_issns((result.issue.issn, result.issue.essn)),
         volume=result.issue.volume,
         issue=result.issue.issue,
         pages=result.pages,
@@ -247,8 +219,8 @@ def build_europe_pmc_record(result: Result) -> Record:
         licence=result.licence,
     )
     metadata = build_record_metadata(
-        mesh=[("*" if one.majorTopic_YN == "Y" else "") + one.descriptorName for one in result.headings.meshHeading],
-        keywords=[service_fields.flatten_markup(one) for one in result.keywords.keyword],
+        mesh=[("*" if one.majorTopic_YN == "Y" else "") + one.descriptorName for one in result.headings],
+        keywords=[service_fields.flatten_markup(one) for one in result.keywords],
     )
     return Record(work, service_fields.parse_markup_blocks(result.abstract), name, metadata, full_text=result.full_text)
 
@@ -261,7 +233,7 @@ def format_article_name(source: str, id: str) -> str:
 def _list_authors(result: Result) -> tuple[str, ...]:
     named = (
         one.collectiveName or service_fields.format_author_name(one.lastName, one.firstName) or one.fullName
-        for one in result.authors.author
+        for one in result.authors
     )
     return tuple(name for name in named if name) or tuple(
         name for name in result.author_string.rstrip(". ").split(", ") if name
@@ -281,7 +253,7 @@ def _find_published_date(result: Result, preprint: bool) -> str:
 
 
 def _classify_work_kind(result: Result, preprint: bool) -> WorkKind:
-    named = {kind.lower() for kind in result.types.pubType}
+    named = {kind.lower() for kind in result.types}
     if preprint or "preprint" in named:
         return "preprint"
     if result.source == "PAT":

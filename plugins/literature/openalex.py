@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceBusy, SourceRefused
@@ -79,12 +79,8 @@ class _Access(ServiceData):
     oa_url: str = ""
 
 
-class _Author(ServiceData):
-    display_name: str = ""
-
-
 class _Authorship(ServiceData):
-    author: _Author = _Author()
+    author: str = Field("", validation_alias=AliasPath("author", "display_name"))
     raw_author_name: str = ""
 
 
@@ -180,7 +176,7 @@ def build_openalex_record(given: OpenAlexWork) -> Record:
     work = Work(
         title=title,
         # As OpenAlex writes names: given name first, since where the family name begins it does not tell.
-        authors=tuple(filter(None, (one.author.display_name or one.raw_author_name for one in given.authorships))),
+        authors=tuple(filter(None, (one.author or one.raw_author_name for one in given.authorships))),
         year=service_fields.parse_year(published),
         published=published,
         venue=journal.display_name,

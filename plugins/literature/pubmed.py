@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from elcano.activities.passages.document import Block
 from elcano.activities.text.xml_tree import Element, get_local_name
@@ -31,21 +31,13 @@ SAID_CHARACTERS: Final = 200
 _OWN_FAULT: Final = re.compile(r"backend|server|unavailable|time[d ]*out|overload|too many|rate limit", re.IGNORECASE)
 
 
-class _Unknown(ServiceData):
-    phrasesnotfound: list[str] = []
-    fieldsnotfound: list[str] = []
-
-
-class _Warnings(ServiceData):
-    phrasesignored: list[str] = []
-    quotedphrasesnotfound: list[str] = []
-
-
 class _Result(ServiceData):
     idlist: Json = None
     error: str = Field("", alias="ERROR")
-    errorlist: _Unknown = _Unknown()
-    warninglist: _Warnings = _Warnings()
+    phrases_not_found: list[str] = Field([], validation_alias=AliasPath("errorlist", "phrasesnotfound"))
+    fields_not_found: list[str] = Field([], validation_alias=AliasPath("errorlist", "fieldsnotfound"))
+    phrases_ignored: list[str] = Field([], validation_alias=AliasPath("warninglist", "phrasesignored"))
+    quotes_not_found: list[str] = Field([], validation_alias=AliasPath("warninglist", "quotedphrasesnotfound"))
 
 
 class _Search(ServiceData):
@@ -84,8 +76,8 @@ class PubMed(LiteratureSource):
         return ids[:limit], self._warn_of_unknown(result)
 
     def _warn_of_unknown(self, result: _Result) -> tuple[str, ...]:
-        unknown = [*result.errorlist.phrasesnotfound, *result.errorlist.fieldsnotfound]
-        unknown += [*result.warninglist.phrasesignored, *result.warninglist.quotedphrasesnotfound]
+        unknown = [*result.phrases_not_found, *result.fields_not_found]
+        unknown += [*result.phrases_ignored, *result.quotes_not_found]
         if not unknown:
             return ()
         said = shorten_text(", ".join(repr(one) for one in dict.fromkeys(unknown)), SAID_CHARACTERS)

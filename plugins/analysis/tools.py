@@ -87,20 +87,16 @@ START_SECONDS: Final = 60.0
 
 async def compute_values(work: ToolWork, given: ComputeInput) -> ComputeOutput:
     """The tool `compute`, which keeps nothing; see `run_sandboxed_code`."""
-    return await run_sandboxed_code(given)
+    return await asyncio.to_thread(run_sandboxed_code, given)
 
 
-async def run_sandboxed_code(given: ComputeInput) -> ComputeOutput:
+def run_sandboxed_code(given: ComputeInput) -> ComputeOutput:
     """Run the code and return the value of its last expression and what it printed.
 
     Raises:
         InputInvalid: the code is no Python, failed or went over a bound, its result is no JSON, or this worker has no
             sandbox. The text says which.
     """
-    return await asyncio.to_thread(_run_in_sandbox, given)
-
-
-def _run_in_sandbox(given: ComputeInput) -> ComputeOutput:
     try:
         import pydantic_monty
     except ModuleNotFoundError as error:

@@ -22,7 +22,7 @@ from elcano.activities.passages.document import normalize_text, read_text
 from elcano.activities.passages.packing import assemble_document
 from elcano.activities.tools.tool_activities import build_evidence_ref
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
+from elcano.graphs.errors import ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
 from elcano.graphs.frozen import Json
 from elcano.graphs.text import shorten_text
 from elcano.plugins.mcp.mcp_tools import (
@@ -48,8 +48,6 @@ from elcano.storage.store import TenantStore
 
 if TYPE_CHECKING:
     from mcp import Client
-    from mcp.types import CallToolResult
-if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
 MOST_PASSAGES: Final = 50
@@ -208,9 +206,7 @@ class Caller:
         seconds = server.seconds if within is None else max(1.0, min(server.seconds, within))
         try:
             result = await run_with_client(given.server, server, self._key, seconds, work)
-        except ToolUnavailable as error:
-            raise _classify_broken_call(given, kinds, error) from None
-        except ToolRefused as error:
+        except (ToolUnavailable, ToolRefused) as error:
             raise (_build_outcome_unknown(given, str(error)) if kinds == ["writes"] else error) from None
         said = await asyncio.to_thread(answer_from_tool_result, result, known)
         return await _store_call_result(store, place.run_id, given, kinds[0], said)
@@ -281,11 +277,6 @@ async def _claim_tool_call(store: TenantStore, place: CallPlace, given: CallTool
         raise _build_outcome_unknown(
             given, "it was called before at this step of the run, and what came of that was lost"
         )
-
-
-def _classify_broken_call(given: CallToolInput, kinds: list[ToolKind], error: ToolUnavailable) -> ActivityFault:
-    """Return the error for a broken call: nothing was done, a retry is safe, or the outcome is unknown."""
-    return _build_outcome_unknown(given, str(error)) if kinds == ["writes"] else error
 
 
 def _build_outcome_unknown(given: CallToolInput, why: str) -> OutcomeUnknown:

@@ -35,9 +35,9 @@ from elcano import __version__, graphs, workflows
 from elcano.activities.agents.agent_activity import AgentActivities, agent_activities
 from elcano.activities.background_work import run_workers
 from elcano.activities.calls.heartbeats import CountTries
-from elcano.activities.calls.ledger_lines import BookActivities
 from elcano.activities.calls.models import Resolve, can_ask_provider
 from elcano.activities.calls.retry_classification import tell_failures_in_lines
+from elcano.activities.calls.usage import BookActivities
 from elcano.activities.providers.queue_limits import ProviderActivities
 from elcano.activities.providers.rate_limit import gate_models, through_gate
 from elcano.activities.report.publishing import ReportActivities

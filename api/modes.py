@@ -11,7 +11,7 @@ from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.api.tenant_offer import list_barred_modes
 from elcano.graphs.catalogue.sources import DATABASE
-from elcano.graphs.checks.budget_limits import default_limits
+from elcano.graphs.checks.budget_limits import Cost, CostClass, default_limits, estimate_graph_costs, of_choice
 from elcano.graphs.checks.callees import (
     extra_faults,
     find_unanswerable_offline,
@@ -19,7 +19,6 @@ from elcano.graphs.checks.callees import (
     required_extras,
     useful_extras,
 )
-from elcano.graphs.checks.costs import Cost, CostClass, estimate_graph_costs, of_choice
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of

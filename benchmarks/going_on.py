@@ -24,7 +24,7 @@ from benchmarks.bench import Bench
 from benchmarks.scripted import Scripted
 from benchmarks.server import measure_history, publish_nothing, research_worker, served_here
 from elcano.activities.agents.agent_activity import agent_activities
-from elcano.activities.calls.ledger_lines import BookActivities
+from elcano.activities.calls.usage import BookActivities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.tools.tool_activities import tool_activities
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult

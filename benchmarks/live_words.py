@@ -39,8 +39,8 @@ from benchmarks.server import (
 from elcano.activities.agents.agent_activity import AgentActivities, agent_activities
 from elcano.activities.sources.registry import Sources
 from elcano.api.events.messages import Streaming
-from elcano.graphs.contracts import TASK_QUEUE, ModelChoice
-from elcano.graphs.model_names import OFFLINE
+from elcano.graphs.contracts import TASK_QUEUE
+from elcano.graphs.model_names import OFFLINE, ModelChoice
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config

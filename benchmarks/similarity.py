@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 from elcano.activities.similarity.embedder import open_embedder
-from elcano.activities.similarity.similar_passages import find_duplicates
+from elcano.activities.similarity.similar_passages import ComparedPassages
 from elcano.storage.evidence import Evidence
 
 CHARACTERS = 700
@@ -43,7 +43,7 @@ def main() -> None:
     print(f"{len(every)} passages of {fmean(len(one.text) for one in every):.0f} characters on average")
     print(f"{KNOWN} known, never read: {_milliseconds(every[:KNOWN]):.0f} ms")
     print(f"{NEW} new against {KNOWN} known: {_milliseconds(every[: KNOWN + NEW]):.0f} ms")
-    print(f"repetitions among all: {len(find_duplicates(every))}")
+    print(f"repetitions among all: {len(ComparedPassages().followed_by(every).repeats)}")
     for share in (0.0, 0.005, 0.01, 0.02, 0.05):
         print(f"copies with {share:.1%} of the words changed: {_recognised(every, share):.1%} recognised")
     changed = [(one.text, text) for one in every[:SAMPLE] if (text := _other_number(one.text)) != one.text]
@@ -64,7 +64,7 @@ def _show_cosines(model: str, changed: Sequence[tuple[str, str]]) -> None:
 
 def _milliseconds(known: Sequence[Evidence]) -> float:
     began = time.process_time()
-    find_duplicates(known)
+    ComparedPassages().followed_by(known)
     return (time.process_time() - began) * 1_000
 
 
@@ -74,7 +74,7 @@ def _recognised(every: Sequence[Evidence], share: float) -> float:
 
 
 def _repeats(old: str, new: str) -> bool:
-    return bool(find_duplicates([_passage("old", old), _passage("new", new)]))
+    return bool(ComparedPassages().followed_by([_passage("old", old), _passage("new", new)]).repeats)
 
 
 def _with_slips(text: str, share: float, chance: random.Random) -> str:

@@ -13,12 +13,11 @@ from pydantic import TypeAdapter, ValidationError
 from elcano.cli.exit_codes import BadInput, Failed
 from elcano.cli.requests import get_json
 from elcano.graphs.checks.callees import parse_own_agent
-from elcano.graphs.checks.graph_json_faults import form_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import Fault, trim_pointer_to_document
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.graph_json import branches_named, form_faults, with_agents, with_branches
 from elcano.graphs.mode_choice import MODES, mode_named
-from elcano.graphs.named_parts import branches_named, with_agents, with_branches
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import size_faults
 from elcano.graphs.spec.own_agent import VersionedName

@@ -149,11 +149,6 @@ class Child:
         await follower
         self._process = None
 
-    async def restart(self, grace: float) -> None:
-        """Stop the process and start it again."""
-        await self.stop(grace)
-        await self.start()
-
     def kill(self) -> None:
         """Send SIGKILL, to test what survives it; the process is then restarted as after any other death."""
         self._signal(signal.SIGKILL)

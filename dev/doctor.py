@@ -26,9 +26,8 @@ from elcano.dev.external_checks import check_fairness, check_store, check_tempor
 from elcano.dev.stack import list_needed_ports
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.catalogue.agents import AGENTS
-from elcano.graphs.catalogue.looks import LOOKS
 from elcano.graphs.catalogue.sources import SOURCES
-from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.catalogue.tools import LOOKS, TOOLS
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import (

@@ -50,10 +50,6 @@ class Stack:
         """The processes in the order of stopping: those that serve others stop last."""
         return [child for child in (self.api, self.worker, self.temporal) if child is not None]
 
-    async def restart_worker(self) -> None:
-        """Let the worker drain and start another one."""
-        await self.worker.restart(self._worker_grace)
-
     async def stop_worker(self) -> None:
         """Let the worker drain; no other one starts until `worker.start()`."""
         await self.worker.stop(self._worker_grace)

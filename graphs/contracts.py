@@ -3,12 +3,12 @@
 Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
 """
 
-from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.state.budget import Allowance, Usage
 from elcano.graphs.state.failures import Ending, Failure
@@ -78,32 +78,6 @@ not answer), `partial` (it ended early or lacks a part) and `stopped` (a person 
 and `terminated`: ended from outside (the Temporal UI, a server limit) without a chance to say so."""
 REPORTED: Final[frozenset[RunStatus]] = frozenset({"completed", "unanswered", "partial", "stopped"})
 """Runs that ended by themselves, with a report."""
-
-
-class ModelChoice(Frozen):
-    """The models that answer: one for all agents, and exceptions by agent name. Empty: the worker's setting."""
-
-    default: str = ""
-    """`offline`, a provider string (`openai:gpt-5.1`), or several separated by commas: a fallback list."""
-    by_agent: dict[str, str] = {}
-
-    def find_model(self, agent: str) -> str:
-        """The model, or the fallback list, of an agent: its own, or that for all; empty if neither is set."""
-        return self._find_own(agent) or self.default
-
-    def find_models(self, callees: Iterable[tuple[str, OwnAgent | None, str]]) -> list[str]:
-        """The models of agents, custom or built in, whose nodes may name one; empty for those without any."""
-        return [by_node or self.with_own(agent, own).find_model(agent) for agent, own, by_node in callees]
-
-    def _find_own(self, agent: str) -> str:
-        """The model for one agent alone; a custom agent is found without its version too."""
-        return self.by_agent.get(agent) or self.by_agent.get(agent.partition("@")[0]) or ""
-
-    def with_own(self, name: str, agent: OwnAgent | None) -> "ModelChoice":
-        """The choice for a call of `name`: a custom agent's model takes precedence over that for all agents."""
-        if agent is None or not agent.model or self._find_own(name):
-            return self
-        return self.model_copy(update={"by_agent": {**self.by_agent, name: agent.model}})
 
 
 class BranchOf(Frozen):

@@ -1,30 +1,5 @@
 """Everything that this project raises on purpose, as one tree; names say when it went wrong.
 
-    ElcanoError
-    ├── GraphInvalid           a graph has faults; it never started
-    ├── InputInvalid           a question, budget or name cannot work; it never started
-    ├── EngineFault            the engine was driven wrongly: a bug, never the user's doing
-    ├── StoreIncompatible      what is kept was written by another version; the program never started
-    ├── StoreDamaged           what is kept cannot be read; somebody has to mend a file first
-    ├── StoreUnavailable       what keeps things does not answer or refuses: worth another try
-    ├── RunOpen                a run cannot be deleted before it has ended
-    └── ActivityFault          an activity knows why it failed
-        ├── SourceUnavailable  a source cannot be searched now: worth another try
-        │   └── SourceBusy     its provider is down, overloaded or asks to wait: the run is held if that lasts
-        ├── BudgetExhausted    a call may not use as much as another request to its model takes
-        ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
-        ├── ToolUnavailable    a server of tools does not answer: worth another try of what only reads
-        ├── ToolRefused        a tool will never answer this: unknown, its arguments do not fit, forbidden
-        │   └── ApprovalNeeded it writes, and nobody has allowed that: neither the operator nor a person who was asked
-        ├── OutcomeUnknown     a tool that writes was called, and nobody knows what came of it: never again
-        ├── ModelRefused       a model will never answer this: no key, a bad key, no credit, not made for the task
-        ├── ModelBusy          a model's provider is down, overloaded or asks to wait: the run is held
-        ├── RequestRefused     a model's provider takes the key and refuses this one request
-        │   └── PromptTooLong  a model does not take so much at once: worth another try with less
-        └── AnswerUnusable     a model answered, and nothing can be done with it
-            ├── AnswerCutOff   it stopped at a limit before it was done
-            └── AnswerDeclined it, or its provider's filter, would not answer this
-
 Workflow code lists `ElcanoError` among its failure types, so one of these fails a run and never wedges a task.
 """
 
@@ -62,7 +37,7 @@ class EngineFault(ElcanoError):
 
 
 class StoreIncompatible(ElcanoError):
-    """The data on disk was written by another version of this project."""
+    """The data on disk was written by another version of this project; the program does not start."""
 
 
 class StoreDamaged(ElcanoError):
@@ -74,7 +49,7 @@ class SealedDataUnreadable(StoreDamaged):
 
 
 class StoreUnavailable(ElcanoError):
-    """A database server or an object store does not answer, or refuses. The text says what to do."""
+    """A database server or an object store does not answer, or refuses: worth another try. The text says what to do."""
 
 
 class RunOpen(ElcanoError):
@@ -98,7 +73,10 @@ class SourceUnavailable(ActivityFault):
 
 
 class SourceBusy(SourceUnavailable):
-    """The provider of a source is down, overloaded, out of quota, or asks to wait: `retry_after` seconds if it says."""
+    """The provider of a source is down, overloaded, out of quota, or asks to wait: `retry_after` seconds if it says.
+
+    The run is held if that lasts.
+    """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         self.retry_after = retry_after
@@ -130,7 +108,7 @@ class ModelRefused(ActivityFault):
 
 
 class ModelBusy(ActivityFault):
-    """A model's provider is down, overloaded, or asks to wait: `retry_after` seconds if it says."""
+    """A model's provider is down, overloaded, or asks to wait: `retry_after` seconds if it says. The run is held."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         self.retry_after = retry_after
@@ -142,7 +120,7 @@ class RequestRefused(ActivityFault):
 
 
 class PromptTooLong(RequestRefused):
-    """A prompt is longer than its model takes."""
+    """A prompt is longer than its model takes: worth another try with less."""
 
 
 class AnswerUnusable(ActivityFault):

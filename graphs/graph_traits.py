@@ -6,7 +6,7 @@ from functools import lru_cache
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.callees import Callee, list_callees
 from elcano.graphs.mode_choice import can_choose_mode
-from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
+from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode, find_reachable
 from elcano.graphs.spec.limits import DATA_PATH
 from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits
@@ -53,16 +53,9 @@ def asks_databases(graph: ResearchGraph | None) -> bool:
     """Whether a graph does so on each of its ways, so that it can do nothing without a database."""
     if graph is None or not may_ask_databases(graph):
         return False
-    reached, waiting = set[str](), [graph.entry_node]
-    while waiting:
-        node = graph.by_id.get(waiting.pop())
-        if node is None or node.id in reached or _reads_databases(node) or _branches_ask(graph, node):
-            continue
-        if node.id in graph.exit_nodes:
-            return False
-        reached.add(node.id)
-        waiting += [edge.to_node for edge in graph.routes_from(node.id)]
-    return True
+    asking = {node.id for node in graph.nodes if _reads_databases(node) or _branches_ask(graph, node)}
+    reached = find_reachable([graph.entry_node], lambda id: () if id in asking else graph.list_next_nodes(id))
+    return reached.isdisjoint(set(graph.exit_nodes) - asking)
 
 
 def _reads_databases(node: Node) -> bool:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from elcano.graphs.added_steps import without_clarifying_step
 from elcano.graphs.builder import ASKED, DATABASES, OFFERED_DOMAINS, GraphBuilder
-from elcano.graphs.checks.costs import estimate_graph_costs
-from elcano.graphs.clarification import without_clarifying_step
+from elcano.graphs.checks.budget_limits import estimate_graph_costs
 from elcano.graphs.plugin import Registry
 from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
 from elcano.graphs.spec.limits import DATA_PATH

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.frozen import Frozen
 from elcano.graphs.plugin import find_model
+from elcano.graphs.spec.own_agent import OwnAgent
 
 OFFLINE: Final = "offline"
 """The extractive model: no key, no network, quotes only."""
@@ -81,6 +82,32 @@ MODEL_HOSTS: Final[Mapping[str, str]] = {
     "zai": "api.z.ai",
 }
 """The hosts of providers that are asked at one address unless the operator sets another one."""
+
+
+class ModelChoice(Frozen):
+    """The models that answer: one for all agents, and exceptions by agent name. Empty: the worker's setting."""
+
+    default: str = ""
+    """`offline`, a provider string (`openai:gpt-5.1`), or several separated by commas: a fallback list."""
+    by_agent: dict[str, str] = {}
+
+    def find_model(self, agent: str) -> str:
+        """The model, or the fallback list, of an agent: its own, or that for all; empty if neither is set."""
+        return self._find_own(agent) or self.default
+
+    def find_models(self, callees: Iterable[tuple[str, OwnAgent | None, str]]) -> list[str]:
+        """The models of agents, custom or built in, whose nodes may name one; empty for those without any."""
+        return [by_node or self.with_own(agent, own).find_model(agent) for agent, own, by_node in callees]
+
+    def _find_own(self, agent: str) -> str:
+        """The model for one agent alone; a custom agent is found without its version too."""
+        return self.by_agent.get(agent) or self.by_agent.get(agent.partition("@")[0]) or ""
+
+    def with_own(self, name: str, agent: OwnAgent | None) -> "ModelChoice":
+        """The choice for a call of `name`: a custom agent's model takes precedence over that for all agents."""
+        if agent is None or not agent.model or self._find_own(name):
+            return self
+        return self.model_copy(update={"by_agent": {**self.by_agent, name: agent.model}})
 
 
 def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:

@@ -8,7 +8,7 @@ A process has one set of plugins: programs load those that the settings name, an
 Workflow code reads registries that were filled before (`load_registries`), since nothing may be imported while it runs.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence, ValuesView
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
@@ -107,7 +107,7 @@ class Plugin:
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
     comparisons: tuple[Path, ...] = ()
-    """Asynchronous generators, of the store, of the `storage.differences.Difference` between own rows and the runs."""
+    """Asynchronous generators, of the store, of the `storage.plugin_store.Difference` between own rows and the runs."""
 
     def absolute(self, path: Path) -> Path:
         """Return a path from the root of all packages."""
@@ -181,10 +181,6 @@ class Registry(MutableMapping[str, T], Generic[T]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries())
-
-    def values(self) -> ValuesView[T]:
-        """The objects, in the order of the plugins."""
-        return self._entries().values()
 
     def __len__(self) -> int:
         return len(self._entries())

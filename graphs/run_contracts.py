@@ -8,11 +8,12 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from elcano.graphs.contracts import BranchOf, DiscardedWork, ForkedFrom, ModelChoice, RunPriority
+from elcano.graphs.contracts import BranchOf, DiscardedWork, ForkedFrom, RunPriority
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.engine.entries import Entry, RunResumed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.rules import RULES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.branches import BranchInput, KeptBranch

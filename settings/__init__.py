@@ -12,53 +12,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from elcano.settings.environment import is_set, read_key_variable
-    from elcano.settings.plugins import SettingsInvalid, list_variables, read_plugin_settings
-    from elcano.settings.secrets import LEAST_SECRET, list_secrets, secrets_given, short_secrets
-    from elcano.settings.settings import (
-        BAD_SETTINGS,
-        Settings,
-        get_settings,
-        get_variable_name,
-        program_settings,
-        unknown_variables,
-    )
+    from elcano.settings.environment import is_set as is_set
+    from elcano.settings.environment import read_key_variable as read_key_variable
+    from elcano.settings.plugins import SettingsInvalid as SettingsInvalid
+    from elcano.settings.plugins import list_variables as list_variables
+    from elcano.settings.plugins import read_plugin_settings as read_plugin_settings
+    from elcano.settings.secrets import LEAST_SECRET as LEAST_SECRET
+    from elcano.settings.secrets import list_secrets as list_secrets
+    from elcano.settings.secrets import secrets_given as secrets_given
+    from elcano.settings.secrets import short_secrets as short_secrets
+    from elcano.settings.settings import BAD_SETTINGS as BAD_SETTINGS
+    from elcano.settings.settings import Settings as Settings
+    from elcano.settings.settings import get_settings as get_settings
+    from elcano.settings.settings import get_variable_name as get_variable_name
+    from elcano.settings.settings import program_settings as program_settings
+    from elcano.settings.settings import unknown_variables as unknown_variables
 
-__all__ = [
-    "BAD_SETTINGS",
-    "LEAST_SECRET",
-    "Settings",
-    "SettingsInvalid",
-    "get_settings",
-    "get_variable_name",
-    "is_set",
-    "list_secrets",
-    "list_variables",
-    "program_settings",
-    "read_key_variable",
-    "read_plugin_settings",
-    "secrets_given",
-    "short_secrets",
-    "unknown_variables",
-]
-
-_MODULES: Final = {
-    "BAD_SETTINGS": "settings",
-    "LEAST_SECRET": "secrets",
-    "Settings": "settings",
-    "SettingsInvalid": "plugins",
-    "get_settings": "settings",
-    "get_variable_name": "settings",
-    "is_set": "environment",
-    "list_secrets": "secrets",
-    "list_variables": "plugins",
-    "program_settings": "settings",
-    "read_key_variable": "environment",
-    "read_plugin_settings": "plugins",
-    "secrets_given": "secrets",
-    "short_secrets": "secrets",
-    "unknown_variables": "settings",
+_NAMES: Final = {
+    "environment": ("is_set", "read_key_variable"),
+    "plugins": ("SettingsInvalid", "list_variables", "read_plugin_settings"),
+    "secrets": ("LEAST_SECRET", "list_secrets", "secrets_given", "short_secrets"),
+    "settings": (
+        "BAD_SETTINGS",
+        "Settings",
+        "get_settings",
+        "get_variable_name",
+        "program_settings",
+        "unknown_variables",
+    ),
 }
+_MODULES: Final = {name: module for module, names in _NAMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:

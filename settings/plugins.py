@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -40,16 +41,21 @@ def read_plugin_settings(part: type[T]) -> T:
     Raises:
         SettingsInvalid: one cannot be used.
     """
-    config = SettingsConfigDict(env_prefix="ELCANO_", env_file=ENV_FILE, extra="ignore", frozen=True)
-    reader: type[BaseModel] = type(part.__name__, (part, BaseSettings), {"model_config": config})
     try:
-        found = reader()
+        found = _define_reader(part)()
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)
         lines = (f"ELCANO_{str(fault['loc'][0]).upper()} cannot be used: {fault['msg']}" for fault in faults)
         raise SettingsInvalid("\n".join(lines)) from None
     assert isinstance(found, part)
     return found
+
+
+@cache
+def _define_reader(part: type[BaseModel]) -> type[BaseModel]:
+    """Define the class once a process: pydantic takes longer for it than the reader for all variables."""
+    config = SettingsConfigDict(env_prefix="ELCANO_", env_file=ENV_FILE, extra="ignore", frozen=True)
+    return type(part.__name__, (part, BaseSettings), {"model_config": config})
 
 
 def list_variables(parts: Iterable[type[BaseModel]]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import and_, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.graphs.errors import StoreDamaged
+from elcano.graphs.errors import InputInvalid, StoreDamaged
 from elcano.storage.objects import Objects, artifacts_of
 from elcano.storage.sql.cipher import Cipher, seal_object, unseal_object
 from elcano.storage.sql.dialect import insert_new, root_of
@@ -59,3 +59,20 @@ class ArtifactStore(TenantBound):
                 raise StoreDamaged(f"the artifact {key} of run {run_id!r} does not have its hash: restore the object")
             return data.decode()
         return None
+
+    async def require(self, key: str, field: str, what: str) -> str:
+        """The content kept under `key`, which an earlier call of the run has kept.
+
+        Args:
+            key: of the artifact.
+            field: of the input that names it, for the error.
+            what: it is, for the error: `draft`.
+
+        Raises:
+            InputInvalid: no run of the tenant has it.
+            StoreDamaged: it is there and is not what was kept.
+        """
+        kept = await self.get(key)
+        if kept is None:
+            raise InputInvalid(field, f"the store has no {what} {key!r}; do all workers share one data folder?")
+        return kept

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Final
 
 from pydantic import Field
-from sqlalchemy import Subquery, and_, func, select
+from sqlalchemy import Subquery, and_, delete, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.frozen import Epoch, Frozen, JsonObject
@@ -24,6 +24,8 @@ from elcano.storage.sql.tables import texts as stored_texts
 INDEXED_AT: Final = "indexed_at"
 """In the metadata of a passage from a collection: since when its document has its text there, in seconds since the
 epoch."""
+BATCH: Final = 500
+"""Ids in one statement; a database has a limit to its parameters."""
 
 
 class StoredText(Frozen):
@@ -202,4 +204,17 @@ def _check_passage(passage: Evidence, contents: Mapping[str, str]) -> None:
         raise ValueError(
             f"evidence {passage.id!r}: its text is not what stands from {passage.start} to {passage.end} "
             f"in {passage.document!r}"
+        )
+
+
+async def drop_unfound(connection: AsyncConnection, tenant: str, ids: Sequence[str]) -> None:
+    """Deletes those of the passages that no run refers to any more, and the texts that have no passage left."""
+    kept = exists().where(findings.c.tenant == tenant, findings.c.evidence_id == passages.c.id)
+    used = exists().where(passages.c.tenant == tenant, passages.c.content_hash == stored_texts.c.content_hash)
+    for start in range(0, len(ids), BATCH):
+        batch = ids[start : start + BATCH]
+        unused = and_(passages.c.tenant == tenant, passages.c.id.in_(batch), ~kept)
+        hashes = set(await connection.scalars(delete(passages).where(unused).returning(passages.c.content_hash)))
+        await connection.execute(
+            delete(stored_texts).where(stored_texts.c.tenant == tenant, stored_texts.c.content_hash.in_(hashes), ~used)
         )

@@ -2,6 +2,8 @@
 
 What was undone was paid for: its ledger lines stay and are marked. What it found is no finding of the run any more, and
 goes with it if no other run has found it.
+
+A fork is given the logs of the sections that it shares, so that it outlives the run that it was made from.
 """
 
 import re
@@ -12,10 +14,14 @@ from sqlalchemy import and_, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.lifecycle.step_history import iter_fanout_visits, section_id
+from elcano.graphs.records import RunLog
 from elcano.graphs.text import format_utc_day
-from elcano.storage.deletion import drop_unfound
+from elcano.storage.artifacts import LOG_TYPE, ArtifactStore
+from elcano.storage.evidence import drop_unfound
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.objects import Objects, artifacts_of
+from elcano.storage.runs import RunStore
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import artifacts, findings, ledger
@@ -141,3 +147,40 @@ def days_of(lines: Iterable[LedgerEntry], earlier: Iterable[str] = ()) -> tuple[
 def list_entries_before_step(lines: Iterable[LedgerEntry], run_id: str, step: int) -> list[LedgerEntry]:
     """List the lines of a run and its branches that belong to steps before `step`."""
     return [one for one in lines if (one.step if one.run_id == run_id else step_of_branch(one.run_id, run_id)) < step]
+
+
+async def section_logs(log: RunLog, runs: RunStore, artifacts: ArtifactStore) -> dict[str, str]:
+    """Keys of the logs of all branches, of branches of branches too, by the branch's run id.
+
+    One that was ended from outside left none.
+    """
+    run_id = log.asked.run_id
+    found = {one.run_id: one.log for one in await runs.all_branches(run_id) if one.log}
+    others = {one for one in _list_held_branches(log) if not one.startswith(f"{run_id}.")}
+    return found | (await _find_given_logs(run_id, others, artifacts) if others else {})
+
+
+async def shared_logs(log: RunLog, runs: RunStore, artifacts: ArtifactStore) -> tuple[str, ...]:
+    """Return the keys of the logs of the sections whose outcomes the steps in `log` hold, and of their subsections."""
+    held = _list_held_branches(log)
+    return tuple(key for run_id, key in (await section_logs(log, runs, artifacts)).items() if _is_of(run_id, held))
+
+
+def _list_held_branches(log: RunLog) -> set[str]:
+    """The run ids of all branches that the steps of a run hold the outcomes of."""
+    return {section_id(visit, outcome) for visit in iter_fanout_visits(log) for outcome in visit.outcomes}
+
+
+async def _find_given_logs(run_id: str, others: set[str], artifacts: ArtifactStore) -> dict[str, str]:
+    """Return the logs that a fork was given of these branches and of theirs."""
+    found: dict[str, str] = {}
+    for key in await artifacts.keys(run_id, LOG_TYPE):
+        kept = await artifacts.get(key)
+        owner = RunLog.model_validate_json(kept).asked.run_id if kept is not None else ""
+        if _is_of(owner, others):
+            found[owner] = key
+    return found
+
+
+def _is_of(run_id: str, branches: set[str]) -> bool:
+    return any(run_id == one or run_id.startswith(f"{one}.") for one in branches)

@@ -1,6 +1,6 @@
-"""What plugins store beside the kernel, and what they add to exports; the base of stores that have only tables."""
+"""What plugins store beside the kernel, add to exports and compare with runs; the base of stores with only tables."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -68,3 +68,24 @@ def get_plugin_data(beside: Mapping[str, Any], name: str, kind: type[Kind]) -> K
     found = beside[name]
     assert isinstance(found, kind)
     return found
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One difference, in words. Whoever finds it changes nothing; `mend` does."""
+
+    kind: str
+    """What is wrong, as one word for programs: `run_unknown`."""
+    tenant: str
+    run_id: str
+    """The run, or the branch of one, that it is about."""
+    text: str
+    """What differs, as a sentence without its full stop."""
+    action: str
+    """What mending does; without `mend`, what a person has to do."""
+    mend: Callable[[], Awaitable[object]] | None = None
+    """Mends it. It may be called again after it was cut off anywhere, and by several at once; None: nothing can.
+
+    Raises:
+        ElcanoError: it cannot be mended now; the text says why.
+    """

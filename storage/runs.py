@@ -6,24 +6,27 @@ from typing import Any, Final
 
 from pydantic_core import from_json
 from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, or_, select, tuple_, update
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.contracts import RunStatus
+from elcano.graphs.errors import RunOpen
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun, RunFilter, RunOrder
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, run_row
-from elcano.storage.deletion import delete_run
-from elcano.storage.objects import Objects
+from elcano.storage.evidence import drop_unfound
+from elcano.storage.objects import Objects, artifacts_of, payloads_of
 from elcano.storage.plugin_store import PluginStore
 from elcano.storage.sql.columns import has_cipher
-from elcano.storage.sql.dialect import insert_or_replace, run_and_branches
+from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, run_and_branches
 from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import artifacts, control_requests, findings, idempotency_keys, ledger, runs
 from elcano.storage.sql.tables import events as event_rows
-from elcano.storage.sql.tables import runs
 
 _SCANNED: Final = 500
 """Runs that are read at once to look for a word in questions that are encrypted."""
+_OWNED: Final = (event_rows, findings, ledger, control_requests, idempotency_keys, artifacts, runs)
+"""Tables whose rows belong to one run; what refers to others comes before them."""
 
 
 class ListedRun(Frozen):
@@ -223,7 +226,32 @@ class RunStore(TenantBound):
         Raises:
             RunOpen: it has not ended.
         """
-        return await delete_run(self._engine, self._objects, self._tenant, run_id, self._beside)
+        async with self._engine.connect() as connection:
+            if not await self._has_ended(connection, run_id):
+                return False
+        # Before the rows: if this breaks off, the run is still there to be deleted again.
+        await self._objects.delete_below(artifacts_of(self._tenant, run_id))
+        await self._objects.delete_below(payloads_of(run_id))
+        for store in self._beside:
+            await store.delete_run(self._tenant, run_id)
+        async with self._engine.begin() as connection:
+            await begin_exclusive(connection, f"evidence {self._tenant}")
+            if not await self._has_ended(connection, run_id):
+                return False
+            found = and_(self._own(findings), run_and_branches(findings.c.run_id, run_id))
+            passages = list(await connection.scalars(select(findings.c.evidence_id).where(found).distinct()))
+            for table in _OWNED:
+                whole = and_(self._own(table), run_and_branches(table.c.run_id, run_id))
+                await connection.execute(delete(table).where(whole))
+            await drop_unfound(connection, self._tenant, passages)
+        return True
+
+    async def _has_ended(self, connection: AsyncConnection, run_id: str) -> bool:
+        """Whether there is a run, which has ended then."""
+        found = await connection.scalar(select(runs.c.status).where(self._named(run_id)))
+        if found in ("starting", "running"):
+            raise RunOpen(f"the run {run_id!r} has not ended: stop it, and delete it when it has")
+        return found is not None
 
     def _named(self, run_id: str) -> ColumnElement[bool]:
         return and_(self._own(runs), runs.c.run_id == run_id)

@@ -37,7 +37,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
-from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.settings import Settings
 from elcano.testing.default_answers import build_plain_answer

@@ -18,18 +18,18 @@ from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.base import Source
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities
-from elcano.graphs.answer_form import add_answer_step
-from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.added_steps import add_answer_step
+from elcano.graphs.catalogue.tools import ItemOutcome
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
-from elcano.graphs.contracts import AgentCall, ModelChoice, ToolCall
+from elcano.graphs.contracts import AgentCall, ToolCall
 from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.entries import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.model_names import OFFLINE
+from elcano.graphs.model_names import OFFLINE, ModelChoice
 from elcano.graphs.report.report import Report
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
@@ -40,6 +40,7 @@ from elcano.graphs.text import format_utc_day
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from elcano.testing.model import ScriptedModel
+from elcano.testing.script import complete_tool_call
 
 
 class ResearchOutcome(NamedTuple):
@@ -132,15 +133,9 @@ class _Performer:
             case CallAgent():
                 return await self._ask(work, at)
             case CallTool():
-                items = [await self._item(work, index) for index in range(len(work.inputs))]
-                if work.for_each:
-                    output = ItemOutcomes(items=tuple(items)).model_dump(mode="json")
-                    return StepCompleted(step=work.step, node=work.node, at=at, output=output)
-                (only,) = items
-                if only.error is not None:
-                    failure = Failure(node=work.node, type=only.error_type or "", message=only.error)
-                    return StepFailed(step=work.step, node=work.node, at=at, failure=failure)
-                return StepCompleted(step=work.step, node=work.node, at=at, output=only.output)
+                return complete_tool_call(
+                    work, [await self._item(work, index) for index in range(len(work.inputs))], at
+                )
 
     async def _ask(self, work: CallAgent, at: float) -> Entry:
         call = AgentCall(

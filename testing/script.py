@@ -4,7 +4,7 @@ It replaces the agents themselves, not their models: answers are what a graph's 
 workflow and `run_in_memory`, so that both can be compared.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
@@ -171,15 +171,7 @@ class Script:
                     step=work.step, node=work.node, at=at, output=output, usage=self.usage, model="scripted"
                 )
             case CallTool():
-                items = tuple(self._item(work, index) for index in range(len(work.inputs)))
-                output = ItemOutcomes(items=items).model_dump(mode="json")
-                if not work.for_each:
-                    (only,) = items
-                    if only.error is not None:
-                        failure = Failure(node=work.node, type=only.error_type or "", message=only.error)
-                        return StepFailed(step=work.step, node=work.node, at=at, failure=failure)
-                    output = only.output or {}
-                return StepCompleted(step=work.step, node=work.node, at=at, output=output)
+                return complete_tool_call(work, [self._item(work, index) for index in range(len(work.inputs))], at)
 
     def _item(self, work: CallTool, index: int) -> ItemOutcome:
         given = work.inputs[index]
@@ -187,6 +179,18 @@ class Script:
             return ItemOutcome(index=index, input=given, output=self.answer(work.tool, given))
         except Refused as error:
             return ItemOutcome(index=index, input=given, error=str(error), error_type=error.type)
+
+
+def complete_tool_call(work: CallTool, items: Sequence[ItemOutcome], at: float) -> Entry:
+    """Return the entry of a tool's call of which these are the outcomes, one for each input."""
+    if work.for_each:
+        output = ItemOutcomes(items=tuple(items)).model_dump(mode="json")
+        return StepCompleted(step=work.step, node=work.node, at=at, output=output)
+    (only,) = items
+    if only.error is not None:
+        failure = Failure(node=work.node, type=only.error_type or "", message=only.error)
+        return StepFailed(step=work.step, node=work.node, at=at, failure=failure)
+    return StepCompleted(step=work.step, node=work.node, at=at, output=only.output or {})
 
 
 _FIXED: Final[dict[str, JsonObject]] = {

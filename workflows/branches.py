@@ -19,7 +19,6 @@ with workflow.unsafe.imports_passed_through():
         EventDraft,
         narrate_branch_end,
         narrate_branch_start,
-        narrate_dropped_branch,
         narrate_plan_cut,
     )
     from elcano.graphs.lifecycle.fanout import FanOut, explain_replan_refusal, same_branch, visit_of
@@ -281,8 +280,7 @@ class BranchRunner:
             del self._open[branch.run_id]
             self._books.end(branch.start, outcome)
             dropped = branch.start.index in self._books.dropped
-            narrate = narrate_dropped_branch if dropped else narrate_branch_end
-            self._tell(narrate(self._work.node, outcome))
+            self._tell(narrate_branch_end(self._work.node, outcome, dropped=dropped))
             self._shown.after_branch()
             self._postponed.clear()
             self._pass_on()

@@ -32,14 +32,11 @@ A_MOMENT: Final = timedelta(milliseconds=1)
 
 
 class Deadline:
-    """`at` is in seconds since the epoch, by the workflow's clock; None: never."""
+    """A moment that can be moved; a waiting task waits for the new one."""
 
     def __init__(self, at: float | None) -> None:
         self.at = at
-
-    def move(self, at: float | None) -> None:
-        """Move the deadline; a waiting task waits for the new one."""
-        self.at = at
+        """In seconds since the epoch, by the workflow's clock; None: never."""
 
     async def wait(self) -> None:
         """Returns once the moment has come."""
@@ -110,7 +107,7 @@ class Interruptions:
         """Sets the clock to the end of the research; it stands still while time does not count."""
         journal = self._journal
         still = journal.stands_still or not journal.begun
-        self._deadline.move(None if still else journal.due(journal.run.budget.research_seconds()))
+        self._deadline.at = None if still else journal.due(journal.run.budget.research_seconds())
 
     def keep_time(self) -> None:
         """Restart a stopped clock once time counts again."""
@@ -131,7 +128,7 @@ class Interruptions:
             if over:
                 await self._deadline.wait_for_move()
             else:
-                self._deadline.move(self._journal.due(limit))
+                self._deadline.at = self._journal.due(limit)
 
     async def settle_reset(self) -> None:
         """Return at once, unless the run was reset or resumed: then return once that is in its log.

@@ -6,7 +6,7 @@ not answer in time) the ledger is asked.
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, TypedDict, TypeVar
+from typing import TypeAlias, TypeVar
 
 from temporalio import workflow
 from temporalio.exceptions import (
@@ -19,8 +19,10 @@ from temporalio.exceptions import (
 )
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.engine.entries import Call, Held, StepAbandoned, StepCompleted, StepFailed
-    from elcano.graphs.frozen import JsonObject
+    from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+    from elcano.graphs.contracts import ToolResult
+    from elcano.graphs.engine.entries import Call, CallTool, Held, StepAbandoned, StepCompleted, StepFailed
+    from elcano.graphs.frozen import Json, JsonObject
     from elcano.graphs.state.budget import Usage
     from elcano.graphs.state.failures import Failure, FailureDetails, FailureType
     from elcano.workflows import retry_policies
@@ -28,15 +30,6 @@ with workflow.unsafe.imports_passed_through():
 Result = TypeVar("Result")
 Outcome: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """The possible outcomes of a call."""
-
-
-class StepPlace(TypedDict):
-    """The fields of an entry that say which step is done."""
-
-    step: int
-    node: str
-    at: float
-    waited: float
 
 
 @dataclass(frozen=True)
@@ -111,9 +104,10 @@ def _loss_from_error(node: str, cause: ApplicationError) -> LostCall:
     )
 
 
-def build_step_place(work: Call, elapsed: float, waited: float = 0.0) -> StepPlace:
-    """Return the step that is done, and when; time spent waiting for a worker does not count as research time."""
-    return {"step": work.step, "node": work.node, "at": max(0.0, elapsed - waited), "waited": waited}
+def build_completed_step(work: Call, elapsed: float, waited: float, output: Json, told: int) -> StepCompleted:
+    """Return the entry of a call that was answered; time spent waiting for a worker does not count as research time."""
+    at = max(0.0, elapsed - waited)
+    return StepCompleted(step=work.step, node=work.node, at=at, waited=waited, output=output, told=told)
 
 
 def build_failed_outcome(work: Call, elapsed: float, lost: LostCall, usage: Usage) -> Outcome:
@@ -123,3 +117,25 @@ def build_failed_outcome(work: Call, elapsed: float, lost: LostCall, usage: Usag
     return StepFailed(
         step=work.step, node=work.node, at=elapsed, failure=lost.failure, usage=usage, progress=lost.progress
     )
+
+
+def mention_possible_write(work: CallTool, result: ToolResult | LostCall) -> ToolResult | LostCall:
+    """Add to a lost tool call what its failure means: an earlier attempt may have reached the tool."""
+    if work.tool != "call_tool" or isinstance(result, ToolResult) or result.failure.type != FailureType.TIMEOUT:
+        return result
+    message = f"{result.failure.message}; if the tool writes, it is unknown whether the write happened"
+    return replace(result, failure=result.failure.model_copy(update={"message": message}))
+
+
+def build_item_outcome(work: CallTool, item: int, result: ToolResult | LostCall) -> ItemOutcome:
+    """Return the outcome of one item of a tool's step; its failure is data."""
+    given = work.inputs[item]
+    if isinstance(result, LostCall):
+        return ItemOutcome(index=item, input=given, error=result.failure.message, error_type=result.failure.type)
+    return ItemOutcome(index=item, input=given, output=result.output)
+
+
+def build_item_progress(outcomes: dict[int, ItemOutcome]) -> JsonObject:
+    """Return the outcomes of items in their order, as the output of their node and as what a hold keeps."""
+    items = tuple(outcomes[item] for item in sorted(outcomes))
+    return ItemOutcomes(items=items).model_dump(mode="json")

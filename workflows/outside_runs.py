@@ -11,7 +11,7 @@ from datetime import timedelta
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.catalogue.looks import LOOK, LOOK_WORKFLOW, LookCall
+    from elcano.graphs.catalogue.tools import LOOK, LOOK_WORKFLOW, LookCall
     from elcano.graphs.errors import ElcanoError
     from elcano.graphs.frozen import Json
     from elcano.graphs.providers import (

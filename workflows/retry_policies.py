@@ -7,15 +7,18 @@ final.
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Final, Literal, NotRequired, TypedDict
+from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, RetryState
 
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.sources import SourcePolicy, SourceSpec
 from elcano.graphs.contracts import MOST_DEATHS
 from elcano.graphs.spec.limits import ToolLimits
 from elcano.graphs.state.failures import FailureType
+
+CallHold: TypeAlias = Literal["provider", "person", "store"]
+"""The reasons for which a call is held and made again."""
 
 
 class Policy(TypedDict):
@@ -61,9 +64,7 @@ _HOLD_MOST: Final = 3_600.0
 and a hold may last a month, which is about 1,000 attempts; at one in five minutes it was 8,640."""
 
 
-def hold_seconds(
-    reason: Literal["provider", "person", "store"], tries: int, retry_after: float | None, *, waited: float
-) -> float:
+def hold_seconds(reason: CallHold, tries: int, retry_after: float | None, *, waited: float) -> float:
     """Return the backoff after a number of failed attempts; never less than the provider asked for, within a day.
 
     `waited`: seconds since the first of them.
@@ -139,62 +140,59 @@ def leave_time_to_worker(policy: Policy, limits: ToolLimits | None) -> tuple[Pol
     return own, time.total_seconds()
 
 
-AGENT: Final = Policy(  # what a provider refuses or cannot answer comes back to the run, which holds it
-    schedule_to_close_timeout=None,
-    start_to_close_timeout=timedelta(minutes=10),
-    heartbeat_timeout=HEARTBEAT,
-    retry_policy=RetryPolicy(
-        initial_interval=FIRST_RETRY,
-        maximum_interval=timedelta(minutes=1),
-        maximum_attempts=8 + MOST_DEATHS,
-        non_retryable_error_types=_NEVER_AGAIN,
-    ),
-)
+def _build_policy(
+    time: timedelta,
+    interval: timedelta,
+    attempts: int,
+    *,
+    silence: timedelta | None = HEARTBEAT,
+    first: timedelta = FIRST_RETRY,
+) -> Policy:
+    """Return the policy of an activity; with 0 `attempts` it is retried until it works."""
+    return Policy(
+        schedule_to_close_timeout=None,
+        start_to_close_timeout=time,
+        heartbeat_timeout=silence,
+        retry_policy=RetryPolicy(
+            initial_interval=first,
+            maximum_interval=interval,
+            maximum_attempts=attempts + MOST_DEATHS if attempts else 0,
+            non_retryable_error_types=_NEVER_AGAIN,
+        ),
+    )
+
+
+AGENT: Final = _build_policy(timedelta(minutes=10), timedelta(minutes=1), 8)
+"""What a provider refuses or cannot answer comes back to the run, which holds it."""
 
 MODEL_QUEUE_PATIENCE: Final = timedelta(minutes=10)
 """Until a worker takes a call out of the queue of its model's provider; after that the run is held, and says so."""
 
-TOOL: Final = Policy(
-    schedule_to_close_timeout=None,
-    start_to_close_timeout=timedelta(minutes=30),  # the first search of a large collection indexes it
-    heartbeat_timeout=HEARTBEAT,
-    retry_policy=RetryPolicy(
-        initial_interval=timedelta(seconds=1),
-        maximum_interval=timedelta(seconds=30),
-        maximum_attempts=4 + MOST_DEATHS,
-        non_retryable_error_types=_NEVER_AGAIN,
-    ),
-)
+TOOL: Final = _build_policy(timedelta(minutes=30), timedelta(seconds=30), 4, first=timedelta(seconds=1))
+"""The first search of a large collection indexes it."""
 
-
-CALL_TOOL: Final = Policy(  # what writes says itself, in its second attempt, that it is not called again
-    schedule_to_close_timeout=None,
-    start_to_close_timeout=timedelta(
-        seconds=660
-    ),  # the longest that a server may be given, and time to end its program
-    heartbeat_timeout=HEARTBEAT,
-    retry_policy=TOOL["retry_policy"],
-)
+CALL_TOOL: Final = Policy(**{**TOOL, "start_to_close_timeout": timedelta(seconds=660)})
+"""The longest that a server may be given, and time to end its program. What writes says itself, in its second attempt,
+that it is not called again."""
 
 
 def choose_tool_policy(name: str, source: SourceSpec | None) -> Policy:
-    """Return the policy of a tool, given the source that it searches, if any."""
-    return CALL_TOOL if name == "call_tool" else build_search_policy(source)
-
-
-def build_search_policy(source: SourceSpec | None) -> Policy:
-    """Return the policy of a search, by the source's own policy; without one, that of any other tool."""
+    """Return the policy of a tool; a search has that of its source, if the source has one."""
+    if name == "call_tool":
+        return CALL_TOOL
     if source is None or source.policy is None:
         return TOOL
-    policy = Policy(
-        schedule_to_close_timeout=None,
-        start_to_close_timeout=timedelta(seconds=source.policy.seconds),
-        heartbeat_timeout=HEARTBEAT,
-        retry_policy=replace(TOOL["retry_policy"], maximum_attempts=source.policy.attempts + MOST_DEATHS),
-    )
+    policy = TOOL.copy()
+    policy["start_to_close_timeout"] = timedelta(seconds=source.policy.seconds)
+    policy["retry_policy"] = replace(TOOL["retry_policy"], maximum_attempts=source.policy.attempts + MOST_DEATHS)
     if source.queue:
         policy["schedule_to_start_timeout"] = timedelta(seconds=source.policy.queue_seconds)
     return policy
+
+
+def get_search_patience(source: SourceSpec | None) -> float:
+    """Return the seconds for which a step is held for a source if another search of the step was answered."""
+    return ((source.policy if source else None) or SourcePolicy()).patience_seconds
 
 
 def ask_in(queue: str, seconds: float) -> Policy:
@@ -224,23 +222,9 @@ def _build_retry_rounds(first: timedelta, last_attempts: int) -> tuple[Policy, .
     `last_attempts`: in the last round, 0: until it works.
     """
     return (
-        _build_retry_round(first, HEARTBEAT, timedelta(seconds=30), 6),
-        _build_retry_round(first * 10, timedelta(minutes=1), timedelta(minutes=1), 6),
-        _build_retry_round(first * 120, timedelta(minutes=10), timedelta(minutes=5), last_attempts),
-    )
-
-
-def _build_retry_round(time: timedelta, silence: timedelta, interval: timedelta, attempts: int) -> Policy:
-    return Policy(
-        schedule_to_close_timeout=None,
-        start_to_close_timeout=time,
-        heartbeat_timeout=silence,
-        retry_policy=RetryPolicy(
-            initial_interval=FIRST_RETRY,
-            maximum_interval=interval,
-            maximum_attempts=attempts + MOST_DEATHS if attempts else 0,
-            non_retryable_error_types=_NEVER_AGAIN,
-        ),
+        _build_policy(first, timedelta(seconds=30), 6),
+        _build_policy(first * 10, timedelta(minutes=1), 6, silence=timedelta(minutes=1)),
+        _build_policy(first * 120, timedelta(minutes=5), last_attempts, silence=timedelta(minutes=10)),
     )
 
 
@@ -248,13 +232,5 @@ PUBLISH: Final = _build_retry_rounds(timedelta(minutes=2), 11)
 ARCHIVE: Final = _build_retry_rounds(timedelta(minutes=1), 0)
 """Archiving is retried without end: a run that is not archived would be lost."""
 
-BOOKS: Final = Policy(  # reading the ledger, reopening a record: until it works
-    schedule_to_close_timeout=None,
-    start_to_close_timeout=timedelta(minutes=1),
-    heartbeat_timeout=None,
-    retry_policy=RetryPolicy(
-        initial_interval=FIRST_RETRY,
-        maximum_interval=timedelta(minutes=1),
-        non_retryable_error_types=_NEVER_AGAIN,
-    ),
-)
+BOOKS: Final = _build_policy(timedelta(minutes=1), timedelta(minutes=1), 0, silence=None)
+"""Reading the ledger, reopening a record: until it works."""

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from temporalio import activity
 
-from elcano.activities.agents.answer_correction import ask_agent_with_correction
+from elcano.activities.agents.answer_correction import ask_agent_with_correction, move_quotes
 from elcano.activities.agents.answer_drafts import (
     OwnDraft,
     as_drafted,
@@ -28,15 +28,13 @@ from elcano.activities.agents.draft_repair import repair_draft
 from elcano.activities.agents.draft_review import load_draft_under_review, parse_review_progress, review_draft
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
 from elcano.activities.agents.prompt_parts import Loader, build_question_agent
-from elcano.activities.agents.quote_repair import move_quotes
 from elcano.activities.agents.section_drafts import complete_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.heartbeats import send_heartbeats
-from elcano.activities.calls.ledger_lines import Outcome, given_up, measure_queue_seconds
 from elcano.activities.calls.live_words import Streamers
 from elcano.activities.calls.models import Observe, Resolve, may_answer_offline, model_text, resolve_model
 from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
-from elcano.activities.calls.usage import SpendingGuard
+from elcano.activities.calls.usage import Outcome, SpendingGuard, given_up, measure_queue_seconds
 from elcano.activities.phrases import choose_phrases
 from elcano.activities.report.checked_draft import cited_ids
 from elcano.activities.sources.registry import Sources

@@ -3,9 +3,16 @@
 Code is sure of that without another call: what an agent's definition finds in an answer for the state, or a plugin's
 writer in its draft. It is a turn of the conversation, not a retry, and only taken if what is left allows it; if it ends
 in nothing, the first answer counts, which was paid for.
+
+A quote that stands word for word in another passage that its writer was shown is cited from there, before anybody is
+told of a fault. Of one that stands nowhere the writer is told, with the words of its passage that are nearest.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Any, Final, TypeVar
 
 from pydantic_ai import Agent, ModelRetry, RunContext
@@ -14,11 +21,18 @@ from pydantic_ai.exceptions import FallbackExceptionGroup
 from elcano.activities.agents.prompt_parts import FURTHER_TRIES, build_question_agent
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import usage_of
+from elcano.activities.prose.markdown_parser import mark_of
+from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
+from elcano.activities.report.citation_check import check_citations, locate_quote
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.state.budget import Estimate
+from elcano.graphs.text import shorten_text
+from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.store import TenantStore
 
 RETURNED: Final = "Some of your answer cannot be used. Give the whole answer again, with this put right:"
 
@@ -99,3 +113,121 @@ async def ask_agent_with_correction(
         return check(output, given, ids)
 
     return await ask_with_correction(attempt, agent.asks, task, order, find_faults, RETURNED)
+
+
+PARTS: Final = ("introduction", "key_findings", "disputed", "strength", "conclusion")
+LEAST_WORDS: Final = 3
+"""Of a quote that is moved: fewer words stand in many passages."""
+LEAST_LIKENESS: Final = 0.4
+"""The share of a quote's words that the nearest words have, in order; below it they would teach nothing."""
+MOST_WINDOWS: Final = 20
+SLACK_WORDS: Final = 2
+"""Words that may be added or left out before the quote fits."""
+TOLD_CHARACTERS: Final = 200
+_WORD: Final = re.compile(r"\S+")
+
+
+async def checked_draft(store: TenantStore, draft: ReportDraft, asked: str) -> CheckedDraft:
+    """`draft`, citing by ids, with its citations looked up in the stored texts."""
+    evidence = await store.evidence.get(cited_ids(draft))
+    texts = await store.evidence.texts(evidence)
+    return await asyncio.to_thread(check_citations, draft, evidence, texts, (), asked)
+
+
+async def move_quotes(store: TenantStore, draft: ReportDraft, shown: Iterable[str]) -> ReportDraft:
+    """`draft`, citing by ids, with each quote cited from a passage that has it, if one of `shown` does."""
+    cited = [one for claim in draft.claims for one in claim.citations]
+    own = await store.evidence.get(list(dict.fromkeys(one.evidence for one in cited)))
+    if not await asyncio.to_thread(_find_misplaced, cited, own, await store.evidence.texts(own)):
+        return draft
+    others = await store.evidence.get(list(dict.fromkeys((*(one.id for one in own), *shown))))
+    return await asyncio.to_thread(_move_quotes, draft, others, await store.evidence.texts(others))
+
+
+def _find_misplaced(
+    cited: Iterable[Citation], passages: Sequence[Evidence], texts: Mapping[str, StoredText]
+) -> list[Citation]:
+    known = {one.id: one for one in passages}
+    return [
+        one
+        for one in cited
+        if (passage := known.get(one.evidence)) is None
+        or locate_quote(one.quote, passage, texts[passage.content_hash].text) is None
+    ]
+
+
+def _move_quotes(draft: ReportDraft, passages: Sequence[Evidence], texts: Mapping[str, StoredText]) -> ReportDraft:
+    cited = dict.fromkeys(one for claim in draft.claims for one in claim.citations)
+    homes: dict[Citation, Citation] = {}
+    documents = {one.id: one.document for one in passages}
+    for one in _find_misplaced(cited, passages, texts):
+        if len(one.quote.split()) < LEAST_WORDS:
+            continue
+        meant = documents.get(one.evidence)
+        nearest_first = sorted(passages, key=lambda passage: passage.document != meant)
+        home = next((p for p in nearest_first if locate_quote(one.quote, p, texts[p.content_hash].text)), None)
+        if home is not None:
+            homes[one] = one.model_copy(update={"evidence": home.id})
+    if not homes:
+        return draft
+    moved = {
+        claim: (claim.model_copy(update={"citations": tuple(homes.get(one, one) for one in claim.citations)}),)
+        for claim in draft.claims
+    }
+    return replace_claims(draft, moved)
+
+
+def replace_claims(draft: ReportDraft, mended: Mapping[Claim, tuple[Claim, ...]]) -> ReportDraft:
+    """`draft` with other claims in the place of some."""
+
+    def put(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+        return tuple(one for claim in claims for one in mended.get(claim, (claim,)))
+
+    sections = tuple(one.model_copy(update={"claims": put(one.claims)}) for one in draft.sections)
+    parts = {name: put(getattr(draft, name)) for name in PARTS}
+    return draft.model_copy(update={**parts, "sections": sections})
+
+
+def draft_of_claims(claims: tuple[Claim, ...]) -> ReportDraft:
+    """Some claims as a draft of their own, so that they can be checked."""
+    return ReportDraft(title="-", sections=(DraftSection(heading="-", claims=claims),))
+
+
+def describe_quote_faults(passages: Mapping[str, Evidence], failed: Iterable[Citation]) -> list[str]:
+    """Say of each citation that does not hold, once, what its writer can do about it."""
+    return [_describe_quote_fault(one, passages.get(one.evidence)) for one in dict.fromkeys(failed)]
+
+
+def _describe_quote_fault(cited: Citation, passage: Evidence | None) -> str:
+    mark = f" [{mark_of(cited.mark)}]" if mark_of(cited.mark) else ""
+    quote = shorten_text(cited.quote, TOLD_CHARACTERS)
+    if passage is None:
+        return f"No passage has the key that the citation{mark} names, and none has its quote “{quote}”."
+    nearest = find_nearest_words(cited.quote, passage.text)
+    told = f"The nearest words there are: “{nearest}”" if nearest else "Nothing like it stands there."
+    return f"The quote{mark} “{quote}” does not stand in its passage. {told}"
+
+
+def find_nearest_words(quote: str, text: str) -> str:
+    """The words of `text` that are nearest to `quote`, as they stand there; empty if none are like it."""
+    wanted = [_normalize_word(word) for word in quote.split()]
+    places = [found.span() for found in _WORD.finditer(text)]
+    there = [_normalize_word(text[begin:end]) for begin, end in places]
+    at: dict[str, list[int]] = {}
+    for place, word in enumerate(there):
+        at.setdefault(word, []).append(place)
+    votes = Counter(place - number for number, word in enumerate(wanted) for place in at.get(word, ()))
+    best, likeness = (0, 0), 0.0
+    for offset, _ in votes.most_common(MOST_WINDOWS):
+        begin, end = max(0, offset - SLACK_WORDS), min(len(there), offset + len(wanted) + SLACK_WORDS)
+        matcher = SequenceMatcher(None, there[begin:end], wanted, autojunk=False)
+        shared = [one for one in matcher.get_matching_blocks() if one.size]
+        if (share := sum(one.size for one in shared) / len(wanted)) > likeness:
+            best, likeness = (begin + shared[0].a, begin + shared[-1].a + shared[-1].size), share
+    if likeness < LEAST_LIKENESS:
+        return ""
+    return " ".join(text[places[best[0]][0] : places[best[1] - 1][1]].split())
+
+
+def _normalize_word(word: str) -> str:
+    return re.sub(r"\W+", "", word).casefold() or word

@@ -19,29 +19,28 @@ from typing import Final
 
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
-from elcano.activities.agents.draft_review import UNUSABLE, is_unusable
-from elcano.activities.agents.prompt_parts import build_question_agent
-from elcano.activities.agents.prompt_passages import name_passages
-from elcano.activities.agents.quote_repair import (
+from elcano.activities.agents.answer_correction import (
     checked_draft,
     describe_quote_faults,
     draft_of_claims,
     move_quotes,
     replace_claims,
 )
+from elcano.activities.agents.draft_review import UNUSABLE, is_unusable
+from elcano.activities.agents.prompt_parts import build_question_agent
+from elcano.activities.agents.prompt_passages import name_passages
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.prose.blocks import ClaimCollector
 from elcano.activities.prose.markdown_parser import mark_of
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim
-from elcano.activities.text.language_detection import possible_languages
+from elcano.activities.text.languages import possible_languages
 from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, render_task_prompt
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import BudgetExhausted
-from elcano.graphs.report.report import Citation, Claim, ReportDraft
-from elcano.graphs.report.statements import Statement
+from elcano.graphs.report.report import Citation, Claim, ReportDraft, Statement
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence

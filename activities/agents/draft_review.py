@@ -17,13 +17,13 @@ from typing import Final, TypeAlias
 
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
+from elcano.activities.agents.answer_correction import checked_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
-from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
-from elcano.activities.report.references import Works
 from elcano.activities.report.statement_support import says_nothing_found
+from elcano.activities.report.work_merge import Works
 from elcano.activities.text.words import sentence_ends
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.review import AGENT as REVIEWER
@@ -35,10 +35,9 @@ from elcano.graphs.agents.review import (
     StatementVerdict,
 )
 from elcano.graphs.catalogue.agents import AgentInput
-from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, InputInvalid, ModelRefused, RequestRefused
+from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.report import ReportDraft
-from elcano.graphs.report.statements import CheckedCitation, Judgement, Statement, StatementKey
+from elcano.graphs.report.report import CheckedCitation, Judgement, ReportDraft, Statement, StatementKey
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import format_count, shorten_text
 from elcano.storage.evidence import Evidence
@@ -90,10 +89,7 @@ async def load_draft_under_review(reviewing: ReviewProgress, attempt: Attempt) -
         InputInvalid: it is not in the store.
     """
     attempt.credit(reviewing.model, quoted=False)
-    kept = await attempt.store.artifacts.get(reviewing.draft)
-    if kept is None:
-        fault = f"the store has no draft {reviewing.draft!r}; do all workers share one data folder?"
-        raise InputInvalid("draft", fault)
+    kept = await attempt.store.artifacts.require(reviewing.draft, "draft", "draft")
     return await asyncio.to_thread(ReportDraft.model_validate_json, kept)
 
 

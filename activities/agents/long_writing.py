@@ -17,6 +17,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Final, TypeVar
 
+from elcano.activities.agents.answer_correction import checked_draft, move_quotes
 from elcano.activities.agents.answer_drafts import (
     HEADING,
     draft_from_summary,
@@ -35,17 +36,15 @@ from elcano.activities.agents.answer_drafts import (
 from elcano.activities.agents.draft_repair import list_doubted_blocks, repair_draft
 from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review, review_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
-from elcano.activities.agents.quote_repair import checked_draft, move_quotes
 from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput
-from elcano.graphs.errors import BudgetExhausted, InputInvalid
+from elcano.graphs.errors import BudgetExhausted
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.report import Claim, DraftSection, ReportDraft, heading_for, title_for
-from elcano.graphs.report.statements import Judgement
+from elcano.graphs.report.report import Claim, DraftSection, Judgement, ReportDraft, heading_for, title_for
 from elcano.graphs.rules import (
     PROMPT_TOKENS,
     SECTION_PASSAGES,
@@ -342,8 +341,4 @@ class _Writing:
             )
 
     async def _kept(self, finished: WrittenSection) -> SectionText:
-        stored = await self._artifacts.get(finished.artifact)
-        if stored is None:
-            fault = f"the store has no section {finished.artifact!r}; do all workers share one data folder?"
-            raise InputInvalid("sections", fault)
-        return SectionText.model_validate_json(stored)
+        return SectionText.model_validate_json(await self._artifacts.require(finished.artifact, "sections", "section"))

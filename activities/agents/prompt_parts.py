@@ -16,8 +16,7 @@ from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.agents.section_drafts import join_section_drafts
 from elcano.activities.sources.base import HasTables, WeighsTerms
 from elcano.activities.sources.registry import Sources
-from elcano.activities.text.language_detection import language_of
-from elcano.activities.text.languages import use_language
+from elcano.activities.text.languages import language_of, use_language
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition, Answer, Question
 from elcano.graphs.agents.envelope import Drafts, Loaded, Needs, OfferedSource, SectionItem, ShownPassages, TaskEnvelope
@@ -139,7 +138,7 @@ class Loader:
         return Loaded(
             shown=shown,
             room=room,
-            sources=self._offered(needs.offered),
+            sources=tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in needs.offered),
             drafts=await self._drafts(needs.sections, evidence, accounts, numbers, places=weighed)
             if agent.joins
             else before,
@@ -152,9 +151,6 @@ class Loader:
             else {},
             pages=await self._pages(needs),
         )
-
-    def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:
-        return tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in names)
 
     async def _tables(self, needs: Needs) -> tuple[dict[str, JsonObject], dict[str, str]]:
         """What databases hold, as names alone; and why others could not be read."""

@@ -8,7 +8,7 @@ for; keeping only its tail would drop what answered the question's first part.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from elcano.activities.report.references import Works
+from elcano.activities.report.work_merge import Works
 from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.graphs.agents.envelope import EvidenceItem, ShownPassages
 from elcano.graphs.catalogue.sources import MOST_RESULTS, SOURCES

@@ -13,7 +13,7 @@ from typing import Final
 from elcano.activities.agents.answer_drafts import UNREAD
 from elcano.activities.agents.prompt_passages import build_evidence_item, name_passages, of_work
 from elcano.activities.phrases import ENGLISH, Phrases
-from elcano.activities.report.references import Works
+from elcano.activities.report.work_merge import Works
 from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import CriterionItem, Drafts, SectionItem, ShownPassages
@@ -85,7 +85,7 @@ def join_section_drafts(
         passages=tuple(
             tuple(
                 shown[id].model_copy(update={"text": evidence[id].text})
-                for id in dict.fromkeys((*_iter_cited_evidence(claims), *further))
+                for id in dict.fromkeys((*(one.evidence for claim in claims for one in claim.citations), *further))
                 if id in shown
             )
             for claims, further in zip(cited, beside, strict=True)
@@ -96,10 +96,6 @@ def join_section_drafts(
         nearest=_pick_related_evidence(results, drafts, evidence, homes.cited, 0.0) if results else _one_each(known),
         quoted=all(draft.quoted for draft in drafts if draft),
     )
-
-
-def _iter_cited_evidence(claims: Iterable[Claim]) -> Iterator[str]:
-    return (one.evidence for claim in claims for one in claim.citations)
 
 
 def _list_uncited_evidence(

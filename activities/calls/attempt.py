@@ -24,9 +24,7 @@ from pydantic_ai.models import DEFAULT_HTTP_TIMEOUT, Model
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
-from elcano.activities.calls.call_timeout import PatientModel
 from elcano.activities.calls.heartbeats import Pulse
-from elcano.activities.calls.ledger_lines import Outcome, build_ledger_entry
 from elcano.activities.calls.live_words import Listener, Streamers, attach_listener
 from elcano.activities.calls.model_failures import (
     UNREADABLE,
@@ -34,18 +32,26 @@ from elcano.activities.calls.model_failures import (
     build_unreadable_answer_error,
     fault_of,
 )
-from elcano.activities.calls.models import CALL_SETTINGS, Observe, Resolve, in_order, require_model_contact
+from elcano.activities.calls.models import CALL_SETTINGS, Observe, Resolve, in_order, require_model_contact, watch_model
 from elcano.activities.calls.request_forms import WINDOWS, Form
 from elcano.activities.calls.retry_classification import safe_text
-from elcano.activities.calls.usage import SpendingGuard, last_written, prompt_tokens, too_little, usage_of
+from elcano.activities.calls.usage import (
+    Outcome,
+    SpendingGuard,
+    build_ledger_entry,
+    last_written,
+    measure_usage,
+    prompt_tokens,
+    too_little,
+    usage_of,
+)
 from elcano.graphs.agents.definition import agent_called
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall, Words
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, PromptTooLong
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.state.budget import Allowance, Estimate, Usage, sum_usages, usd_from_microusd
-from elcano.measures import record_value
+from elcano.graphs.state.budget import Allowance, Estimate, Usage, sum_usages
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
@@ -194,7 +200,9 @@ class Attempt:
             try:
                 async with agent.iter(
                     form.text,
-                    model=self._observed(asked, agent.name or self.call.agent),
+                    model=watch_model(
+                        asked, self._settings.model_timeout_seconds, self._observers, agent.name or self.call.agent
+                    ),
                     instructions=form.told or None,
                     model_settings=settings,
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
@@ -223,25 +231,12 @@ class Attempt:
                 used = usage_of(messages) + (Usage() if listener is None else listener.lost)
                 self.usage += used
                 self._ended.append(claim)
-                self._measure(used, model)
+                measure_usage(used, self.call.agent, model)
                 answers = [message for message in messages if isinstance(message, ModelResponse)]
                 self._in_vain.update({one.model_name: None for one in answers if one.model_name})
         last = result.response
         quoted = last.provider_name == OFFLINE
         return Answer(result.output, model=last.model_name or "", quoted=quoted, task=form.task)
-
-    def _observed(self, model: Model, agent: str) -> Model:
-        """`model`, which is waited for no longer than it may take, within what observes it."""
-        model = PatientModel(model, self._settings.model_timeout_seconds)
-        for observe in self._observers:
-            model = observe(model, agent)
-        return model
-
-    def _measure(self, used: Usage, model: Model) -> None:
-        names = {"agent": self.call.agent, "model": f"{model.system}:{model.model_name}"}
-        record_value("tokens", used.input_tokens, direction="input", **names)
-        record_value("tokens", used.output_tokens, direction="output", **names)
-        record_value("cost_usd", usd_from_microusd(used.cost_microusd), **names)
 
     @property
     def progress(self) -> JsonObject:

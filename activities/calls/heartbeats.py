@@ -1,19 +1,23 @@
-"""Heartbeats of an activity, and which try of its call an attempt is.
+"""Heartbeats of an activity, which try of its call an attempt is, and how long a call is waited for.
 
 A worker that dies is noticed in seconds because the beats stop, and a cancellation arrives with the answer to one. A
 beat carries what the next attempt needs to go on, the words that are being written, what was paid for and could not be
 written down, and how many attempts were no tries: one whose worker died, stood still or was stopped was none. Temporal
 counts that among the attempts, so policies allow `MOST_DEATHS` attempts more than tries, and the last try is made final
 here. How the attempt before ended is asked of the server; how many before it were lost travels in the beats.
+
+How long a call is waited for, goes by a clock that stands still while the process does. When a process goes on that was
+stopped (a throttled container, a paused machine), its timers fire before it reads what came meanwhile. By the clock on
+the wall an answer that is there, and paid for, would be thrown away as too late.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from temporalio import activity
 from temporalio.api.enums.v1 import TimeoutType
@@ -23,10 +27,11 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
-from elcano.activities.calls.call_timeout import CallTimedOut, wait_patiently
 from elcano.graphs.contracts import BEAT_SECONDS, MOST_DEATHS, ToolCall, Words
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.failures import FailureType
+
+T = TypeVar("T")
 
 CARRIED_AT: Final = 2
 """Where in the details of a heartbeat the number of lost attempts is."""
@@ -227,3 +232,41 @@ async def _beat_periodically(pulse: Pulse, interval: timedelta) -> None:
 def choose_pause(quiet: int) -> int:
     """After how many intervals the next beat is due, when nothing has been new for `quiet` of them."""
     return QUIET_BEATS if quiet > QUIET_AFTER else 1
+
+
+TICK: Final = 0.5
+"""Seconds. A tick that came later by as much is not counted: the process stood still in it."""
+
+
+class CallTimedOut(Exception):
+    """The time of a call is over."""
+
+
+async def wait_patiently(call: Awaitable[T], seconds: float) -> T:
+    """Wait for a call, and cancel it after a number of seconds in which the process did not stand still.
+
+    Raises:
+        CallTimedOut: it was cancelled.
+    """
+    limit = asyncio.timeout(None)
+    try:
+        async with limit:
+            counting = asyncio.create_task(_run_out(limit, seconds))
+            try:
+                return await call
+            finally:
+                counting.cancel()
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise CallTimedOut from None
+
+
+async def _run_out(limit: asyncio.Timeout, seconds: float) -> None:
+    now = asyncio.get_running_loop().time
+    while seconds > 0:
+        tick, began = min(TICK, seconds), now()
+        await asyncio.sleep(tick)
+        if now() - began < tick + TICK:
+            seconds -= tick
+    limit.reschedule(now())

@@ -33,7 +33,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_core import from_json
 
-from elcano.activities.calls.call_timeout import CallTimedOut, wait_patiently
+from elcano.activities.calls.heartbeats import CallTimedOut, wait_patiently
 from elcano.activities.calls.model_failures import fault_of
 from elcano.activities.calls.usage import broken_off
 from elcano.graphs.contracts import SHOWN_CHARACTERS

@@ -6,25 +6,28 @@ asked at an address of its own needs none: a server that wants one says so.
 """
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import httpx
-from pydantic_ai.exceptions import UserError
-from pydantic_ai.models import Model, infer_model
+from pydantic_ai.exceptions import ModelRequestTimeout, UserError
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters, infer_model
 from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import CacheConfig, ModelSettings
 
 from elcano.activities.calls.delta_merging import merge_streamed_deltas
+from elcano.activities.calls.heartbeats import CallTimedOut, wait_patiently
 from elcano.activities.calls.refusal_causes import SET_ELSEWHERE
-from elcano.activities.sources.http.contact_guard import BY_EGRESS, apply_trust, require_contact
-from elcano.graphs.contracts import ModelChoice
+from elcano.activities.sources.http.trust_guard import BY_EGRESS, apply_trust, require_contact
 from elcano.graphs.errors import ModelRefused, SourceRefused
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
+    ModelChoice,
     address_of,
     chosen_model,
     model_fault,
@@ -41,13 +44,46 @@ CACHED: Final = CacheConfig(messages=False)
 """Instructions and the form of the answer are the same in every call of an agent, the task never is: only the first are
 marked to be kept by the provider, where that has to be asked for (Anthropic, OpenAI's latest)."""
 CALL_SETTINGS: Final = ModelSettings(max_retries=0, cache=CACHED)
-"""What every request is made with: one HTTP request, and what is to be cached. How long it may take: `patience`."""
+"""What every request is made with: one HTTP request, and what is to be cached. How long it may take: `PatientModel`."""
 
 Resolve: TypeAlias = Callable[[ModelChoice, str, Settings], Model]
 """From a run's choice, an agent and the worker's settings to the model that answers: `resolve_model`, or a test's."""
 Observe: TypeAlias = Callable[[Model, str], Model]
 """From a model and the name of the agent that asks it to one that does the same and is watched
 (`Plugin.model_observers`)."""
+
+
+class PatientModel(WrapperModel):
+    """A model whose answer is waited for no longer than it may take."""
+
+    def __init__(self, wrapped: Model, seconds: float) -> None:
+        super().__init__(wrapped)
+        self._seconds = seconds
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """The answer.
+
+        Raises:
+            ModelRequestTimeout: none came in time.
+        """
+        asked = self.wrapped.request(messages, model_settings, model_request_parameters)
+        try:
+            return await wait_patiently(asked, self._seconds)
+        except CallTimedOut:
+            raise ModelRequestTimeout(self.model_name, self._seconds) from None
+
+
+def watch_model(model: Model, seconds: float, observers: Iterable[Observe], agent: str) -> Model:
+    """`model`, which is waited for no longer than `seconds`, within what observes it when `agent` asks it."""
+    model = PatientModel(model, seconds)
+    for observe in observers:
+        model = observe(model, agent)
+    return model
 
 
 def resolve_model(choice: ModelChoice, agent: str, settings: Settings) -> Model:

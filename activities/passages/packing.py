@@ -43,7 +43,7 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
     blocks = [clean for block in parsed.blocks if (clean := _clean_block(block)).text]
     text = SEPARATOR.join(block.text for block in blocks)
     declared = " ".join(normalize_text(parsed.title).split())
-    title = declared or _first_heading(blocks) or name
+    title = declared or next((block.text for block in blocks if block.kind == "heading"), "") or name
     target = TARGET_CHARACTERS if len(text) > SHORT_CHARACTERS else SHORT_CHARACTERS
     passages = tuple(_group_passages(_split_units(blocks, target), target))
     about = parsed.authors, parsed.year, parsed.empty_pages, parsed.work
@@ -57,10 +57,6 @@ def _clean_block(block: Block) -> Block:
     if block.kind == "heading":
         return replace(block, text=" ".join(text.split())[:HEADING_CHARACTERS])
     return replace(block, text=text.strip())
-
-
-def _first_heading(blocks: Iterable[Block]) -> str:
-    return next((block.text for block in blocks if block.kind == "heading"), "")
 
 
 def _split_units(blocks: list[Block], target: int) -> Iterator[_Unit]:

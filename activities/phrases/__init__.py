@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from elcano.activities.text.language_detection import language_of, languages_of, text_language
+from elcano.activities.text.languages import language_of, languages_of, text_language
 
 CATALOGUES: Final = Path(__file__).parent
 _ENDINGS: Final[Mapping[str, str]] = {

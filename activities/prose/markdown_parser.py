@@ -14,8 +14,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.graphs.report.report import Citation
-from elcano.graphs.report.statements import BlockKind
+from elcano.graphs.report.report import BlockKind, Citation
 
 CITATION: Final = "citation"
 """The type of the tokens of marks; their `meta` has `marks` and `inferred`."""

@@ -36,9 +36,9 @@ from elcano.activities.calls.retry_classification import safe_text
 from elcano.activities.providers.queue_limits import notify_provider_workflow
 from elcano.activities.tools.tool_activities import Passing, pass_without_waiting
 from elcano.graphs.catalogue.sources import SourceSpec
-from elcano.graphs.contracts import ModelChoice, model_queue
+from elcano.graphs.contracts import model_queue
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.model_names import model_names, provider_of
+from elcano.graphs.model_names import ModelChoice, model_names, provider_of
 from elcano.graphs.providers import (
     MODEL_PREFIX,
     Backoff,

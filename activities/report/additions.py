@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from elcano.activities.phrases import Phrases
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
-from elcano.activities.report.references import Works
+from elcano.activities.report.work_merge import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.plugin import load_objects

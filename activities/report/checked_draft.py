@@ -8,11 +8,12 @@ from itertools import chain, repeat
 from typing import Final
 
 from elcano.activities.phrases import ENGLISH
-from elcano.activities.report.references import Works
-from elcano.graphs.report.report import Reference, ReportDraft
-from elcano.graphs.report.statements import (
+from elcano.activities.report.work_merge import Works
+from elcano.graphs.report.report import (
     BlockKind,
     CheckedCitation,
+    Reference,
+    ReportDraft,
     Statement,
     StatementKey,
     SupportCounts,

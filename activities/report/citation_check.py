@@ -28,7 +28,6 @@ from elcano.activities.report.checked_draft import (
     CheckedSection,
     key_statement,
 )
-from elcano.activities.report.references import Works, list_cited_texts
 from elcano.activities.report.statement_support import (
     check_connecting_statement,
     determine_support,
@@ -36,9 +35,19 @@ from elcano.activities.report.statement_support import (
     list_preceding,
     says_nothing_found,
 )
+from elcano.activities.report.work_merge import Works, list_cited_texts
 from elcano.activities.support.quotes import QuoteIndex
-from elcano.graphs.report.report import Citation, Claim, Reference, ReportDraft
-from elcano.graphs.report.statements import BlockKind, CheckedCitation, Statement, StatementKey, Support
+from elcano.graphs.report.report import (
+    BlockKind,
+    CheckedCitation,
+    Citation,
+    Claim,
+    Reference,
+    ReportDraft,
+    Statement,
+    StatementKey,
+    Support,
+)
 from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 

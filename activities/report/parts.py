@@ -18,7 +18,7 @@ from elcano.activities.prose.markdown_writer import fence_code, render_markdown
 from elcano.activities.prose.statements import LAST, STATEMENT, extract_statements
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import render_number, sanitize_markdown
-from elcano.graphs.report.statements import Block, CheckedCitation, Part, PartKind, Statement, Support
+from elcano.graphs.report.report import Block, CheckedCitation, Part, PartKind, Statement, Support
 
 _CODE: Final = re.compile(r"(?P<said>[^\n].*?:)[ \t]*\n\n(?P<code>(?!\s*(?:[-*+\u2022]|\d{1,3}[.)])\s).+)", re.DOTALL)
 """A sentence that announces what stands below it, which is no list."""
@@ -41,7 +41,8 @@ def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases
     }
 
     def blocks(claims: Iterable[CheckedClaim]) -> tuple[Block, ...]:
-        return tuple(_render_block(claim, _Marks(marks, words), quoted=quoted) for claim in claims)
+        rendered = ((claim, _render_claim(claim, _Marks(marks, words), quoted=quoted)) for claim in claims)
+        return tuple(Block(kind=one.kind, markdown=text, statements=one.statements) for one, text in rendered)
 
     first: list[tuple[PartKind, Sequence[CheckedClaim]]] = [
         ("introduction", checked.introduction),
@@ -78,10 +79,6 @@ class _Marks:
         }
         holds = any(one.verdict == "verified" for one in statement.citations)
         return f" {said[statement.support]}" if holds and statement.support in said else ""
-
-
-def _render_block(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> Block:
-    return Block(kind=claim.kind, markdown=_render_claim(claim, marks, quoted=quoted), statements=claim.statements)
 
 
 def _render_claim(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> str:

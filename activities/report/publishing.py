@@ -13,13 +13,12 @@ from typing import Final, Literal
 from temporalio import activity
 
 from elcano.activities.calls.heartbeats import send_heartbeats
-from elcano.activities.calls.ledger_lines import build_ledger_entry
 from elcano.activities.calls.retry_classification import classify_failure
+from elcano.activities.calls.usage import build_ledger_entry
 from elcano.activities.report.additions import ReportMaterial
-from elcano.activities.report.references import select_related_accounts
 from elcano.activities.report.report_builder import build_report, build_report_ref
+from elcano.activities.report.work_merge import select_related_accounts
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
-from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.plugin import load_objects
 from elcano.graphs.records import ArchiveCall, RunLog
@@ -87,8 +86,13 @@ class ReportActivities:
 async def _load_and_build_report(call: PublishCall, store: TenantStore) -> Report:
     evidence = await store.evidence.get(call.evidence)
     told = await store.evidence.works_of_run(call.run_id)
-    draft = None if call.draft is None else await _load_draft(call.draft, store)
-    attached = {name: await _load_attachment(name, key, store) for name, key in call.attachments.items()}
+    draft = None
+    if call.draft is not None:
+        written = await store.artifacts.require(call.draft, "draft", "draft")
+        draft = await asyncio.to_thread(ReportDraft.model_validate_json, written)
+    attached: dict[str, JsonObject] = {}
+    for name, key in call.attachments.items():
+        attached[name] = await asyncio.to_thread(json.loads, await store.artifacts.require(key, name, name))
     material = await asyncio.to_thread(_gather_material, call, draft, evidence, told, attached)
     texts = await store.evidence.texts(passage for passage in evidence if passage.id in material.cited)
     builds = await store.ledger.builds(call.run_id)
@@ -106,21 +110,6 @@ def _gather_material(
     """Collect the material of a report, also from works that only sections received: one may know of a retraction."""
     works = (passage.work for passage in evidence if passage.work is not None)
     return ReportMaterial(call, draft, evidence, select_related_accounts(works, told), attached)
-
-
-async def _load_draft(key: str, store: TenantStore) -> ReportDraft:
-    stored = await store.artifacts.get(key)
-    if stored is None:
-        raise InputInvalid("draft", f"the store has no draft {key!r}; do all workers share one data folder?")
-    return await asyncio.to_thread(ReportDraft.model_validate_json, stored)
-
-
-async def _load_attachment(name: str, key: str, store: TenantStore) -> JsonObject:
-    stored = await store.artifacts.get(key)
-    if stored is None:
-        raise InputInvalid(name, f"the store has no {name} {key!r}; do all workers share one data folder?")
-    found: JsonObject = await asyncio.to_thread(json.loads, stored)
-    return found
 
 
 def _measure_verdicts(report: Report) -> None:

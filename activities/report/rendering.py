@@ -15,15 +15,16 @@ from elcano.activities.report.markdown import (
     escape_markdown,
     render_bullets,
     render_link,
+    render_references,
+    render_work_flag,
     sanitize_markdown,
 )
 from elcano.activities.report.parts import render_parts
-from elcano.activities.report.references import Works, render_references, render_work_flag
+from elcano.activities.report.work_merge import Works
 from elcano.activities.text.words import first_sentences
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.lifecycle.finish import list_made_queries
-from elcano.graphs.report.report import heading_for
-from elcano.graphs.report.statements import Part
+from elcano.graphs.report.report import Part, heading_for
 from elcano.graphs.report.works import describe_work_flags
 from elcano.graphs.spec.graph import MISSING
 from elcano.graphs.state.budget import usd_from_microusd

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from elcano.activities.phrases import ENGLISH, choose_phrases
 from elcano.activities.report.additions import AddedText, ReportMaterial
 from elcano.activities.report.citation_check import check_citations
+from elcano.activities.report.markdown import list_retraction_warnings
 from elcano.activities.report.parts import render_parts
-from elcano.activities.report.references import list_retraction_warnings
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
-from elcano.activities.text.language_detection import text_language
+from elcano.activities.text.languages import text_language
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report, title_for
 from elcano.graphs.state.state import ReportRef

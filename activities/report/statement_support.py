@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from elcano.activities.prose.statements import WrittenStatement
-from elcano.activities.report.references import Works
+from elcano.activities.report.work_merge import Works
 from elcano.activities.support.missing_facts import Statement as Said
 from elcano.activities.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
 from elcano.activities.support.statement_check import StatementFinding, judge_statement
-from elcano.graphs.report.statements import BlockKind, Judgement, Statement, Support
+from elcano.graphs.report.report import BlockKind, Judgement, Statement, Support
 from elcano.storage.evidence import Evidence
 
 

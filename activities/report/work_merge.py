@@ -16,8 +16,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final, get_args
 
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.report import CitedText
 from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, is_preprint
+from elcano.graphs.text import format_utc_day
 from elcano.graphs.trust import WorkKind
+from elcano.storage.evidence import Evidence
 
 BELIEVED: Final = (
     *("pubmed", "crossref", "europe-pmc", "clinical-trials", "openalex", "semantic-scholar"),
@@ -127,7 +130,7 @@ def _each_once(works: Iterable[Work]) -> list[Work]:
     """Drop duplicate accounts: of those that differ only in their time, the last one stays."""
     last: dict[str, Work] = {}
     for work in works:
-        key = work.model_copy(update={"retrieved_at": 0.0}).model_dump_json()
+        key = _dump_without_time(work)
         if key not in last or last[key].retrieved_at < work.retrieved_at:
             last[key] = work
     return list(last.values())
@@ -227,3 +230,88 @@ def _merge_texts(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:
     for text in (text for texts in lists for text in texts):
         seen.setdefault(text.casefold(), text)
     return tuple(seen.values())
+
+
+NO_HASH: Final = ""
+LEAST_TITLE_WORDS: Final = 4
+"""Minimum length of a title that marks documents as parts of one work; many share a shorter one, such as
+`Introduction`."""
+
+
+class Works:
+    """The works of a run.
+
+    Args:
+        evidence: its passages.
+        accounts: what was told of works beside these.
+    """
+
+    def __init__(self, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> None:
+        told = [passage.work for passage in evidence if passage.work is not None]
+        self._by_name = {
+            name: one
+            for one in merge_works([*told, *accounts])
+            for account in one.accounts
+            for name in list_joining_names(account)
+        }
+
+    def of(self, passage: Evidence) -> MergedWork | None:
+        """The work that `passage` is of; None if nothing is known of it."""
+        if passage.work is None:
+            return None
+        return next((self._by_name[name] for name in list_joining_names(passage.work)), None) or merge_accounts(
+            [passage.work]
+        )
+
+    def key(self, passage: Evidence) -> tuple[str, str]:
+        """What tells its reference apart from others: the work, or the document and its content hash."""
+        known = self.of(passage)
+        named = known.work.identifiers.document if known else ""
+        return (named, NO_HASH) if named else (passage.document, passage.content_hash)
+
+    def group(self, passage: Evidence) -> tuple[str, str]:
+        """What documents of one work have in common: the work; else title and source, if the title tells enough."""
+        key, known = self.key(passage), self.of(passage)
+        section = passage.heading.rpartition(" > ")[2]
+        title = passage.title.removesuffix(f" > {section}") if section else passage.title
+        if key[1] == NO_HASH or len(title.split()) < LEAST_TITLE_WORDS:
+            return key
+        said = f"{known.work.authors} {known.work.year}" if known else ""
+        return (f"{passage.source}: {' '.join(title.split()).casefold()}", said)
+
+    def document(self, passage: Evidence) -> str:
+        """The canonical id of what the passage is of: that of its work, or of its document."""
+        return self.key(passage)[0]
+
+
+def select_related_accounts(known: Iterable[Work], others: Iterable[Work]) -> tuple[Work, ...]:
+    """Those of `others` that tell of a work that one of `known` is of, in one order; none that is known anyway."""
+    own = list(known)
+    told = {_dump_without_time(work) for work in own}
+    names = {name for work in own for name in list_joining_names(work)}
+    return tuple(
+        account
+        for one in merge_works([*own, *others])
+        if any(name in names for account in one.accounts for name in list_joining_names(account))
+        for account in one.accounts
+        if _dump_without_time(account) not in told
+    )
+
+
+def _dump_without_time(work: Work) -> str:
+    return work.model_copy(update={"retrieved_at": 0.0}).model_dump_json()
+
+
+def list_cited_texts(passages: Iterable[Evidence]) -> Iterable[CitedText]:
+    """Each text of a reference once, in the order of first citing."""
+    by_text: dict[tuple[str, str], list[Evidence]] = {}
+    for passage in passages:
+        by_text.setdefault((passage.document, passage.content_hash), []).append(passage)
+    for (document, content_hash), cited in by_text.items():
+        yield CitedText(
+            content_hash=content_hash,
+            document=document,
+            source=cited[0].source,
+            locators=tuple(dict.fromkeys(passage.locator for passage in cited)),
+            retrieved=format_utc_day(max(passage.retrieved_at for passage in cited)),
+        )

@@ -26,10 +26,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
-from elcano.activities.passages.index_words import TOKENIZER, build_fts_expression, format_index_text
-from elcano.activities.passages.search import BM25
+from elcano.activities.passages.search import BM25, TOKENIZER, build_fts_expression, format_index_text
 from elcano.activities.similarity.embedder import Embedder
-from elcano.activities.text.language_detection import language_of, text_language
+from elcano.activities.text.languages import language_of, text_language
 from elcano.activities.text.words import split_words
 from elcano.storage.evidence import Evidence, EvidenceStore
 
@@ -95,15 +94,6 @@ class ComparedPassages:
                 repeats[passage.id] = twin[0]
         ids = (*self.ids, *(passage.id for passage in passages))
         return ComparedPassages(ids, repeats, tuple(originals.values()))
-
-
-def find_duplicates(passages: Sequence[Evidence]) -> Mapping[str, str]:
-    """For each passage that repeats an earlier one the id of that.
-
-    Args:
-        passages: the oldest first, each once.
-    """
-    return ComparedPassages().followed_by(passages).repeats
 
 
 def _find_candidates(reads: Sequence[_Read], first: int) -> list[list[int]]:

@@ -14,11 +14,16 @@ from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
 from itertools import permutations
 from typing import Final
 
-from elcano.activities.support.figures import Figure, extract_figures, without_pointers
-from elcano.activities.support.proper_names import KnownNames, extract_names, named_in
-from elcano.activities.text.language_detection import possible_languages
-from elcano.activities.text.number_words import is_ambiguous
-from elcano.activities.text.units import same_amount
+from elcano.activities.support.figures_and_names import (
+    Figure,
+    KnownNames,
+    extract_figures,
+    extract_names,
+    named_in,
+    without_pointers,
+)
+from elcano.activities.text.languages import possible_languages
+from elcano.activities.text.units import is_ambiguous, same_amount
 
 _NEARLY: Final = (
     r"about around roughly nearly almost approximately some circa ca over under up\sto more\sthan less\sthan at\sleast "

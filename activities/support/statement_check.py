@@ -20,14 +20,13 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
+from elcano.activities.support.figures_and_names import KnownNames, extract_names, named_in
 from elcano.activities.support.missing_facts import MissingFacts, Statement, find_missing_facts, is_foreign_language
-from elcano.activities.support.proper_names import KnownNames, extract_names, named_in
-from elcano.activities.text.language_detection import possible_languages
-from elcano.activities.text.languages import STOP_WORDS, UNSPACED
-from elcano.activities.text.number_words import number_word
+from elcano.activities.text.languages import STOP_WORDS, UNSPACED, possible_languages
 from elcano.activities.text.stems import find_word_root
+from elcano.activities.text.units import number_word
 from elcano.activities.text.words import split_words
-from elcano.graphs.report.statements import Support
+from elcano.graphs.report.report import Support
 
 CLOSE: Final = 0.6
 """A clause with this share of a statement's words that has no more than the rest of its own says the same."""

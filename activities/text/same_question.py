@@ -9,8 +9,7 @@ import re
 import unicodedata
 from typing import Final
 
-from elcano.activities.text.language_detection import language_of
-from elcano.activities.text.languages import ENGLISH
+from elcano.activities.text.languages import ENGLISH, language_of
 from elcano.activities.text.stems import root_in
 from elcano.activities.text.words import split_words
 from elcano.graphs.agents.envelope import TaskEnvelope

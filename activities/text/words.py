@@ -23,8 +23,7 @@ from typing import Final
 
 import regex
 
-from elcano.activities.text.language_detection import detect_script_language
-from elcano.activities.text.languages import ENGLISH
+from elcano.activities.text.languages import ENGLISH, detect_script_language
 from elcano.graphs.text import shorten_text
 
 _CHARACTERS: Final = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

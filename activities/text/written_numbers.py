@@ -16,8 +16,17 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
-from elcano.activities.text.number_words import is_ambiguous, number_word, parse_multiple_word, parse_scale_word
-from elcano.activities.text.units import PER_MILLE, POINTS, SHARE, TIMES, unit_of
+from elcano.activities.text.units import (
+    PER_MILLE,
+    POINTS,
+    SHARE,
+    TIMES,
+    is_ambiguous,
+    number_word,
+    parse_multiple_word,
+    parse_scale_word,
+    unit_of,
+)
 from elcano.activities.text.written_dates import Moment, WrittenMoment, find_moments
 
 _RATIO_UNITS: Final = (SHARE, PER_MILLE, POINTS, TIMES)

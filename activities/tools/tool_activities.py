@@ -17,21 +17,28 @@ from pydantic import BaseModel
 from temporalio import activity
 
 from elcano.activities.calls.heartbeats import send_heartbeats
-from elcano.activities.calls.ledger_lines import build_ledger_entry, measure_queue_seconds
 from elcano.activities.calls.retry_classification import classify_failure
+from elcano.activities.calls.usage import build_ledger_entry, measure_queue_seconds
 from elcano.activities.services import Services
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.similar_passages import PassageComparison, rank_related_passages
 from elcano.activities.sources.base import SearchesStore, SearchResults, Source
-from elcano.activities.sources.http.contact_guard import apply_trust, get_trust
+from elcano.activities.sources.http.trust_guard import (
+    apply_trust,
+    get_trust,
+    keep_trusted,
+    require_allowed_source,
+    require_allowed_tool,
+)
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.trusted_results import keep_trusted, require_allowed_source, require_allowed_tool
 from elcano.graphs.allowances import EVERYTHING, open_allowances
-from elcano.graphs.catalogue.looks import LOOK, LOOKS, LookCall
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tools import (
+    LOOK,
+    LOOKS,
     RELATED,
     TOOLS,
+    LookCall,
     NoopInput,
     NoopOutput,
     RelatedInput,

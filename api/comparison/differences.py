@@ -8,7 +8,7 @@ from elcano.api.http.fields import Described
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle.step_rows import StepKind, StepOutcome
-from elcano.graphs.report.statements import SupportCounts
+from elcano.graphs.report.report import SupportCounts
 
 
 class RunFigures(Described):

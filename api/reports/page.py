@@ -23,8 +23,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.graphs.report.report import Report
-from elcano.graphs.report.statements import Statement
+from elcano.graphs.report.report import Report, Statement
 
 STYLE: Final = """
 :root{color-scheme:light dark;--text:#1c2024;--quiet:#5b646d;--line:#d7dce0;--ground:#fff;--shade:#f5f7f8;

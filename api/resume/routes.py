@@ -57,7 +57,7 @@ from elcano.api.runs.run_status import current_run
 from elcano.api.runs.run_view import RunView
 from elcano.api.runs.submission import build_request_key, submit_run
 from elcano.api.services import Asker, Provided
-from elcano.graphs.answer_form import add_answer_step
+from elcano.graphs.added_steps import add_answer_step
 from elcano.graphs.contracts import ForkedFrom, RunPriority
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import EngineFault, GraphInvalid, RunOpen
@@ -67,8 +67,7 @@ from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.plan import SectionPlan, plan_fault
-from elcano.storage.lineage import days_of, list_entries_before_step
-from elcano.storage.section_logs import shared_logs
+from elcano.storage.lineage import days_of, list_entries_before_step, shared_logs
 
 
 class ForkBody(Request):
@@ -120,7 +119,7 @@ async def judge_fork(run_id: str, wanted: ForkBody, own: str, services: Services
         raise ResumeRefused(f"{run_id!r} is a section: fork the run that it belongs to, {run.branch_of.run_id!r}")
     log = await read_log(run, services.temporal, services.store)
     shared = log.model_copy(update={"entries": before_step(log, wanted.step).entries})
-    sections = await shared_logs(shared, services.store)
+    sections = await shared_logs(shared, services.store.runs, services.store.artifacts)
     lines = list_entries_before_step(await services.store.ledger.entries(run_id, branches=True), run_id, wanted.step)
     asked = _with_fork_changes(log.asked, own, wanted, graph, days_of(lines, log.asked.searched))
     asked = await run_in_threadpool(_build_fork_input, asked, log, wanted, plan, sections, by)

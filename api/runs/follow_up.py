@@ -30,8 +30,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.report.report import Report
-from elcano.graphs.report.statements import Statement
+from elcano.graphs.report.report import Report, Statement
 from elcano.graphs.run_contracts import FollowedRun
 from elcano.graphs.state.state import (
     ANSWER_CHARACTERS,

@@ -12,9 +12,10 @@ from elcano.api.source_survey import list_all_sources
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import limit_faults
 from elcano.graphs.checks.callees import required_extras
-from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
+from elcano.graphs.contracts import CHAIN_MODES, Engine
 from elcano.graphs.extras import install_command
 from elcano.graphs.mode_choice import PLUGIN_MODES, auto_graph, list_parts, list_ways
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.state.budget import Limits
 from elcano.settings.settings import Settings
 

@@ -10,17 +10,17 @@ from typing import Final, NamedTuple, TypeAlias
 
 from elcano.api.http.errors import FieldFault
 from elcano.api.runs.run_request import ModelRequest
-from elcano.graphs.answer_form import FORM_FILLER
+from elcano.graphs.added_steps import CLARIFIER, FORM_FILLER
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.callees import Callee, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.clarification import CLARIFIER
-from elcano.graphs.contracts import ModelChoice, model_queue
+from elcano.graphs.contracts import model_queue
 from elcano.graphs.graph_traits import GraphTraits, read_graph_traits
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
+    ModelChoice,
     address_of,
     list_fallbacks,
     list_name_faults,

@@ -8,19 +8,20 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid
-from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_path
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.errors import Fault, GraphInvalid, build_json_pointer, pointer_of, trim_pointer_to_document
-from elcano.graphs.mode_choice import MODES, list_aliases, mode_named
-from elcano.graphs.named_parts import (
+from elcano.graphs.graph_json import (
     StoredAgent,
     agents_called,
     agents_carried,
     branches_named,
+    form_faults,
+    format_dotted_path,
     with_agents,
     with_branches,
 )
+from elcano.graphs.mode_choice import MODES, list_aliases, mode_named
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import AND_MORE, MAX_AGENTS, size_faults
 from elcano.graphs.spec.own_agent import OwnAgent

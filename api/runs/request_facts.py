@@ -22,10 +22,9 @@ from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.trust_checks import narrow_sources
 from elcano.api.runs.trust_request import continue_trust
 from elcano.api.source_survey import add_own_sources, assess_sources, choose_sources, find_choice_faults
-from elcano.graphs.answer_form import FORM_FILLER, add_answer_step, find_answer_schema_faults
+from elcano.graphs.added_steps import FORM_FILLER, add_answer_step, add_clarifying_step, find_answer_schema_faults
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.sources import SourceSpec
-from elcano.graphs.clarification import add_clarifying_step
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.graph_traits import read_graph_traits
 from elcano.graphs.report.report import Report

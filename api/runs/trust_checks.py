@@ -11,9 +11,8 @@ from elcano.api.http.errors import FieldFault
 from elcano.api.runs.model_checks import list_called_models
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.checks.callees import Callee
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.host_names import is_private_address, parse_host
-from elcano.graphs.model_names import MODEL_HOSTS, OFFLINE, PROVIDERS, address_of, parse_model_provider
+from elcano.graphs.model_names import MODEL_HOSTS, OFFLINE, PROVIDERS, ModelChoice, address_of, parse_model_provider
 from elcano.graphs.trust import KINDS_OF_SOURCES, OWN_KINDS, Trust
 from elcano.graphs.trust_rules import explain_contact_refusal
 from elcano.settings.environment import is_set, read_key_variable

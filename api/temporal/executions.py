@@ -27,7 +27,7 @@ from elcano.api.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_err
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import RunStatus, Words
 from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
-from elcano.storage.failures import read_failure_message
+from elcano.storage.payloads import read_failure_message
 
 _STATUSES: Mapping[int, RunStatus] = {
     WorkflowExecutionStatus.COMPLETED: "completed",

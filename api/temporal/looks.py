@@ -15,7 +15,7 @@ from temporalio.exceptions import ActivityError, ApplicationError
 
 from elcano.api.http.errors import SourceCheckFailed, TemporalUnavailable
 from elcano.api.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_errors
-from elcano.graphs.catalogue.looks import LOOK_WORKFLOW, LookCall, LookSpec
+from elcano.graphs.catalogue.tools import LOOK_WORKFLOW, LookCall, LookSpec
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.providers import CHECK_SECONDS, CHECK_WORKFLOW, PROVIDER_QUEUE, SourceCheck, SourceChecked
 

@@ -13,8 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from benchmarks.quality.data import DataSet
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
-from elcano.activities.text.language_detection import language_of
-from elcano.activities.text.languages import use_language
+from elcano.activities.text.languages import language_of, use_language
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.sources import build_collection_spec

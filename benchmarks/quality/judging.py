@@ -16,8 +16,7 @@ from typing import Final
 
 from benchmarks.quality.asking import Answered
 from elcano.activities.phrases import get_phrases
-from elcano.activities.text.language_detection import language_of, languages_of
-from elcano.activities.text.languages import get_current_language, use_language
+from elcano.activities.text.languages import get_current_language, language_of, languages_of, use_language
 from elcano.activities.text.stems import find_word_stem, list_stems
 
 HELD: Final = 0.9

@@ -46,9 +46,9 @@ from elcano.activities.support.statement_check import judge_statement
 from elcano.graphs.agents.review import ReviewedStatement, ReviewerInput, ReviewVerdicts
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.contracts import AgentCall, ModelChoice
+from elcano.graphs.contracts import AgentCall
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.model_names import OFFLINE
+from elcano.graphs.model_names import OFFLINE, ModelChoice
 from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.settings import Settings

@@ -17,8 +17,8 @@ from elcano.activities.calls.models import resolve_model
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import Loaded, render_task_prompt
 from elcano.graphs.catalogue.agents import AgentInput
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.model_names import ModelChoice
 from elcano.plugins.data.agents import sql_writer
 from elcano.plugins.data.agents.sql_writer import SqlRepairerInput, SqlWriterInput
 from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery

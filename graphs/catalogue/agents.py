@@ -14,7 +14,7 @@ from elcano.graphs.errors import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.plugin import Registry
 from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.schemas.shape import Shape, least_of, model_of, name_fault
+from elcano.graphs.schemas.shape import Shape, model_of, name_fault
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.own_agent import FieldType, OwnAgent
 from elcano.graphs.state.events import EventType
@@ -104,18 +104,14 @@ SHOWN_FIGURES: Final = 8
 """Figures and choices of an answer that its event has."""
 
 
-def agent_faults(agent: OwnAgent) -> list[Fault]:
-    """List the faults of an agent besides its types, each with its location."""
-    return list(_find_definition_faults(agent))
-
-
 def is_name_taken(name: str) -> bool:
     """Whether a name means something already: an agent, or a task of one that writes section by section."""
     tasks = (f"{one.name}_{task}" for one in AGENTS.values() if one.by_section for task in ("section", "summary"))
     return name in AGENTS or name in tasks
 
 
-def _find_definition_faults(agent: OwnAgent) -> Iterable[Fault]:
+def agent_faults(agent: OwnAgent) -> Iterable[Fault]:
+    """Yield the faults of an agent besides its types, each with its location."""
     if is_name_taken(agent.name):
         yield Fault(f"{agent.name!r} is a built-in agent: give yours another name", "/name")
     if not agent.instructions.strip():
@@ -147,11 +143,6 @@ def shape_of(agent: OwnAgent) -> Shape:
     if found.shape is None:
         raise ValueError(f"agent {agent.name!r}: {'; '.join(f'{one.pointer}: {one}' for one in found.faults)}")
     return found.shape
-
-
-def least_answer(agent: OwnAgent) -> JsonObject:
-    """The least that an agent can answer."""
-    return least_of(shape_of(agent))
 
 
 def get_agent(graph: ResearchGraph, name: str) -> AgentSpec:

@@ -14,7 +14,7 @@ from elcano.graphs.model_names import OFFLINE, model_fault, model_names
 from elcano.graphs.plugin import list_keyless
 from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.schemas.shape import Shape
-from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, ToolNode
+from elcano.graphs.spec.graph import AgentNode, ResearchGraph, ToolNode
 from elcano.graphs.spec.own_agent import OwnAgent, VersionedName
 
 
@@ -113,7 +113,7 @@ def find_valid_agent(graph: ResearchGraph, name: str) -> AgentSpec | None:
     own = graph.agents.get(name)
     if own is None:
         return AGENTS.get(name)
-    return None if agent_faults(own) else get_agent(graph, name)
+    return None if any(agent_faults(own)) else get_agent(graph, name)
 
 
 def answer_shape(graph: ResearchGraph, node_id: str) -> Shape | None:
@@ -131,7 +131,7 @@ def required_extras(graph: ResearchGraph) -> frozenset[str]:
     return frozenset(
         TOOLS[node.tool].needs
         for each, node in _tool_nodes(graph)
-        if TOOLS[node.tool].needs and not node.for_each and node.id not in _list_error_handled_nodes(each)
+        if TOOLS[node.tool].needs and not node.for_each and not each.error_edges_from(node.id)
     )
 
 
@@ -155,8 +155,3 @@ def _tool_nodes(graph: ResearchGraph) -> Iterator[tuple[ResearchGraph, ToolNode]
         for node in each.nodes:
             if isinstance(node, ToolNode) and node.tool in TOOLS:
                 yield each, node
-
-
-def _list_error_handled_nodes(graph: ResearchGraph) -> frozenset[str]:
-    """List the nodes with an `on_error` edge."""
-    return frozenset(edge.from_node for edge in graph.edges if isinstance(edge, ErrorEdge))

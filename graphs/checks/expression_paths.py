@@ -1,7 +1,10 @@
-"""Checks the fields that an expression reads from the answer of a custom agent against the agent's schema.
+"""Checks what expressions read: the fields of a custom agent's answer, and outputs of nodes that come before.
 
 The parsed expression is walked with shapes in the place of values, as evaluation walks it with values. The results of
 functions, and values of other origin, are unknown and not reported.
+
+A path has to lead from a node to one that reads its output. A node can always read its own output from an earlier
+visit. Exits are excepted: a run that has to end comes there from anywhere.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -9,8 +12,22 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, TypeAlias
 
+from elcano.graphs.errors import Fault, build_json_pointer
+from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.expressions.language import parse_expression
 from elcano.graphs.schemas.shape import Shape
+from elcano.graphs.spec.graph import (
+    AgentNode,
+    ConditionalEdge,
+    Node,
+    ParallelEdge,
+    ParallelNode,
+    ResearchGraph,
+    StateNode,
+    ToolNode,
+    find_reachable,
+)
+from elcano.graphs.spec.walks import map_neighbours
 
 ShapeOf: TypeAlias = Callable[[str], Shape | None]
 """From a node to what it leaves, if that is known."""
@@ -63,7 +80,7 @@ class _Reader:
 
     def walk(self, tree: _Tree, at: _Known) -> _Known:  # noqa: C901  (one case a kind of part)
         """Return the shape that a part yields when it is read from `at`."""
-        kind, parts = tree["type"], list(_iterate_children(tree))
+        kind, parts = tree["type"], [child for child in tree["children"] if isinstance(child, dict)]
         if kind in _CHAINS:
             for part in parts:
                 at = self.walk(part, at)
@@ -132,5 +149,49 @@ def _flatten_list_shape(at: _Known) -> _Known:
     return _wrap_in_list(of)
 
 
-def _iterate_children(tree: _Tree) -> Iterator[_Tree]:
-    return (child for child in tree["children"] if isinstance(child, dict))
+@dataclass(frozen=True)
+class _Reading:
+    """One expression, the node that reads it, and its place."""
+
+    expression: str
+    node: str
+    place: str
+
+
+def order_faults(graph: ResearchGraph) -> Iterator[Fault]:
+    """Every output that is read where it can never be there; `graph` has no edge that leads nowhere."""
+    onward = map_neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
+    behind: dict[str, set[str]] = {}
+    for reading in _list_readings(graph):
+        if graph.is_closing(reading.node) or unusable(reading.expression):
+            continue
+        for read in nodes_read(reading.expression):
+            if read not in graph.by_id or read == reading.node:
+                continue
+            if read not in behind:
+                behind[read] = find_reachable(onward.get(read, ()), lambda node: onward.get(node, ()))
+            if reading.node not in behind[read]:
+                text = f"no way leads from node {read!r} to it, so it never sees what that leaves"
+                yield Fault(f"node {reading.node!r}: {text} (in {reading.expression!r})", reading.place)
+
+
+def _list_readings(graph: ResearchGraph) -> Iterator[_Reading]:
+    for number, node in enumerate(graph.nodes):
+        yield from _of_node(node, build_json_pointer("nodes", number))
+    for number, edge in enumerate(graph.edges):
+        place = build_json_pointer("edges", number)
+        if isinstance(edge, ConditionalEdge):
+            yield _Reading(edge.when, edge.from_node, f"{place}/when")
+        elif isinstance(edge, ParallelEdge):
+            for field, expression in edge.inputs.items():
+                yield _Reading(expression, edge.from_node, place + build_json_pointer("inputs", field))
+
+
+def _of_node(node: Node, place: str) -> Iterator[_Reading]:
+    if isinstance(node, AgentNode | ToolNode | StateNode):
+        for field, expression in node.inputs.items():
+            yield _Reading(expression, node.id, place + build_json_pointer("inputs", field))
+    if isinstance(node, ToolNode | ParallelNode) and node.for_each:
+        yield _Reading(node.for_each, node.id, f"{place}/for_each")
+    if node.choose:
+        yield _Reading(node.choose, node.id, f"{place}/choose")

@@ -1,8 +1,13 @@
-"""Checks that the names in a graph exist: agents, tools, reducers, their inputs and the fields of their outputs."""
+"""Checks that the names in a graph exist: agents, tools, reducers, their inputs, fields of outputs, errors of edges.
 
-from collections.abc import Collection, Iterable
+Agents and tools may fail by errors of their own, with any name; a name similar to a known one counts as misspelled.
+Every other node has few ways to fail; so has a tool that runs once per item, because a failed item is data.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Final
 
 from pydantic import BaseModel
 
@@ -21,6 +26,7 @@ from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
     DecisionNode,
+    ErrorEdge,
     Inputs,
     Node,
     ParallelEdge,
@@ -30,7 +36,7 @@ from elcano.graphs.spec.graph import (
     ToolNode,
 )
 from elcano.graphs.state.branches import BranchInput, BranchOutcomes
-from elcano.graphs.state.failures import NodeFailure
+from elcano.graphs.state.failures import FailureType, NodeFailure
 from elcano.graphs.state.state import DraftRef
 from elcano.graphs.text import shorten_text
 
@@ -44,6 +50,44 @@ ALIKE = 0.65
 `nowhere` is not to `knowledge` (0.63)."""
 LONGEST_NAME = 100
 """Characters of a name that could be anything's; what resembles a longer one is not looked for."""
+
+
+NEVER_MET: Final[Mapping[str, str]] = {
+    FailureType.PROVIDER: "a provider that cannot answer holds the run",
+    FailureType.STORE_DOWN: "a store that cannot be used holds the run",
+    FailureType.MODEL_REFUSED: "a refused key or model holds the run, or fails it, until somebody mends that",
+    FailureType.BUDGET: "a budget that is spent leads to the exit, or waits for more",
+    FailureType.ABANDONED: "a call is given up because its run ends",
+}
+"""Errors by which no edge is ever taken, and what comes of them instead."""
+CALLED: Final = frozenset(
+    {
+        FailureType.INPUT_INVALID,
+        FailureType.TIMEOUT,
+        FailureType.PAYLOADS_TOO_LARGE,
+        FailureType.SOURCE_REFUSED,
+        FailureType.SOURCE_UNAVAILABLE,
+        FailureType.TOOL_UNAVAILABLE,
+        FailureType.TOOL_REFUSED,
+        FailureType.APPROVAL_NEEDED,
+        FailureType.APPROVAL_REFUSED,
+        FailureType.OUTCOME_UNKNOWN,
+    }
+)
+"""Errors of any call."""
+OF_MODELS: Final = frozenset(
+    {
+        FailureType.MODEL_OUTPUT,
+        FailureType.MODEL_CUT_OFF,
+        FailureType.MODEL_DECLINED,
+        FailureType.PROMPT_TOO_LONG,
+        FailureType.REQUEST_REFUSED,
+        FailureType.LIMIT_REACHED,
+    }
+)
+"""Errors of a call that asks a model."""
+OWN_ALIKE: Final = 0.85
+"""From here on a name that is not known resembles a known one too much to be another."""
 
 
 def reference_faults(graph: ResearchGraph, kept: Collection[str] = ()) -> Iterable[Fault]:
@@ -199,6 +243,31 @@ def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[s
 def _has_faulty_agent(graph: ResearchGraph, node: Node) -> bool:
     """Return whether a node calls an unknown or faulty agent, so that its output is not known."""
     return isinstance(node, AgentNode) and find_valid_agent(graph, node.agent) is None
+
+
+def error_faults(node: Node, edge: ErrorEdge) -> Iterable[str]:
+    """Every error of `edge` by which `node` will never be left."""
+    known = _list_possible_errors(node)
+    own = isinstance(node, AgentNode) or (isinstance(node, ToolNode) and node.for_each is None)
+    for error in edge.types:
+        if error in NEVER_MET:
+            yield f"no edge is taken by {error!r}: {NEVER_MET[error]}"
+        elif not own:
+            yield from explain_unknown_name(f"error of a {node.kind} node", error, known)
+        elif error not in known and (close := get_close_matches(error, known, n=1, cutoff=OWN_ALIKE)):
+            yield f"unknown error {error!r}; did you mean {close[0]!r}?"
+
+
+def _list_possible_errors(node: Node) -> frozenset[str]:
+    match node:
+        case AgentNode():
+            return CALLED | OF_MODELS
+        case ToolNode() if node.for_each is None:
+            return CALLED | {FailureType.CIRCUIT_OPEN}
+        case ParallelNode():
+            return frozenset({FailureType.INPUT_INVALID, FailureType.BRANCHES_FAILED})
+        case _:
+            return frozenset({FailureType.INPUT_INVALID})
 
 
 def explain_unknown_name(kind: str, name: str, known: Collection[str], *, within: str = "") -> Iterable[str]:

@@ -9,11 +9,12 @@ Checks the limits of nodes: models with impossible names, and token limits too l
 from collections import Counter
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from functools import cache
 from itertools import chain
 
 from elcano.graphs.checks.callees import ambiguous_agents, find_valid_agent, own_agent_faults
-from elcano.graphs.checks.references import hands_nothing_over, reference_faults
-from elcano.graphs.checks.route_checks import error_faults, order_faults
+from elcano.graphs.checks.expression_paths import order_faults
+from elcano.graphs.checks.references import error_faults, hands_nothing_over, reference_faults
 from elcano.graphs.engine.budget_check import one_visit
 from elcano.graphs.errors import Fault, GraphInvalid, build_json_pointer, pointer_of
 from elcano.graphs.model_names import model_fault
@@ -31,7 +32,7 @@ from elcano.graphs.spec.graph import (
     find_reachable,
 )
 from elcano.graphs.spec.limits import first_faults, size_faults
-from elcano.graphs.spec.walks import map_neighbours, number_connected_components
+from elcano.graphs.spec.walks import map_neighbours
 
 
 def limit_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:
@@ -206,16 +207,22 @@ def _find_reachability_faults(graph: ResearchGraph) -> Iterable[Fault]:
 
 def _find_cycle_faults(graph: ResearchGraph) -> Iterable[Fault]:
     """Find cycles without an edge that is declared as a loop."""
-    forward = number_connected_components(graph, lambda edge: None if edge.loop else (edge.from_node, edge.to_node))
-    everything = number_connected_components(graph, lambda edge: (edge.from_node, edge.to_node))
+    forward = map_neighbours(graph, lambda edge: None if edge.loop else (edge.from_node, edge.to_node))
+    onward = map_neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
+
+    @cache
+    def find_behind(node: str, *, loops: bool) -> set[str]:
+        return find_reachable([node], lambda one: (onward if loops else forward).get(one, ()))
+
     for number, edge in enumerate(graph.edges):
         place = build_json_pointer("edges", number)
         if isinstance(edge, ParallelEdge):
             continue
+        leads_back = edge.from_node in find_behind(edge.to_node, loops=edge.loop)
         if edge.loop:
-            if everything[edge.from_node] != everything[edge.to_node]:
+            if not leads_back:
                 yield Fault(f"{_format_edge(edge)}: it is declared as a loop but does not lead back", f"{place}/loop")
-        elif forward[edge.from_node] == forward[edge.to_node]:
+        elif leads_back:
             text = "it is part of a cycle; declare the edge that leads back with `loop: true`"
             yield Fault(f"{_format_edge(edge)}: {text}", place)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from elcano.graphs.dry_run.in_memory_run import Answers, PreviewTooLong, run_in_memory
-from elcano.graphs.engine.estimates import record_exit_needs
+from elcano.graphs.engine.budget_check import update_budget_forecast
 from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
@@ -147,7 +147,7 @@ def _iter_preview_steps(asked: ResearchInput, journal: Journal, path: str) -> It
 def _iter_null_expressions(graph: ResearchGraph, step: Passage) -> Iterator[str]:
     """Each expression of a step's node that gave null: of its inputs as it began, of its ways on as it ended."""
     node = graph.by_id[step.row.node]
-    begun = ExpressionReader(record_exit_needs(graph, step.before))
+    begun = ExpressionReader(update_budget_forecast(graph, step.before))
     item: Mapping[str, Json] | None = None
     if isinstance(node, ToolNode | ParallelNode) and node.for_each:
         items = ensure_list(begun.value(node.for_each))

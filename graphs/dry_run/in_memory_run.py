@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from elcano.graphs.agents.definition import definition_of
-from elcano.graphs.catalogue.agents import AGENTS, least_answer
+from elcano.graphs.catalogue.agents import AGENTS, shape_of
 from elcano.graphs.catalogue.tools import TOOLS, ItemOutcome, ItemOutcomes
 from elcano.graphs.engine.entries import (
     BranchStart,
@@ -37,6 +37,7 @@ from elcano.graphs.lifecycle.handover import build_branch_outcome
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.schemas.shape import INVENTED, least_of
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Failure, FailureType
@@ -89,15 +90,10 @@ async def _walk_branches(
             finishing = budget.limits.model_copy(update={"when_exhausted": "finish"})  # nobody tops up a branch here
             limits = books.begin(start, budget.model_copy(update={"limits": finishing}))
             if isinstance(limits, Limits):
-                begun.append(
-                    (
-                        start,
-                        opening.build_branch_input(
-                            asked, start, limits, journal.run, opening.resolve_run_date(asked, journal)
-                        ),
-                    )
-                )
-                journal.tell(narrate_branch_start(work.node, start, begun[-1][1].run_id), clock())
+                today = opening.resolve_run_date(asked, journal)
+                branch = opening.build_branch_input(asked, start, limits, journal.run, today)
+                begun.append((start, branch))
+                journal.tell(narrate_branch_start(work.node, start, branch.run_id), clock())
         for start, branch in begun:
             walked = await run_in_memory(branch, perform, clock=clock, watch=watch)
             outcome = build_branch_outcome(
@@ -108,7 +104,6 @@ async def _walk_branches(
     return books.entry(journal.elapsed(clock()))
 
 
-INVENTED: Final = "(invented)"
 ANSWER_TOKENS: Final = 100
 """What an invented call uses besides its prompt: something, so that budgets are visibly spent."""
 
@@ -152,7 +147,7 @@ class Answers:
     def _of_agent(self, call: CallAgent) -> JsonObject:
         if call.own is not None:
             own = definition_of(call.agent, call.own).output
-            return own.model_validate({**least_answer(call.own), **self._next(call.node)}).model_dump(mode="json")
+            return own.model_validate({**least_of(shape_of(call.own)), **self._next(call.node)}).model_dump(mode="json")
         model = AGENTS[call.agent].output
         fill = _FILLED.get(call.agent)
         made = {} if fill is None else fill(call.input)

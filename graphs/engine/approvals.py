@@ -190,11 +190,6 @@ class RefuseCall(_CallApproval):
         return "call_refused", text, {"call": self.call, "by": self.by, "reason": self.reason}
 
 
-def add_waiting_call(run: Run, call: WaitingCall) -> Run:
-    """Add a call that waits for a decision; the run's other work continues."""
-    return run.model_copy(update={"calls": (*run.calls, call)})
-
-
 def record_call_decision(run: Run, id: str, decision: Decision, *, by: str = "", reason: str = "") -> Run:
     """The run with a decision on a call that waits; one that is decided on stays as it is."""
     made = {"decision": decision, "by": by, "reason": reason}

@@ -10,7 +10,6 @@ from elcano.graphs.catalogue.agents import AGENTS, get_agent
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes
 from elcano.graphs.engine.approvals import (
-    add_waiting_call,
     record_call_decision,
     release_waiting_calls,
     sign_latest_decision,
@@ -89,11 +88,9 @@ def _build_hold_changes(run: Run, entry: Held) -> dict[str, object]:
 
 
 def _apply_call_approval(run: Run, entry: ApprovalRequested | ApprovalExpired) -> Run:
-    return (
-        add_waiting_call(run, entry.call)
-        if isinstance(entry, ApprovalRequested)
-        else record_call_decision(run, entry.call, "lapsed")
-    )
+    if isinstance(entry, ApprovalExpired):
+        return record_call_decision(run, entry.call, "lapsed")
+    return run.model_copy(update={"calls": (*run.calls, entry.call)})  # the run's other work continues
 
 
 def _apply_resumed_run(run: Run, entry: RunResumed) -> Run:

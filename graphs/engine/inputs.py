@@ -10,7 +10,12 @@ from typing import Final
 
 from elcano.graphs.catalogue.agents import get_agent
 from elcano.graphs.catalogue.tools import TOOLS
-from elcano.graphs.engine.budget_check import estimate_agent_call, minimum_tokens, set_call_allowance
+from elcano.graphs.engine.budget_check import (
+    estimate_agent_call,
+    evidence_room,
+    minimum_tokens,
+    set_call_allowance,
+)
 from elcano.graphs.engine.entries import (
     ApplyEntry,
     BranchStart,
@@ -20,9 +25,6 @@ from elcano.graphs.engine.entries import (
     RunBranches,
     StepCompleted,
 )
-from elcano.graphs.engine.estimates import (
-    evidence_room,
-)
 from elcano.graphs.engine.run import VIEW_NAMES, Run, build_expression_view
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.expressions.evaluation import Meter
@@ -31,6 +33,7 @@ from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Inputs, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.branches import BranchInput
+from elcano.graphs.text import shorten_text
 
 SHOWN_CHARACTERS: Final = 200
 """Maximum length of an expression in a warning."""
@@ -81,8 +84,7 @@ class ExpressionReader:
 
 def format_expression(expression: str) -> str:
     """An expression as a message shows it."""
-    cut = expression if len(expression) <= SHOWN_CHARACTERS else expression[: SHOWN_CHARACTERS - 1] + "…"
-    return f"the expression {cut!r}"
+    return f"the expression {shorten_text(expression, SHOWN_CHARACTERS)!r}"
 
 
 def build_command(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> Command:
@@ -152,20 +154,16 @@ def _build_branch_starts(
     starts = [
         (edge, item) for item in _evaluate_items(node.for_each, run, reading) for edge in graph.branches_from(node.id)
     ]
+    visit = f"{run.step:04d}" + (f"r{run.undone_to}" if run.undone_to else "")
     each = max(1, len(graph.branches_from(node.id)))
     dropped = {place for place, section in enumerate(run.state.plan) if section.left_out and researches_plan(node)}
     return tuple(
         BranchStart(
             index=index,
-            parallel_path_id=f"{format_visit_id(run)}.{edge.branch}" + (f"-{index + 1}" if node.for_each else ""),
+            parallel_path_id=f"{visit}.{edge.branch}" + (f"-{index + 1}" if node.for_each else ""),
             branch=edge.branch,
             input=BranchInput.model_validate(build_node_input(BranchInput, edge.inputs, reading, item)),
         )
         for index, (edge, item) in enumerate(starts)
         if index // each not in dropped
     )
-
-
-def format_visit_id(run: Run) -> str:
-    """Names the visit of the node that the run is at: by its step, and by when the run was last taken back."""
-    return f"{run.step:04d}" + (f"r{run.undone_to}" if run.undone_to else "")

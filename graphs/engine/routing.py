@@ -11,9 +11,10 @@ about the question, whatever the other sources answered. More budget is suggeste
 
 import json
 from collections.abc import Iterable, Sequence
+from math import ceil
 from typing import Final, Literal, NamedTuple
 
-from elcano.graphs.engine.estimates import section_tokens
+from elcano.graphs.engine.budget_check import section_tokens
 from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.errors import EngineFault
@@ -88,9 +89,8 @@ def _suggest_budget_remedy(graph: ResearchGraph, run: Run, short: Sequence[Secti
     if starved := [section for section in short if section.ended_by in _TOKENS]:
         twice = all(len(section.searches) < run.figures.section_searches for section in starved)
         what = "let each of them search twice" if twice else "pay for another round of searching in each of them"
-        said.append(
-            f"about {_round_up_tokens(_estimate_lacking_tokens(graph, run, starved)):,} tokens more would {what}"
-        )
+        tokens = ceil(_estimate_lacking_tokens(graph, run, starved) / STEP_TOKENS) * STEP_TOKENS
+        said.append(f"about {tokens:,} tokens more would {what}")
     ended = {section.ended_by for section in short}
     if "time" in ended:
         said.append("more time (`seconds`) would let sections that ran out of it continue")
@@ -127,10 +127,6 @@ def _estimate_lacking_tokens(graph: ResearchGraph, run: Run, starved: Iterable[S
     lacking = sum(max(one_round, whole(least) - section.tokens) for section in starved)
     kept = run.budget.limits.reserve
     return int(lacking / (1 - kept))
-
-
-def _round_up_tokens(tokens: int) -> int:
-    return -(-tokens // STEP_TOKENS) * STEP_TOKENS
 
 
 def find_sources_ending(run: Run) -> Ending | None:

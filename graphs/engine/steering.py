@@ -158,7 +158,7 @@ class Steer(ControlAction):
     def _refused_sections(self, run: Run) -> str | None:
         if not self.changes_sections:
             return None
-        sections = open_sections(_list_planned_sections(run.state))
+        sections = open_sections(run.state.plan or run.state.added_sections)
         known = {normalize_title(section.title) for section in sections}
         for title in self.drop_sections:
             if normalize_title(title) not in known:
@@ -177,18 +177,10 @@ class Steer(ControlAction):
         """Returns the plan, or what to add to it, with dropped sections marked and added ones at the end."""
         dropped = {normalize_title(title) for title in self.drop_sections}
         kept = tuple(
-            _mark_left_out(section) if normalize_title(section.title) in dropped else section
-            for section in _list_planned_sections(state)
+            section.model_copy(update={"left_out": True}) if normalize_title(section.title) in dropped else section
+            for section in state.plan or state.added_sections
         )
         return (*(kept if state.plan else open_sections(kept)), *self.add_sections)
-
-
-def _list_planned_sections(state: ResearchState) -> tuple[SectionPlan, ...]:
-    return state.plan or state.added_sections
-
-
-def _mark_left_out(section: SectionPlan) -> SectionPlan:
-    return section.model_copy(update={"left_out": True})
 
 
 def _has_guided_agent(graph: ResearchGraph) -> bool:

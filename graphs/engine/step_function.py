@@ -11,7 +11,12 @@ from typing import ParamSpec, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from elcano.graphs.engine.budget_check import find_appendix_limit, find_exhausted_limit
+from elcano.graphs.engine.budget_check import (
+    find_appendix_limit,
+    find_exhausted_limit,
+    learn_from_entry,
+    update_budget_forecast,
+)
 from elcano.graphs.engine.entries import (
     ApplyEntry,
     ApprovalRequested,
@@ -42,7 +47,6 @@ from elcano.graphs.engine.entry_effects import (
     short_of,
     with_failure,
 )
-from elcano.graphs.engine.estimates import learn_from_entry, update_budget_forecast
 from elcano.graphs.engine.inputs import ExpressionReader, build_command
 from elcano.graphs.engine.routing import (
     BUDGET_ENDINGS,

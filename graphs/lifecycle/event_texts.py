@@ -150,16 +150,21 @@ def narrate_branch_start(node: str, branch: BranchStart, run_id: str) -> EventDr
     )
 
 
-def narrate_branch_end(node: str, outcome: BranchOutcome) -> EventDraft:
-    """Report that a branch ended, for any reason; this comes after all of the branch's own events."""
+def narrate_branch_end(node: str, outcome: BranchOutcome, *, dropped: bool = False) -> EventDraft:
+    """Report that a branch ended, for any reason; this comes after all of the branch's own events.
+
+    `dropped`: it was left out on request while it ran, so its results are not used.
+    """
     data: JsonObject = {
-        "status": outcome.status,
+        "status": "left_out" if dropped else outcome.status,
         "tokens": outcome.usage.tokens,
-        "evidence": len(outcome.evidence),
+        "evidence": 0 if dropped else len(outcome.evidence),
         "iterations": outcome.iterations,
     }
     early = f" early, {outcome.ending}" if outcome.ending else ""
-    if outcome.gap is not None:
+    if dropped:
+        text = "left out on request"
+    elif outcome.gap is not None:
         text = f"no section, {outcome.gap.reason}"
         data = {**data, "gap": outcome.gap.model_dump(mode="json")}
     elif outcome.unanswered:
@@ -176,18 +181,6 @@ def narrate_branch_end(node: str, outcome: BranchOutcome) -> EventDraft:
         outcome.parallel_path_id,
         outcome.title,
     )
-
-
-def narrate_dropped_branch(node: str, outcome: BranchOutcome) -> EventDraft:
-    """Report that a branch ended after it was dropped: its results are not used."""
-    data: JsonObject = {
-        "status": "left_out",
-        "tokens": outcome.usage.tokens,
-        "evidence": 0,
-        "iterations": outcome.iterations,
-    }
-    text = f"{outcome.title}: left out on request"
-    return EventDraft("branch_complete", shorten_message(text), node, data, outcome.parallel_path_id, outcome.title)
 
 
 def narrate_plan_cut(node: str, afforded: int, planned: int) -> EventDraft:

@@ -13,8 +13,8 @@ from typing import Final, Literal, TypeAlias
 from pydantic import ConfigDict, ValidationError
 
 from elcano.graphs.catalogue.reducers import REDUCERS
+from elcano.graphs.engine.budget_check import update_budget_forecast
 from elcano.graphs.engine.entries import CallAgent, CallTool, RunBranches, StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.engine.estimates import update_budget_forecast
 from elcano.graphs.engine.inputs import ExpressionReader, build_command, build_node_input
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid

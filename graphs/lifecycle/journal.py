@@ -23,7 +23,7 @@ from elcano.graphs.engine.entries import (
     Wait,
     Work,
 )
-from elcano.graphs.engine.run import NONE, Run, build_initial_run
+from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import is_held_for_answers
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.lifecycle.event_texts import EventDraft
@@ -32,11 +32,11 @@ from elcano.graphs.records import PROGRESS_PAGE, LogPage, ProgressPage, RunSnaps
 from elcano.graphs.run_contracts import JournalPages, ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
 from elcano.graphs.state.branches import branch_states
-from elcano.graphs.state.budget import Experience, Limits, Usage
+from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Hold, WaitingCall
 from elcano.graphs.state.plan import open_sections
-from elcano.graphs.state.state import ReportRef, ResearchState
+from elcano.graphs.state.state import ReportRef
 
 
 class Journal:
@@ -54,9 +54,10 @@ class Journal:
         self.events = list(pages.events)
         self.started_at = pages.started_at
         self._idle = pages.idle
-        self._begun = pages.begun
-        self._still_since = pages.still_since
-        """Since when time stands still."""
+        self.begun = pages.begun
+        """Whether a worker has taken the first step; until then time does not count."""
+        self.still_since = pages.still_since
+        """The time since which the clock is stopped; None if it runs."""
         self._frozen_at: float | None = None
         """Since when nothing counts until it is known what was undone."""
         self._called_at = 0.0
@@ -71,23 +72,18 @@ class Journal:
     def begin(
         cls,
         graph: ResearchGraph,
-        state: ResearchState,
-        limits: Limits,
+        run: Run,
         *,
         mode: str,
         now: float,
-        rules: int | None = None,
-        approve_plan: bool = False,
-        experience: Experience = NONE,
         path: str = "",
         section: str = "",
         led: bool = False,
     ) -> "Journal":
         """Returns the journal of a run that starts now, with its first event."""
-        run = build_initial_run(graph, state, limits, rules, approve_plan=approve_plan, experience=experience)
         pages = JournalPages(run=run, entries=(), events=(), started_at=now, begun=False)
         journal = cls(graph, pages, path=path, section=section, led=led)
-        journal.tell(narrate_run_start(state.question, mode), now)
+        journal.tell(narrate_run_start(run.state.question, mode), now)
         return journal
 
     @property
@@ -99,8 +95,8 @@ class Journal:
             events=tuple(self.events),
             started_at=self.started_at,
             idle=self._idle,
-            begun=self._begun,
-            still_since=self._still_since,
+            begun=self.begun,
+            still_since=self.still_since,
             floor=self._floor,
         )
 
@@ -133,25 +129,15 @@ class Journal:
         return waits or self.run.paused is not None or self.run.pause is not None
 
     @property
-    def still_since(self) -> float | None:
-        """The time since which the clock is stopped; None if it runs."""
-        return self._still_since
-
-    @property
-    def begun(self) -> bool:
-        """Record that a worker has taken the first step; until then time does not count."""
-        return self._begun
-
-    @property
     def top_ups(self) -> int:
         """How often the limits were raised; read off the log, so that it outlives a history."""
         return sum(isinstance(entry, Controlled) and isinstance(entry.action, AddBudget) for entry in self.entries)
 
     def elapsed(self, now: float) -> float:
         """Seconds of work since a worker took up the first step; pauses do not count."""
-        if not self._begun:
+        if not self.begun:
             return 0.0
-        until = min(moment for moment in (now, self._still_since, self._frozen_at) if moment is not None)
+        until = min(moment for moment in (now, self.still_since, self._frozen_at) if moment is not None)
         return until - self.started_at - self._idle
 
     def count_idle(self, waited: float, now: float) -> float:
@@ -159,7 +145,7 @@ class Journal:
 
         While time stood still none was, and of what is not counted nothing can be taken off.
         """
-        return min(waited, max(0.0, self.elapsed(now) - self._called_at)) if self._begun else waited
+        return min(waited, max(0.0, self.elapsed(now) - self._called_at)) if self.begun else waited
 
     def due(self, elapsed: float) -> float:
         """When `elapsed` seconds of work will be over, if the run does not pause before."""
@@ -167,7 +153,7 @@ class Journal:
 
     def begin_work(self) -> None:
         """The first step is under way: from here on time counts."""
-        self._begun = True
+        self.begun = True
 
     def next(self, now: float) -> Work | Wait | ChooseNode | Finish:
         """Returns the next command that a caller has to perform; immediate ones are applied on the way."""
@@ -197,7 +183,7 @@ class Journal:
             self._floor = max(self._floor, entry.told)
         if isinstance(entry, StepCompleted | StepFailed):
             self._idle += entry.waited
-        self._begun = True
+        self.begun = True
         self._count_standstill(now)
         for told in narrate_entry(self.graph, earlier, entry, self.run):
             self.tell(told, now, step=earlier.step)
@@ -229,20 +215,20 @@ class Journal:
         """Set the time that the run had worked when it was left; the clock is stopped until `thaw`."""
         self._idle = now - self.started_at - elapsed
         self._frozen_at = now
-        self._still_since = now if self.stands_still else None
+        self.still_since = now if self.stands_still else None
 
     def thaw(self, now: float) -> None:
         """Restart the clock, unless the run is paused."""
-        if self._frozen_at is not None and self._still_since is None:
+        if self._frozen_at is not None and self.still_since is None:
             self._idle += now - self._frozen_at
         self._frozen_at = None
 
     def _count_standstill(self, now: float) -> None:
-        if self.stands_still and self._still_since is None:
-            self._still_since = now
-        elif not self.stands_still and self._still_since is not None:
-            self._idle += now - self._still_since
-            self._still_since = None
+        if self.stands_still and self.still_since is None:
+            self.still_since = now
+        elif not self.stands_still and self.still_since is not None:
+            self._idle += now - self.still_since
+            self.still_since = None
 
 
 LOG_PAGE_BYTES: Final = 1_000_000

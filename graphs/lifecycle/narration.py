@@ -123,7 +123,8 @@ def _going_on(graph: ResearchGraph, earlier: Run, run: Run) -> Iterable[EventDra
     if run.paused is not None and run.hold is not earlier.hold:
         yield _narrate_pause(run, run.paused)
     if run.budget.iterations > earlier.budget.iterations:
-        yield narrate_iteration(run, earlier.node)
+        text = f"Iteration {run.budget.iterations} of at most {run.budget.limits.iterations}"
+        yield EventDraft("looping", text, earlier.node)
 
 
 def _explain_refused_output(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> str | None:
@@ -151,11 +152,6 @@ def _narrate_failure(earlier: Run, entry: StepFailed, run: Run) -> Iterable[Even
         )
     elif run.finished and run.ending == earlier.ending:
         yield _narrate_ending(run)
-
-
-def narrate_iteration(run: Run, node: str) -> EventDraft:
-    """The next turn of the loop begins."""
-    return EventDraft("looping", f"Iteration {run.budget.iterations} of at most {run.budget.limits.iterations}", node)
 
 
 def _narrate_ending(run: Run) -> EventDraft:

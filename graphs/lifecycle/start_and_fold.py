@@ -52,17 +52,7 @@ def open_journal(asked: ResearchInput, now: float, *, led: bool = False) -> Jour
             carried.tell(narrate_run_start(asked.question, asked.mode), now)
         return carried
     return Journal.begin(
-        asked.graph,
-        first_state(asked),
-        asked.limits,
-        mode=asked.mode,
-        now=now,
-        rules=asked.rules,
-        approve_plan=asked.approve_plan,
-        experience=asked.experience,
-        path=path,
-        section=section,
-        led=led,
+        asked.graph, build_run_from_input(asked), mode=asked.mode, now=now, path=path, section=section, led=led
     )
 
 

@@ -14,7 +14,7 @@ from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle.event_texts import EventDraft
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
-from elcano.graphs.state.branches import BranchState, branch_states
+from elcano.graphs.state.branches import BranchState, branch_states, step_of
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import HoldReason
@@ -178,11 +178,6 @@ class StepEvents:
     def branches(self, step: int) -> tuple[BranchState, ...]:
         """How the branches of a step stand."""
         return tuple(self._branches.get(step, ()))
-
-
-def step_of(path: str) -> int:
-    """The step that started a branch, by its path."""
-    return int(path.rpartition("/")[2][:4])
 
 
 def _find_start_event_type(graph: ResearchGraph, node: Node) -> str:

@@ -7,6 +7,7 @@ Everything else is refused by name. The input is bounded, so that no schema take
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
@@ -196,9 +197,7 @@ class _Reader:
         elif not beside:
             shape = self._shape(defs[named], build_json_pointer("$defs", named), (*seen, named), depth)
             told = schema.get("description")
-            return (
-                shape if shape is None or not isinstance(told, str) else _replace_shape_fields(shape, description=told)
-            )
+            return shape if shape is None or not isinstance(told, str) else replace(shape, description=told)
         return None
 
     def _or_null(self, schema: Mapping[str, Any], at: str, seen: tuple[str, ...], depth: int) -> Shape | None:
@@ -213,16 +212,14 @@ class _Reader:
         told = schema.get("description")
         if shape is None:
             return None
-        return _replace_shape_fields(
-            shape, nullable=True, description=told if isinstance(told, str) else shape.description
-        )
+        return replace(shape, nullable=True, description=told if isinstance(told, str) else shape.description)
 
     def _filled(
         self, base: Shape, schema: Mapping[str, Any], at: str, seen: tuple[str, ...], depth: int
     ) -> Shape | None:
         match base.kind:
             case "object":
-                return _replace_shape_fields(base, properties=self._fields(schema, at, seen, depth))
+                return replace(base, properties=self._fields(schema, at, seen, depth))
             case "array":
                 bounds = parse_length_bounds(schema, at, self._fault, "minItems", "maxItems", MOST_ITEMS)
                 if "items" not in schema:
@@ -232,7 +229,7 @@ class _Reader:
                 if items is not None and items.passage and bounds.least:
                     text = "keys of no passage are left out of such a list, so it cannot promise how many there are"
                     self._fault(at + build_json_pointer("minItems"), text)
-                return _replace_shape_fields(base, items=items, bounds=bounds)
+                return replace(base, items=items, bounds=bounds)
             case "string":
                 bounds = parse_length_bounds(schema, at, self._fault, "minLength", "maxLength", LONGEST_TEXT)
                 if "format" in schema and schema["format"] != PASSAGE:
@@ -242,7 +239,7 @@ class _Reader:
                     self._fault(at + build_json_pointer("format"), text)
                 elif "format" in schema and not at.endswith("/items"):
                     self._fault(at + build_json_pointer("format"), f"{PASSAGE!r} stands at the `items` of a list alone")
-                return _replace_shape_fields(
+                return replace(
                     base,
                     bounds=bounds,
                     choices=parse_schema_choices(schema, at, self._fault, _KNOWN, str),
@@ -251,7 +248,7 @@ class _Reader:
             case "integer" | "number":
                 bounds = number_range(schema, at, self._fault)
                 listed = parse_schema_choices(schema, at, self._fault, _KNOWN, int) if base.kind == "integer" else ()
-                shape = _replace_shape_fields(base, bounds=bounds, choices=listed)
+                shape = replace(base, bounds=bounds, choices=listed)
                 if not is_satisfiable(shape):
                     self._fault(at, f"no {base.kind} lies within these bounds")
                 return shape
@@ -310,7 +307,3 @@ def _least_size(shape: Shape) -> int:
     if shape.items is not None:
         return 1 + int(shape.bounds.least or 0) * _least_size(shape.items)
     return 1 + sum(_least_size(one.shape) for one in shape.properties if one.required)
-
-
-def _replace_shape_fields(shape: Shape, **changes: Any) -> Shape:
-    return Shape(**{**{name: getattr(shape, name) for name in Shape.__dataclass_fields__}, **changes})

@@ -1,7 +1,7 @@
 """Walks through a graph: what can be reached, what lies on a circle, where a plan is researched, the graph renamed."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from elcano.graphs.spec.graph import Inputs, Node, ParallelEdge, ParallelNode, ResearchGraph, Way, find_reachable
@@ -40,43 +40,6 @@ def map_neighbours(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] |
         if not isinstance(edge, ParallelEdge) and (pair := ends(edge)):
             found.setdefault(pair[0], []).append(pair[1])
     return found
-
-
-def number_connected_components(
-    graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]
-) -> Mapping[str, int]:
-    """Number the cycle of each node: nodes have the same number if each can be reached from the other (Kosaraju)."""
-    onward = map_neighbours(graph, ends)
-    backward: dict[str, list[str]] = {}
-    for node, others in onward.items():
-        for other in others:
-            backward.setdefault(other, []).append(node)
-    circles: dict[str, int] = {}
-    for number, start in enumerate(reversed(_order_by_finish(onward, graph.by_id))):
-        waiting = [start]
-        while waiting:
-            node = waiting.pop()
-            if node not in circles:
-                circles[node] = number
-                waiting += backward.get(node, [])
-    return circles
-
-
-def _order_by_finish(onward: Mapping[str, list[str]], nodes: Iterable[str]) -> list[str]:
-    """The nodes in the order in which a walk into the depth leaves them."""
-    entered: set[str] = set()
-    order: list[str] = []
-    for first in nodes:
-        waiting = [(first, False)]
-        while waiting:
-            node, done = waiting.pop()
-            if done:
-                order.append(node)
-            elif node not in entered:
-                entered.add(node)
-                waiting.append((node, True))
-                waiting += [(other, False) for other in onward.get(node, [])]
-    return order
 
 
 def prefix_graph(graph: ResearchGraph, prefix: str) -> ResearchGraph:

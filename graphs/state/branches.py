@@ -132,11 +132,15 @@ def branch_states(events: Iterable[AgentEvent]) -> tuple[BranchState, ...]:
     return tuple(states.values())[-SHOWN_BRANCHES:]
 
 
+def step_of(path: str) -> int:
+    """The step that started a branch, by its path."""
+    return int(path.rpartition("/")[2][:4])
+
+
 def _is_undone_branch(path: str, state: BranchState, event: AgentEvent) -> bool:
     """Return whether a branch was undone by a resume, that is, belongs to the step that the run resumes with."""
     kept = event.data.get("kept")
-    step = int(path.rpartition("/")[2][:4])
-    return step >= event.step and not (isinstance(kept, list) and state.run_id in kept)
+    return step_of(path) >= event.step and not (isinstance(kept, list) and state.run_id in kept)
 
 
 def _apply_branch_end(state: BranchState, event: AgentEvent) -> BranchState:

@@ -171,10 +171,10 @@ class Budget(Frozen):
     steps: int = 0
     """Nodes finished."""
     exit_needs: Estimate = Estimate()
-    """What the exit would need for the current state (`graphs.engine.estimates`): more tokens and money than the
+    """What the exit would need for the current state (`graphs.engine.budget_check`): more tokens and money than the
     reserve are kept if this is more, as long as half of the limit is left for research."""
     affords: "SectionsAfforded | None" = None
-    """How large a plan may be (`engine.affordable_sections`); None: no plan is to come, or plans are not measured."""
+    """How large a plan may be (`engine.budget_check`); None: no plan is to come, or plans are not measured."""
 
     def charge(self, usage: Usage) -> "Budget":
         """The budget after a call that really used `usage`."""

@@ -11,8 +11,7 @@ from elcano.activities.phrases import Phrases
 from elcano.activities.report.additions import AddedText, ReportAddition, ReportMaterial
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.markdown import escape_markdown, render_number, render_table
-from elcano.graphs.report.report import Citation
-from elcano.graphs.report.statements import CheckedCitation
+from elcano.graphs.report.report import CheckedCitation, Citation
 from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.analysis.analysis import (
     NAMES,

@@ -10,7 +10,7 @@ from pydantic import Field
 from elcano.api.http.fields import Described, Moment
 from elcano.api.process import Services
 from elcano.api.reports.results import render_csv
-from elcano.graphs.answer_form import ATTACHED
+from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.budget import usd_from_microusd

@@ -54,8 +54,8 @@ from elcano.plugins.certificates.certificate_format import (
     encode_certificate,
 )
 from elcano.plugins.certificates.log_checks import journal_of
+from elcano.storage.lineage import section_logs
 from elcano.storage.plugin_store import TenantFile
-from elcano.storage.section_logs import section_logs
 from elcano.storage.store import TenantStore
 
 BATCH: Final = 100
@@ -108,7 +108,7 @@ class CertificateWriter:
             yield piece
 
     async def _sections(self) -> AsyncIterator[str]:
-        for run_id, key in (await section_logs(self._log, self._store)).items():
+        for run_id, key in (await section_logs(self._log, self._store.runs, self._store.artifacts)).items():
             yield await self._kept(key, f"the log of {run_id}")
 
     async def _passages(self) -> AsyncIterator[str]:

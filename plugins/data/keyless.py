@@ -9,8 +9,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.text.language_detection import language_of
-from elcano.activities.text.languages import ENGLISH
+from elcano.activities.text.languages import ENGLISH, language_of
 from elcano.activities.text.same_question import is_same_question, list_readings
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.report.report import Citation, title_for

@@ -7,8 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.looks import LookSpec
-from elcano.graphs.catalogue.tools import GivesEvidence
+from elcano.graphs.catalogue.tools import GivesEvidence, LookSpec
 from elcano.graphs.frozen import Answer, Frozen
 from elcano.graphs.state.state import EvidenceRef
 from elcano.plugins.data.data_answer import SQL_CHARACTERS, QueryFault, SqlQuery

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Document, SkippedDocument
-from elcano.activities.passages.index_words import TOKENIZER, format_index_text
-from elcano.activities.text.language_detection import text_language
+from elcano.activities.passages.search import TOKENIZER, format_index_text
+from elcano.activities.text.languages import text_language
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 BUSY_SECONDS: Final = 10.0

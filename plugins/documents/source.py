@@ -25,8 +25,7 @@ from elcano.activities.passages.document import (
     SkippedDocument,
     list_skip_warnings,
 )
-from elcano.activities.passages.index_words import search_words
-from elcano.activities.passages.search import Hit, Text
+from elcano.activities.passages.search import Hit, Text, search_words
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable

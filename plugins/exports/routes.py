@@ -24,7 +24,7 @@ from elcano.api.reports.drawings import load_pictures
 from elcano.api.reports.results import load_stored_report, render_csv
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
-from elcano.graphs.answer_form import ATTACHED
+from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.graphs.report.works import find_citation_mark

@@ -18,7 +18,7 @@ from pydantic import Field
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import KnowledgeDisabled
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.report.statements import Support
+from elcano.graphs.report.report import Support
 
 NodeKind: TypeAlias = Literal["run", "document", "author", "entity", "claim", "trial", "table", "column"]
 """`run`: a question that was researched. `document`: a work, a page, a file, a result. `author`: by name, so that two

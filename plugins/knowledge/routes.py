@@ -16,7 +16,7 @@ from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.graphs.errors import CypherRefused, KnowledgeDisabled
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.statements import Support
+from elcano.graphs.report.report import Support
 from elcano.plugins.knowledge.cypher import LONGEST
 from elcano.plugins.knowledge.graph import (
     LONGEST_PATH,

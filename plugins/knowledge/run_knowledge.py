@@ -27,8 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from elcano.activities.calls.retry_classification import safe_text
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.report import Report
-from elcano.graphs.report.statements import CheckedCitation, Statement, Support
+from elcano.graphs.report.report import CheckedCitation, Report, Statement, Support
 from elcano.graphs.report.works import Work, parse_nct
 from elcano.plugins.knowledge.graph import (
     EdgeKind,

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Block, normalize_text
-from elcano.activities.passages.index_words import search_words
+from elcano.activities.passages.search import search_words
 from elcano.activities.sources.http.fetching import Answer
 from elcano.activities.text.stems import content_words
 from elcano.activities.text.words import split_words

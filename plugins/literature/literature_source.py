@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import ceil
 from typing import ClassVar, Final, NamedTuple
 
-from elcano.activities.passages.index_words import search_words
-from elcano.activities.passages.search import PER_DOCUMENT
+from elcano.activities.passages.search import PER_DOCUMENT, search_words
 from elcano.activities.similarity.similar_passages import score_passages
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service

@@ -13,11 +13,10 @@ from elcano.activities.phrases import Phrases
 from elcano.activities.report.additions import AddedText, ReportAddition
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.markdown import escape_markdown, render_number, render_table
-from elcano.activities.report.references import Works
+from elcano.activities.report.work_merge import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.report import Reference
-from elcano.graphs.report.statements import CheckedCitation
+from elcano.graphs.report.report import CheckedCitation, Reference
 from elcano.graphs.report.works import format_authors
 from elcano.graphs.state.state import RELATED
 from elcano.graphs.text import shorten_text

@@ -8,9 +8,8 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.looks import LookSpec
 from elcano.graphs.catalogue.reducers import WARNED_CHARACTERS, ReducerSpec, with_findings
-from elcano.graphs.catalogue.tools import ItemOutcomes, ToolSpec
+from elcano.graphs.catalogue.tools import ItemOutcomes, LookSpec, ToolSpec
 from elcano.graphs.frozen import Answer, Frozen, Json, JsonObject
 from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.graphs.text import shorten_text

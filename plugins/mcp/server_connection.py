@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 import httpx
 
 from elcano.activities.services import missing_extras
-from elcano.activities.sources.http.contact_guard import BY_EGRESS, get_trust, require_contact
+from elcano.activities.sources.http.trust_guard import BY_EGRESS, get_trust, require_contact
 from elcano.graphs.errors import SourceRefused, ToolRefused, ToolUnavailable
 from elcano.graphs.extras import install_command
 from elcano.graphs.text import shorten_text

@@ -21,7 +21,7 @@ from elcano.api.http.errors import KeyReused, Refusal, TemporalUnavailable, TooM
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.routes import IdempotencyKey
 from elcano.api.services import Provided, Services
-from elcano.graphs.answer_form import ATTACHED
+from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.report.report import Report
 from elcano.graphs.text import shorten_text
 from elcano.plugins.openai_api.conversation import Conversation, format_run_line, read_conversation

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from elcano.graphs.answer_form import ATTACHED
+from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.report.report import Reference, Report
 from elcano.graphs.report.works import find_citation_mark, resolve_work_url
 from elcano.graphs.state.events import AgentEvent

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from elcano.api.http.request_identity import PUBLIC
 from elcano.graphs.plugin import list_plugins
-from elcano.graphs.report.statements import SupportCounts
+from elcano.graphs.report.report import SupportCounts
 from elcano.graphs.report.works import Work, find_citation_mark
 from elcano.plugins.page.error_pages import PageRoute
 from elcano.plugins.page.public_api import Api, ApiProblem

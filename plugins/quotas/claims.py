@@ -17,8 +17,7 @@ from elcano.graphs.state.budget import Estimate
 from elcano.plugins.quotas.limits import Quotas
 from elcano.plugins.quotas.standing import RUN_CLAIM, Standing, list_scopes, period_bounds, quota_claims, read_standings
 from elcano.storage.admission import UNENDED
-from elcano.storage.differences import Difference
-from elcano.storage.plugin_store import PluginTables, get_plugin_data
+from elcano.storage.plugin_store import Difference, PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, root_of
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import runs

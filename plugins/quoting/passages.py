@@ -17,8 +17,7 @@ from functools import cached_property, wraps
 from statistics import fmean
 from typing import Final, TypeVar
 
-from elcano.activities.text.language_detection import language_of, languages_of
-from elcano.activities.text.languages import ENGLISH, get_current_language, use_language
+from elcano.activities.text.languages import ENGLISH, get_current_language, language_of, languages_of, use_language
 from elcano.activities.text.stems import content_words, find_word_stem, list_stems, list_synonyms
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.plugins.quoting.quotable_sentences import Sentence, find_sentences

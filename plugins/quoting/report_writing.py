@@ -15,8 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.phrases import get_phrases
-from elcano.activities.text.language_detection import languages_of
-from elcano.activities.text.languages import get_current_language, is_known
+from elcano.activities.text.languages import get_current_language, is_known, languages_of
 from elcano.activities.text.stems import list_stems
 from elcano.activities.text.words import is_unspaced, rejoin_pairs
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope

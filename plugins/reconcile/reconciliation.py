@@ -28,9 +28,9 @@ from elcano.plugins.reconcile.row_store import ArtifactRow, RunKey
 from elcano.plugins.reconcile.run_comparison import compare_executions, compare_open_runs, list_open_runs
 from elcano.plugins.reconcile.work_comparison import compare_work
 from elcano.storage.artifacts import LOG_TYPE
-from elcano.storage.differences import Difference
 from elcano.storage.objects import ARTIFACTS, PAYLOADS, artifacts_of, encode_key_segment, payloads_of
 from elcano.storage.payloads import NOBODY
+from elcano.storage.plugin_store import Difference
 from elcano.storage.sql.cipher import unseal_object
 
 SVG_TYPE: Final = "image/svg+xml"

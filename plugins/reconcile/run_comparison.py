@@ -28,7 +28,7 @@ from elcano.plugins.reconcile.installation import CannotMend, Installation
 from elcano.plugins.reconcile.row_store import RunKey, RunRow
 from elcano.plugins.reconcile.work_comparison import compare_work
 from elcano.storage.artifacts import LOG_TYPE
-from elcano.storage.differences import Difference
+from elcano.storage.plugin_store import Difference
 from elcano.storage.store import OpenRun, TenantStore
 
 BATCH: Final = 100

@@ -25,10 +25,10 @@ from elcano.graphs.spec.graph import AgentNode, ToolNode
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.plugins.reconcile.executions import describe_start, list_branch_executions, read_history
 from elcano.plugins.reconcile.installation import CannotMend, Installation
-from elcano.storage.differences import Difference
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.lineage import step_of_branch
 from elcano.storage.objects import artifacts_of
+from elcano.storage.plugin_store import Difference
 
 FROM_HISTORY: Final = "@history"
 """What the activity of a line ends in that was made from a history."""

@@ -17,8 +17,7 @@ from elcano.activities.support.missing_facts import Statement, figures_unquoted,
 from elcano.activities.support.quotes import QuoteIndex
 from elcano.graphs.errors import build_json_pointer
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.report.report import Citation
-from elcano.graphs.report.statements import CheckedCitation
+from elcano.graphs.report.report import CheckedCitation, Citation
 from elcano.graphs.text import shorten_text
 from elcano.plugins.structured_answers.answer_form import Place
 from elcano.plugins.structured_answers.form_filler import FilledField

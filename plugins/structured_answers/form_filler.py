@@ -14,9 +14,9 @@ from typing import Annotated, Any, Final
 from pydantic import JsonValue, WithJsonSchema, create_model
 from pydantic.json_schema import SkipJsonSchema
 
+from elcano.graphs.added_steps import FORM_FILLER
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
-from elcano.graphs.answer_form import FORM_FILLER
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.plugin import import_object

@@ -8,7 +8,7 @@ from elcano.activities.phrases import Phrases
 from elcano.activities.report.additions import AddedText, ReportAddition
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.markdown import escape_markdown, render_number, render_table
-from elcano.graphs.answer_form import ATTACHED
+from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.report.report import Citation
 from elcano.graphs.text import shorten_text
 from elcano.plugins.structured_answers.answer_assembly import AnswerField, Assembly, StructuredAnswer

@@ -8,7 +8,7 @@ from elcano.api.http.errors import Refusal, ReportLost, ReportNotReady, RunNotFo
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.results import load_stored_report
 from elcano.api.services import Provided
-from elcano.graphs.answer_form import ATTACHED
+from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.report.report import Report
 from elcano.plugins.structured_answers.answer_assembly import StructuredAnswer
 

@@ -19,10 +19,10 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from elcano.activities.passages.document import FileSkipped, normalize_text
-from elcano.activities.passages.index_words import search_words
+from elcano.activities.passages.search import search_words
 from elcano.activities.sources.base import SearchResults
-from elcano.activities.sources.http.contact_guard import count_refusals, get_trust
 from elcano.activities.sources.http.fetching import Fetcher
+from elcano.activities.sources.http.trust_guard import count_refusals, get_trust
 from elcano.activities.text.stems import list_stems
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 import httpx
 
 from elcano.activities.sources.http.answers import require_answer
-from elcano.activities.sources.http.contact_guard import get_trust
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
+from elcano.activities.sources.http.trust_guard import get_trust
 from elcano.graphs.errors import ActivityFault, SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import canonicalize_page_url
 from elcano.plugins.web.addresses import normalize_page_url

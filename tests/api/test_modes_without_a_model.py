@@ -6,8 +6,8 @@ import pytest
 from elcano.api.runs.mode_checks import find_barred_modes
 from elcano.dev.demo import is_scripted
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.mode_choice import MODES
+from elcano.graphs.model_names import ModelChoice
 from elcano.settings.settings import Settings
 
 NEED_MODEL = ("magentic", "hierarchical", "analysis")

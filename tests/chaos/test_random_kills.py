@@ -1,4 +1,4 @@
-"""Deep research whose worker is killed, at twelve different moments: every run ends like an undisturbed one.
+"""Deep research whose worker is killed, each time at another moment: every run ends like an undisturbed one.
 
 The moments are drawn: after how many notes of the worker, and how many milliseconds after that.
 """
@@ -23,13 +23,13 @@ from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
+from tests.cases import long_case
 from tests.chaos.histories import Call, completed_activities
 from tests.chaos.scripted_worker import LONGEST_CALL, Note, notes, serve
 from tests.forked_programs import FORKING
 from tests.unit.dev.test_dev import until
 from tests.workflow.conftest import Handle
 
-SEEDS = range(12)
 AT_ONCE = 5
 """Seeds at the same time: most of what a seed takes is waiting for the server to notice that a worker is dead."""
 SECONDS = 120.0
@@ -153,7 +153,10 @@ async def killed(trial: Trial, seed: int, moments: int) -> Outcome:
 
 
 @pytest.mark.timeout(300)
-async def test_no_moment_is_a_bad_one_to_die_at(temporal: Client, payload_dir: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seeds", [range(4), long_case(range(12))], ids=len)
+async def test_no_moment_is_a_bad_one_to_die_at(
+    temporal: Client, payload_dir: Path, tmp_path: Path, seeds: range
+) -> None:
     expected, moments = await undisturbed(Trial(temporal, payload_dir, tmp_path))
     places = asyncio.Semaphore(AT_ONCE)
 
@@ -161,8 +164,8 @@ async def test_no_moment_is_a_bad_one_to_die_at(temporal: Client, payload_dir: P
         async with places, asyncio.timeout(SECONDS):
             return await killed(Trial(temporal, payload_dir, tmp_path), seed, moments)
 
-    outcomes = dict(zip(SEEDS, await asyncio.gather(*map(attempt, SEEDS)), strict=True))
+    outcomes = dict(zip(seeds, await asyncio.gather(*map(attempt, seeds)), strict=True))
     assert set(expected) == {"published", "", ".0004.loop-1", ".0004.loop-2", ".0004.loop-3"}
     assert {seed: outcome.repeated for seed, outcome in outcomes.items() if outcome.repeated} == {}
     assert [seed for seed, outcome in outcomes.items() if outcome.left != expected] == []
-    assert sum(outcome.was_running for outcome in outcomes.values()) >= len(SEEDS) / 2
+    assert sum(outcome.was_running for outcome in outcomes.values()) >= len(seeds) / 2

@@ -182,7 +182,8 @@ async def test_objects_that_are_gone_or_that_nobody_knows(chosen: Settings, rese
                 ("objects_unowned", "mended"),
             }
             assert not unknown.exists()
-            await running.restart_worker()
+            await running.stop_worker()
+            await running.worker.start()
             researcher.release()
             assert (await told(brief, run))[-1].event == "complete"
             assert await differences(brief, mend=True) == []

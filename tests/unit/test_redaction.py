@@ -12,9 +12,9 @@ from pydantic_ai.models import infer_model
 
 from elcano.activities.calls.models import resolve_model
 from elcano.activities.calls.retry_classification import classify_failure
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.frozen import Json
+from elcano.graphs.model_names import ModelChoice
 from elcano.redaction import SafeFormatter, json_without_values, log_to_stderr, without_secrets
 from elcano.settings import Settings
 

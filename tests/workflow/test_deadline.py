@@ -45,7 +45,7 @@ class Waiting:
     @workflow.signal
     def move(self, seconds: float | None) -> None:
         """So many seconds from now; None: never."""
-        self._deadline.move(None if seconds is None else workflow.time() + seconds)
+        self._deadline.at = None if seconds is None else workflow.time() + seconds
 
     @workflow.query
     def set(self) -> bool:

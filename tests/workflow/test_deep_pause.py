@@ -8,7 +8,7 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
 from elcano.graphs.catalogue.agents import AGENTS
-from elcano.graphs.engine.estimates import joining_tokens
+from elcano.graphs.engine.budget_check import joining_tokens
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.rules import get_rules

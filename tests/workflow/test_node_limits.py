@@ -12,7 +12,8 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, ToolCall, ToolResult
+from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, ToolNode
 from elcano.graphs.spec.limits import AgentLimits, ToolLimits

@@ -14,7 +14,10 @@ import httpx
 from elcano import __version__
 from elcano.activities.sources.http.address_pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
 from elcano.activities.sources.http.allowed_addresses import (
+    MOST_REDIRECTS,
+    Request,
     address_of,
+    follow_redirect,
     format_host,
     is_private,
     origin_from_url,
@@ -22,9 +25,8 @@ from elcano.activities.sources.http.allowed_addresses import (
 )
 from elcano.activities.sources.http.answers import ACCEPTED, content_of, encoding_of, media_type, require_answer
 from elcano.activities.sources.http.answers import Answer as Answer
-from elcano.activities.sources.http.contact_guard import require_contact
 from elcano.activities.sources.http.page_cache import KEPT, CachedTransport, RecentPages
-from elcano.activities.sources.http.redirects import MOST_REDIRECTS, Request, follow_redirect
+from elcano.activities.sources.http.trust_guard import require_contact
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.settings import Settings
 from elcano.storage.sql.cipher import load_cipher

@@ -21,8 +21,8 @@ import hishel
 import httpx
 from hishel.httpx import AsyncCacheTransport
 
+from elcano.activities.sources.http.allowed_addresses import Request
 from elcano.activities.sources.http.answers import Answer
-from elcano.activities.sources.http.redirects import Request
 
 FRESH_SECONDS: Final = 3_600
 """How long a cached page is used as it is."""

@@ -20,7 +20,7 @@ from scipy import stats
 from statsmodels.stats.meta_analysis import effectsize_2proportions, effectsize_smd
 from statsmodels.stats.proportion import test_proportions_2indep
 
-from elcano.activities.report.references import Works
+from elcano.activities.report.work_merge import Works
 from elcano.activities.text.stems import find_word_stem, list_stems
 from elcano.activities.text.units import SHARE
 from elcano.plugins.analysis.analysis import NAMES, RATIOS, SINGLE, Group, Measure, Measurement

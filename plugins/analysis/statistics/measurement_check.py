@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from elcano.activities.support.figures import extract_figures
+from elcano.activities.support.figures_and_names import extract_figures
 from elcano.activities.support.quotes import QuoteIndex
 from elcano.activities.text.units import SHARE
 from elcano.plugins.analysis.analysis import RATIOS, Group, Measurement, OmittedMeasurement

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.stats.meta_analysis import combine_effects
 
-from elcano.activities.report.references import Works
+from elcano.activities.report.work_merge import Works
 from elcano.graphs.report.works import Work, format_authors
 from elcano.graphs.text import shorten_text
 from elcano.plugins.analysis.analysis import (

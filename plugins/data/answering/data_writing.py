@@ -11,17 +11,15 @@ from typing import Final
 
 from pydantic_ai import RunContext
 
-from elcano.activities.agents.answer_correction import ask_with_correction
+from elcano.activities.agents.answer_correction import ask_with_correction, checked_draft
 from elcano.activities.agents.answer_drafts import OwnDraft, draft_from_prose, unread_told, with_canonical_ids
-from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim, CheckedDraft
-from elcano.activities.text.language_detection import language_of
+from elcano.activities.text.languages import language_of
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.report.report import Citation, Claim, ReportDraft
-from elcano.graphs.report.statements import Judgement, Statement
+from elcano.graphs.report.report import Citation, Claim, Judgement, ReportDraft, Statement
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.agents.data_writer import RESULT_KEY, DataProse, DataWriterInput, queries_of
 from elcano.plugins.data.answering.number_proofs import GivenNumbers, ProofCheck

@@ -4,11 +4,11 @@ from typing import Final
 
 from pydantic import Field
 
+from elcano.graphs.added_steps import CLARIFIER
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.catalogue.reducers import ReducerSpec
-from elcano.graphs.clarification import CLARIFIER
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import (
     MOST_OPTIONS,

@@ -19,9 +19,8 @@ from elcano.activities.calls.models import in_order, resolve_model
 from elcano.activities.sources.base import AsksServers
 from elcano.activities.sources.registry import open_sources
 from elcano.graphs.catalogue.agents import AGENTS
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.model_names import OFFLINE, PROVIDERS, model_names, parse_model_provider
+from elcano.graphs.model_names import OFFLINE, PROVIDERS, ModelChoice, model_names, parse_model_provider
 from elcano.plugins.telemetry.settings import read_telemetry_settings
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, get_variable_name, is_set

@@ -10,7 +10,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from temporalio.client import Client
 
 from elcano.activities.calls import models
-from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.model_names import ModelChoice
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import ended, working

@@ -10,8 +10,8 @@ from temporalio.client import Client, WorkflowFailureError
 
 from elcano.activities.calls import models
 from elcano.activities.sources.registry import open_sources
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
+from elcano.graphs.model_names import ModelChoice
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import build_worker

@@ -15,9 +15,9 @@ from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, Provider, ended, working
 from tests.api.asking import start
+from tests.cases import long_case
 
 QUESTION = "What is known of the harbour?"
-TURNS = 10
 MOST_SHARE = 0.3
 """Of the tokens of as many runs that begin anew."""
 FACTS = {
@@ -216,8 +216,9 @@ async def test_a_cited_passage_that_the_searches_no_longer_find_is_looked_up_and
         assert gone == "Pier 3 of the harbour is known to be 100 m long."
 
 
-async def test_ten_changes_of_a_folder_are_ten_changes_of_its_report(
-    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+@pytest.mark.parametrize("turns", [4, long_case(10)])
+async def test_each_change_of_a_folder_is_one_of_its_report(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, turns: int
 ) -> None:
     facts = {
         f"part {n}": f"Part {n} of the harbour has {100 + n} ships, and its keeper is person {n}." for n in range(12)
@@ -229,7 +230,7 @@ async def test_ten_changes_of_a_folder_are_ten_changes_of_its_report(
         run_id = await start(api, QUESTION, mode="iterative", model="openai:gpt-5.1")
         anew = (await ended(api, run_id))["budget"]["tokens"]["used"]
         used = 0
-        for turn in range(TURNS):
+        for turn in range(turns):
             report = (await api.get(f"/v1/runs/{run_id}/report")).text
             name, before = f"part {turn}", facts[f"part {turn}"]
             cited = before.removesuffix(".") in report
@@ -249,4 +250,4 @@ async def test_ten_changes_of_a_folder_are_ten_changes_of_its_report(
             assert await changes(api, run_id, new["run_id"]) == expected, (turn, cited)
             assert shown or not cited
             run_id = new["run_id"]
-    assert used <= MOST_SHARE * TURNS * anew, (used, anew)
+    assert used <= MOST_SHARE * turns * anew, (used, anew)

@@ -9,8 +9,7 @@ from elcano.api.comparison.differences import ClaimBrief, RunComparison
 from elcano.api.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.report.report import Citation, Claim, DraftSection, Reference, Report, ReportDraft
-from elcano.graphs.report.statements import SupportCounts
+from elcano.graphs.report.report import Citation, Claim, DraftSection, Reference, Report, ReportDraft, SupportCounts
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.plan import SectionPlan

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from elcano.activities.report.markdown import escape_markdown, render_link
 from elcano.api.reports.page import FORMULA_CHARACTERS, HEADERS, POLICY, STYLE, render_report_page
-from elcano.graphs.report.report import Reference, Report
-from elcano.graphs.report.statements import Block, CheckedCitation, Part, Statement
+from elcano.graphs.report.report import Block, CheckedCitation, Part, Reference, Report, Statement
 
 OIL = Reference(
     number=1, document="d", title="Oil", source="docs", locators=("https://example.org/oil",), content_hash="0" * 64

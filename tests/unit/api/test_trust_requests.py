@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from elcano.api.runs.trust_checks import explain_source_refusal, find_model_contact_faults, narrow_sources
 from elcano.api.runs.trust_request import TrustRequest, continue_trust
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.graph_traits import read_graph_traits
 from elcano.graphs.mode_choice import MODES
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.trust import NO_LIMITS, Trust
 from elcano.settings import Settings
 

@@ -20,11 +20,11 @@ async def server() -> AsyncIterator[Client]:
         yield client
 
 
-PROGRAMS = frozenset({"page", "start", "telemetry"})
-"""Those that start several programs, or a browser, which takes longer than all that they measure of them in small."""
+SHORT = frozenset({"engine", "encryption", "history", "index", "knowledge", "pubmed-parsing"})
+"""Those that take a second or two in small; they use what benchmarks share, the server, workers and stores."""
 
 
-@pytest.mark.parametrize("name", [long_case(name) if name in PROGRAMS else name for name in BENCHMARKS])
+@pytest.mark.parametrize("name", [name if name in SHORT else long_case(name) for name in BENCHMARKS])
 async def test_it_runs_through_and_tells_its_ratios(name: str, server: Client, tmp_path: Path) -> None:
     bench = Bench(name, tmp_path, small=True, shared=server)
     await BENCHMARKS[name].main(bench)

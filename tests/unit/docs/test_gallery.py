@@ -13,8 +13,8 @@ from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.evaluation import Meter
 from elcano.graphs.expressions.language import evaluate_expression
 from elcano.graphs.expressions.language import find_expression_fault as unusable
+from elcano.graphs.graph_json import with_branches
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.named_parts import with_branches
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph

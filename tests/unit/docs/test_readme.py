@@ -13,8 +13,8 @@ from elcano.api.runs.run_request import RunRequest
 from elcano.cli.app import app
 from elcano.graphs.checks.callees import every_fault
 from elcano.graphs.checks.validation import find_graph_faults
+from elcano.graphs.graph_json import StoredAgent, with_agents
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.named_parts import StoredAgent, with_agents
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.own_agent import OwnAgent
 

@@ -7,8 +7,8 @@ import pytest
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.engine.entries import StepCompleted
+from elcano.graphs.graph_json import with_branches
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.named_parts import with_branches
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.testing import ScriptedModel, ScriptedSource, run_research
 from tests.gallery import DOCUMENTS, QUESTIONS, graph

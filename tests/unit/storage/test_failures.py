@@ -8,9 +8,8 @@ from temporalio.converter import DataConverter
 from temporalio.exceptions import ActivityError, ApplicationError, RetryState
 
 from elcano.plugins.encryption.keys import INDEX, make_key, parse_keys
-from elcano.storage.failures import read_failure_message
 from elcano.storage.objects import open_objects
-from elcano.storage.payloads import data_converter
+from elcano.storage.payloads import data_converter, read_failure_message
 
 SERVER_BYTES = 4096
 """The server's default limit."""

@@ -6,9 +6,10 @@ from hashlib import sha256
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.agents import AgentSpec
 from elcano.graphs.catalogue.sources import SourceSpec
-from elcano.graphs.contracts import AgentCall, ModelChoice
+from elcano.graphs.contracts import AgentCall
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.model_names import ModelChoice
 from elcano.storage.evidence import Evidence, StoredText
 
 TEMPORAL = (

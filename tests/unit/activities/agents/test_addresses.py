@@ -6,9 +6,8 @@ from datetime import timedelta
 import pytest
 
 from elcano.activities.calls.models import NO_KEY, resolve_model
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.model_names import PROVIDERS
+from elcano.graphs.model_names import PROVIDERS, ModelChoice
 from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.store import Store

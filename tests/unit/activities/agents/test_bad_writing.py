@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from elcano.activities.agents.quote_repair import find_nearest_words
+from elcano.activities.agents.answer_correction import find_nearest_words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report

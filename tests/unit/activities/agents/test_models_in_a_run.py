@@ -8,8 +8,8 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 
 from elcano.graphs.agents.envelope import TaskEnvelope, render_envelope
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.engine.entries import StepCompleted
+from elcano.graphs.model_names import ModelChoice
 from elcano.settings import Settings
 from elcano.testing import Failing, ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import build_plain_answer

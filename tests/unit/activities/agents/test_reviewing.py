@@ -12,7 +12,7 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents import agent_activity
 from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.agents.quote_repair import checked_draft
+from elcano.activities.agents.answer_correction import checked_draft
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult

@@ -4,9 +4,8 @@ import pytest
 from pydantic_ai.models.fallback import FallbackModel
 
 from elcano.activities.calls.models import model_text, resolve_model
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.model_names import address_of, model_fault, provider_of
+from elcano.graphs.model_names import ModelChoice, address_of, model_fault, provider_of
 from elcano.plugins.quoting.model import ExtractiveModel
 from elcano.settings import Settings
 

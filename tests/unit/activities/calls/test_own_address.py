@@ -5,7 +5,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 
 from elcano.activities.calls.model_failures import fault_of
 from elcano.activities.calls.models import resolve_model
-from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.model_names import ModelChoice
 from elcano.settings import Settings
 
 MISSING = ModelHTTPError(404, "qwen", {"error": {"message": "no such model", "code": "model_not_found"}})

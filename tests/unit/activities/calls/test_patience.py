@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from elcano.activities.calls.call_timeout import CallTimedOut, wait_patiently
+from elcano.activities.calls.heartbeats import CallTimedOut, wait_patiently
 
 
 async def test_an_answer_that_came_during_a_stall_is_in_time() -> None:

@@ -20,7 +20,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from elcano.activities.calls.retry_classification import classify_failure
 from elcano.activities.providers import rate_limit
 from elcano.activities.providers.rate_limit import GatedModel, gate_models
-from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.providers import FAILURES, Provider, get_provider_state
 from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings

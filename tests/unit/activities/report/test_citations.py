@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.citation_check import check_citations, locate_quote
-from elcano.activities.report.references import render_references
+from elcano.activities.report.markdown import render_references
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.storage.evidence import Evidence, StoredText
 

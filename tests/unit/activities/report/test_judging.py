@@ -6,7 +6,7 @@ from elcano.activities.prose.markdown_parser import parse_markdown
 from elcano.activities.prose.statements import extract_statements
 from elcano.activities.report.checked_draft import key_statement
 from elcano.activities.report.statement_support import check_connecting_statement, determine_support, list_preceding
-from elcano.graphs.report.statements import CheckedCitation, Judgement, Statement, StatementKind, Support
+from elcano.graphs.report.report import CheckedCitation, Judgement, Statement, StatementKind, Support
 from tests.unit.activities.support.test_speaking import NONSENSE, PASSAGE, TRUE
 
 

@@ -10,8 +10,7 @@ from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.rendering import render_report
-from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
-from elcano.graphs.report.statements import Judgement, Part
+from elcano.graphs.report.report import Citation, Claim, DraftSection, Judgement, Part, ReportDraft
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER, headings, part
 
 DEAR = Citation(evidence=OIL.id, quote="Oil is dear", mark="a")

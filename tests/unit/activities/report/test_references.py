@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from elcano.activities.calls.ledger_lines import Outcome
+from elcano.activities.calls.usage import Outcome
 from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.citation_check import check_citations
-from elcano.activities.report.references import Works, select_related_accounts
 from elcano.activities.report.report_builder import build_report
+from elcano.activities.report.work_merge import Works, select_related_accounts
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.report.report import Citation, Claim, Reference, Report, ReportDraft
 from elcano.graphs.report.works import Identifiers, Work

@@ -16,7 +16,6 @@ from elcano.activities.similarity.similar_passages import (
     SHINGLE,
     ComparedPassages,
     PassageComparison,
-    find_duplicates,
 )
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities
@@ -107,7 +106,7 @@ def test_any_workers_with_any_memory_say_what_the_plain_way_says(steps: list[Ste
             assert said == [plain(store.found)] * 2
 
     asyncio.run(research())
-    assert find_duplicates(store.found) == plain(store.found)
+    assert ComparedPassages().followed_by(store.found).repeats == plain(store.found)
 
 
 @given(given_texts=st.lists(texts(), max_size=20), cuts=st.lists(st.integers(0, 20), max_size=5))

@@ -4,14 +4,15 @@ import random
 
 import pytest
 
-from elcano.activities.similarity.similar_passages import find_duplicates
+from elcano.activities.similarity.similar_passages import ComparedPassages
 from tests.unit.activities.similarity.material import BREAD, WHALES, passage
 
 OLD = passage("old", WHALES)
 
 
 def repeats(text: str, *, title: str = "", heading: str = "") -> bool:
-    return find_duplicates([OLD, passage("new", text, title=title, heading=heading)]) == {"docs:new": "docs:old"}
+    found = ComparedPassages().followed_by([OLD, passage("new", text, title=title, heading=heading)]).repeats
+    return found == {"docs:new": "docs:old"}
 
 
 @pytest.mark.parametrize(
@@ -53,8 +54,8 @@ def test_numbers_above_a_passage_count() -> None:
 
 def test_the_older_one_is_never_the_repetition() -> None:
     longer = passage("longer", f"{WHALES} {BREAD}")
-    assert find_duplicates([longer, OLD]) == {"docs:old": "docs:longer"}
-    assert find_duplicates([OLD, longer]) == {}
+    assert ComparedPassages().followed_by([longer, OLD]).repeats == {"docs:old": "docs:longer"}
+    assert ComparedPassages().followed_by([OLD, longer]).repeats == {}
 
 
 def test_every_repetition_names_an_original() -> None:
@@ -64,7 +65,7 @@ def test_every_repetition_names_an_original() -> None:
     for number in range(1, 12):
         words[number * 4] = f"slip{chr(96 + number)}"
         chain.append(passage(str(number), " ".join(words)))
-    found = find_duplicates(chain)
+    found = ComparedPassages().followed_by(chain).repeats
     assert found
     assert not found.keys() & set(found.values())
     assert "docs:11" not in found or found["docs:11"] != "docs:0"
@@ -74,12 +75,12 @@ def test_what_comes_later_changes_nothing_before() -> None:
     chance = random.Random(5)
     texts = [WHALES, BREAD, f"{WHALES} {BREAD}"]
     passages = [passage(str(number), _with_a_slip(chance.choice(texts), chance)) for number in range(60)]
-    whole = find_duplicates(passages)
+    whole = ComparedPassages().followed_by(passages).repeats
     assert whole
     order = [one.id for one in passages]
     for known in range(len(passages)):
         before = {id: original for id, original in whole.items() if order.index(id) < known}
-        assert find_duplicates(passages[:known]) == before
+        assert ComparedPassages().followed_by(passages[:known]).repeats == before
 
 
 def _with_a_slip(text: str, chance: random.Random) -> str:

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.support.figures import extract_figures
+from elcano.activities.support.figures_and_names import extract_figures, extract_names
 from elcano.activities.support.missing_facts import Statement, figures_unquoted, names_unquoted
-from elcano.activities.support.proper_names import extract_names
 
 
 def explain_unquoted_facts(statement: Statement) -> tuple[str, ...]:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from elcano.activities.text.language_detection import language_of, languages_of, text_language
-from elcano.activities.text.languages import is_known, stemmer_of
+from elcano.activities.text.languages import is_known, language_of, languages_of, stemmer_of, text_language
 
 TEXTS = {
     "de": "Der Turm wurde im Jahr 1889 für die Weltausstellung gebaut und ist seitdem das Wahrzeichen der Stadt.",

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from elcano.activities.passages.index_words import build_fts_expression
+from elcano.activities.passages.search import build_fts_expression
 from elcano.activities.text.languages import use_language
 from elcano.activities.text.stems import (
     BASE,

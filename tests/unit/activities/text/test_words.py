@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from elcano.activities.passages.index_words import build_fts_expression, search_words
+from elcano.activities.passages.search import build_fts_expression, search_words
 from elcano.activities.text.languages import STOP_WORDS, WEIGHTLESS
 from elcano.activities.text.stems import content_words, list_stems
 from elcano.activities.text.words import flatten_exponents, split_words

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from elcano.activities.support.figures import extract_figures
-from elcano.activities.text.language_detection import possible_languages
+from elcano.activities.support.figures_and_names import extract_figures
+from elcano.activities.text.languages import possible_languages
 from elcano.activities.text.written_dates import Moment, find_moments
 from elcano.activities.text.written_numbers import find_numbers
 

@@ -9,9 +9,9 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.calls.models import require_model_contact
 from elcano.activities.sources.base import SearchResults
+from elcano.activities.sources.http.trust_guard import require_allowed_tool
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities
-from elcano.activities.tools.trusted_results import require_allowed_tool
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall

@@ -10,7 +10,7 @@ from elcano.api.comparison.differences import ClaimBrief
 from elcano.api.reports.routes import Version, load_versions, render_atom
 from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.statements import Block, Part, Statement
+from elcano.graphs.report.report import Block, Part, Statement
 from elcano.graphs.state.state import ReportRef
 from elcano.storage.store import TenantStore, open_store
 from tests.unit.api.test_comparison import report

@@ -5,14 +5,15 @@ from typing import Any
 import pytest
 
 from elcano.graphs.agents.definition import definition_of
-from elcano.graphs.catalogue.agents import agent_faults, least_answer
+from elcano.graphs.catalogue.agents import agent_faults, shape_of
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.contracts import AgentCall, ModelChoice
+from elcano.graphs.contracts import AgentCall
 from elcano.graphs.dry_run.dry_run import preview_graph
+from elcano.graphs.graph_json import StoredAgent, agents_called, with_agents
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.model_names import chosen_model
-from elcano.graphs.named_parts import StoredAgent, agents_called, with_agents
+from elcano.graphs.model_names import ModelChoice, chosen_model
+from elcano.graphs.schemas.shape import least_of
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import size_faults
@@ -189,7 +190,7 @@ def faults_of(graph: Json) -> list[str]:
     return [*size_faults(graph)]
 
 
-async def test_a_dry_run_walks_it_with_the_least_answer() -> None:
+async def test_a_dry_run_walks_it_with_the_shape_of() -> None:
     walked = await preview_graph(asked(carrying()), {"screen": [{"why": "because"}]})
     step = next(one for one in walked.steps if one.node == "screen")
     assert (step.outcome, step.calls) == ("completed", "screener")
@@ -198,8 +199,8 @@ async def test_a_dry_run_walks_it_with_the_least_answer() -> None:
     assert "verdict" in next(one for one in wrong.steps if one.node == "screen").reason
 
 
-def test_the_least_answer_fits() -> None:
-    assert definition_of("screener", screener()).output.model_validate(least_answer(screener()))
+def test_the_shape_of_fits() -> None:
+    assert definition_of("screener", screener()).output.model_validate(least_of(shape_of(screener())))
 
 
 @pytest.mark.parametrize(

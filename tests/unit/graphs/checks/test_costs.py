@@ -2,8 +2,7 @@
 
 import pytest
 
-from elcano.graphs.checks.budget_limits import limit_faults
-from elcano.graphs.checks.costs import estimate_graph_costs, of_choice
+from elcano.graphs.checks.budget_limits import estimate_graph_costs, limit_faults, of_choice
 from elcano.graphs.mode_choice import MODES, USUAL, auto_graph, list_parts
 from elcano.graphs.state.budget import Limits
 

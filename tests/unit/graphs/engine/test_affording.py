@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.budget_limits import default_limits
+from elcano.graphs.engine.budget_check import estimate_affordable_sections, update_budget_forecast
 from elcano.graphs.engine.entries import CallAgent, StepCompleted
-from elcano.graphs.engine.estimates import estimate_affordable_sections, update_budget_forecast
 from elcano.graphs.engine.routing import find_incomplete_ending
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command

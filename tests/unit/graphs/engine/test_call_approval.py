@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.checks.route_checks import error_faults
+from elcano.graphs.checks.references import error_faults
 from elcano.graphs.engine.approvals import ApproveCall, RefuseCall, hold_of
 from elcano.graphs.engine.control_actions import Action, Pause, Stop, Unpause, refuse_control
 from elcano.graphs.engine.entries import (

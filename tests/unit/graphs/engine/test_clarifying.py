@@ -1,6 +1,6 @@
 """A run that asks back is held until its questions are answered or skipped, once."""
 
-from elcano.graphs.clarification import add_clarifying_step, without_clarifying_step
+from elcano.graphs.added_steps import add_clarifying_step, without_clarifying_step
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.steering import AnswerQuestions, hold_for_answers
 from elcano.graphs.mode_choice import MODES, can_choose_mode

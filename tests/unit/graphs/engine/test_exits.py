@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.catalogue.agents import AGENTS
+from elcano.graphs.engine.budget_check import exit_needs, joining_tokens, update_budget_forecast
 from elcano.graphs.engine.entries import CallAgent, StepFailed
-from elcano.graphs.engine.estimates import exit_needs, joining_tokens, record_exit_needs
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.lifecycle.fanout import Allotment
@@ -205,6 +205,6 @@ def test_an_exit_that_cannot_be_paid_for_ends_the_run_partial_and_not_failed(whe
 
 def test_what_is_kept_travels_with_the_run() -> None:
     graph = MODES["iterative"]
-    run = record_exit_needs(graph, run_of("iterative", ResearchState(question="q"), "judge"))
+    run = update_budget_forecast(graph, run_of("iterative", ResearchState(question="q"), "judge"))
     assert Run.model_validate_json(run.model_dump_json()) == run
     assert run.budget.exit_needs.tokens == 4_800

@@ -165,7 +165,7 @@ async def test_branches_whose_inputs_ask_for_too_much_are_run_with_what_is_left(
 
 def test_a_warning_is_an_entry_and_told_once() -> None:
     graph = two_nodes(nodes=(ToolNode(id="a", tool="noop", inputs={"payload": DOUBLING}), asking("z", "writer")))
-    journal = Journal.begin(graph, begun(graph).state, Limits(), mode="two", now=0.0)
+    journal = Journal.begin(graph, begun(graph), mode="two", now=0.0)
     journal.next(0.0)
     assert [entry.kind for entry in journal.entries] == ["warning_added"]
     journal.next(1.0)

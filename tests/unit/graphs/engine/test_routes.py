@@ -28,8 +28,8 @@ from elcano.graphs.spec.graph import (
 from elcano.graphs.state.budget import Limits, TopUp, Usage
 from elcano.graphs.state.failures import Ending, Failure, FailureType, NodeFailure
 from elcano.testing.script import Refused, Script
-from elcano.workflows.run_details import outline_graph
-from tests.unit.graphs.samples import ON, QUESTION, asking, begun, completed, immediate, research, two_nodes
+from elcano.workflows.run_display import outline_graph
+from tests.unit.graphs.samples import ON, asking, begun, completed, immediate, research, two_nodes
 from tests.unit.graphs.strategies import ANSWERS, LEAF
 
 
@@ -230,7 +230,7 @@ def test_every_node_chooses_by_what_it_gave(kind: str) -> None:
 @pytest.mark.parametrize(("chosen", "named"), [("three", '"three"'), (None, ""), ([1], "[1]"), ("a", '"a"')])
 def test_what_is_no_way_leads_the_usual_one_and_is_told(chosen: Json, named: str) -> None:
     graph = choosing(ToolNode(id="a", tool="noop", choose="values.next"))
-    journal = Journal.begin(graph, QUESTION.model_copy(update={"values": {"next": chosen}}), Limits(), mode="m", now=0)
+    journal = Journal.begin(graph, begun(graph, values={"next": chosen}), mode="m", now=0)
     journal.record(completed(journal.run, {"ok": True}), 0.0)
     assert journal.run.node == "z"
     event = journal.events[-1]
@@ -241,7 +241,7 @@ def test_what_is_no_way_leads_the_usual_one_and_is_told(chosen: Json, named: str
 
 def test_an_error_is_told_and_then_the_way() -> None:
     graph = repairing()
-    journal = Journal.begin(graph, QUESTION, Limits(), mode="m", now=0)
+    journal = Journal.begin(graph, begun(graph), mode="m", now=0)
     journal.record(completed(journal.run, ANSWERS["thinking"]), 0.0)
     known = len(journal.events)
     journal.record(broke(journal.run), 0.0)
@@ -264,7 +264,8 @@ def test_an_error_is_told_and_then_the_way() -> None:
 
 def test_a_state_node_tells_what_it_changed() -> None:
     note = StateNode(id="a", reducer="set_values", inputs={"values": "{asked: question}"})
-    journal = Journal.begin(two_nodes(nodes=(note, asking("z", "writer"))), QUESTION, Limits(), mode="m", now=0)
+    graph = two_nodes(nodes=(note, asking("z", "writer")))
+    journal = Journal.begin(graph, begun(graph), mode="m", now=0)
     journal.next(0.0)
     told = [event for event in journal.events if event.node == "a"]
     assert [(event.type, event.message) for event in told] == [("state_updated", "A: Sets values of your own.")]

@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 import pytest
 
-from elcano.graphs.engine.estimates import exit_needs
+from elcano.graphs.engine.budget_check import exit_needs
 from elcano.graphs.engine.run import has_stalled
 from elcano.graphs.lifecycle.finish import build_run_log
 from elcano.graphs.lifecycle.start_and_fold import fold, open_journal

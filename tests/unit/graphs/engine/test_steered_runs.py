@@ -21,6 +21,7 @@ from elcano.graphs.engine.entries import (
     StepCompleted,
     Wait,
 )
+from elcano.graphs.engine.run import build_initial_run
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish, start_and_fold
@@ -268,7 +269,7 @@ def test_a_branch_that_was_over_when_it_was_dropped_leaves_its_bill() -> None:
     state = start_and_fold.first_state(
         ResearchInput(run_id="r", question="q", mode="deep", graph=graph, sources=("library",))
     ).model_copy(update={"plan": tuple(SectionPlan(title=title, key_question="q") for title in ("a", "b"))})
-    journal = Journal.begin(graph, state, Limits(), mode="deep", now=STARTED)
+    journal = Journal.begin(graph, build_initial_run(graph, state, Limits()), mode="deep", now=STARTED)
     run = journal.run.model_copy(update={"node": "parallel_loops"})
     node = graph.by_id["parallel_loops"]
     assert isinstance(node, ParallelNode)

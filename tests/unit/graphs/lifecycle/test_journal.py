@@ -4,13 +4,12 @@ from elcano.graphs.engine.control_actions import Stop
 from elcano.graphs.engine.entries import Controlled
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.state.budget import Limits
-from elcano.graphs.state.state import ResearchState
+from tests.unit.graphs.samples import begun
 
 
 def test_an_accepted_request_is_known_by_its_id_however_often_the_run_goes_on_elsewhere() -> None:
     graph = MODES["iterative"]
-    journal = Journal.begin(graph, ResearchState(question="Why?"), Limits(), mode="iterative", now=1.0)
+    journal = Journal.begin(graph, begun(graph), mode="iterative", now=1.0)
     assert journal.find_accepted("request-0") is None
     entries = [Controlled(at=1.0, action=Stop(), request_id=f"request-{number}", answer=number) for number in range(3)]
     for entry in entries:

@@ -15,6 +15,7 @@ from elcano.graphs.engine.entries import (
     StepCompleted,
     StepFailed,
 )
+from elcano.graphs.engine.run import build_initial_run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.event_texts import MESSAGE_CHARACTERS
 from elcano.graphs.lifecycle.journal import Journal
@@ -33,7 +34,7 @@ SEARCHED: JsonObject = {"source": "library", "query": "q", "evidence": make_pass
 
 
 def begun(graph: ResearchGraph, limits: Limits | None = None) -> Journal:
-    return Journal.begin(graph, QUESTION, limits or Limits(), mode="sample", now=100.0)
+    return Journal.begin(graph, build_initial_run(graph, QUESTION, limits or Limits()), mode="sample", now=100.0)
 
 
 def told(journal: Journal, entry: Entry) -> list[AgentEvent]:

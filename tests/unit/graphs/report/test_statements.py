@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.report.statements import SupportCounts
+from elcano.graphs.report.report import SupportCounts
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
-from elcano.workflows.run_details import of_its_way, outline_graph, with_place
+from elcano.workflows.run_display import of_its_way, outline_graph, with_place
 from tests.unit.graphs.samples import asking, two_nodes
 from tests.unit.graphs.strategies import LEAF
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_path
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.errors import Fault, trim_pointer_to_document
+from elcano.graphs.graph_json import form_faults, format_dotted_path
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import size_faults

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.index_words import build_fts_expression
+from elcano.activities.passages.search import build_fts_expression
 from elcano.activities.similarity.similar_passages import score_passages
 from elcano.activities.text.words import split_words
 from elcano.graphs.catalogue.sources import build_collection_spec

@@ -4,8 +4,7 @@ from hashlib import sha256
 
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.report import Reference, Report
-from elcano.graphs.report.statements import Block, CheckedCitation, Part, Statement, Support, Verdict
+from elcano.graphs.report.report import Block, CheckedCitation, Part, Reference, Report, Statement, Support, Verdict
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.graphs.state.state import ReportRef
 from elcano.storage.evidence import Evidence, StoredText

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from elcano.activities.report.additions import ReportMaterial
-from elcano.activities.report.references import Works
 from elcano.activities.report.report_builder import build_report
+from elcano.activities.report.work_merge import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.works import Identifiers, Work

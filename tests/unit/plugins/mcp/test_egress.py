@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.sources.http.contact_guard import apply_trust
+from elcano.activities.sources.http.trust_guard import apply_trust
 from elcano.graphs.errors import ToolRefused
 from elcano.graphs.trust import Trust
 from elcano.plugins.mcp.mcp_tools import CallToolInput, ListToolsInput

@@ -69,15 +69,15 @@ async def test_a_tool_is_called_as_it_is_now(store: TenantStore) -> None:
             await call(store, settled(url), "add", a=1, b=2)
 
 
-async def test_five_thousand_tools_are_listed_in_part(store: TenantStore) -> None:
+async def test_a_thousand_tools_are_listed_in_part(store: TenantStore) -> None:
     server = MCPServer("tests")
-    for number in range(5_000):
+    for number in range(1_000):
         server.add_tool(lambda: "x", name=f"tool_{number}", annotations=READS, structured_output=False)
     async with served(server) as url:
         found = await Listing({"tests": settled(url)}, lambda name: "").look(ListToolsInput(limit=200))
-        assert (found.servers[0].count, len(found.servers[0].tools), found.truncated) == (5_000, 200, True)
+        assert (found.servers[0].count, len(found.servers[0].tools), found.truncated) == (1_000, 200, True)
         assert len(found.model_dump_json()) < 200_000
-        assert (await call(store, settled(url), "tool_4999")).text == "x"
+        assert (await call(store, settled(url), "tool_999")).text == "x"
 
 
 class Speaking:

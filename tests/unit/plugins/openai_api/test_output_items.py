@@ -1,6 +1,6 @@
 """Citations of a report at the characters where they stand."""
 
-from elcano.graphs.answer_form import ATTACHED
+from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.report.report import Reference, Report
 from elcano.graphs.report.works import Work
 from elcano.plugins.openai_api.output_items import list_annotations, read_approval_id, write_text

@@ -12,8 +12,8 @@ from elcano.api.temporal.client import Temporal
 from elcano.plugins.reconcile.commands import print_finding
 from elcano.plugins.reconcile.installation import OBJECT_GRACE, Installation
 from elcano.plugins.reconcile.reconciliation import Finding, compare_objects
-from elcano.storage.differences import Difference
 from elcano.storage.objects import artifacts_of
+from elcano.storage.plugin_store import Difference
 from elcano.storage.store import OBJECTS_FOLDER, Store, open_store
 from tests.unit.plugins.reconcile.test_row_store import RUN
 

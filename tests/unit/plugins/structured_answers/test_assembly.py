@@ -6,8 +6,7 @@ from typing import Any
 import jsonschema
 
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.report import Citation
-from elcano.graphs.report.statements import CheckedCitation
+from elcano.graphs.report.report import CheckedCitation, Citation
 from elcano.plugins.structured_answers.answer_assembly import Assembly
 from elcano.plugins.structured_answers.answer_form import list_filled_fields
 from elcano.plugins.structured_answers.form_filler import FilledField, load_form

@@ -7,12 +7,12 @@ import pytest
 from elcano.api.runs.judgement import Refusals
 from elcano.api.runs.model_checks import judge_models
 from elcano.api.runs.request_facts import add_requested_answer
-from elcano.graphs.answer_form import FORM_FILLER, add_answer_step
+from elcano.graphs.added_steps import FORM_FILLER, add_answer_step
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.graph_traits import read_graph_traits
 from elcano.graphs.mode_choice import MODES
+from elcano.graphs.model_names import ModelChoice
 from elcano.settings import Settings
 
 SCHEMA = {"type": "object", "properties": {"year": {"type": "integer"}}}

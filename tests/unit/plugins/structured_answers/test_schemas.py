@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 
 from elcano.activities.support.quotes import QuoteIndex
+from elcano.graphs.added_steps import find_answer_schema_faults
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.answer_form import find_answer_schema_faults
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.statements import CheckedCitation
+from elcano.graphs.report.report import CheckedCitation
 from elcano.plugins.structured_answers.answer_assembly import AnswerField, Assembly
 from elcano.plugins.structured_answers.answer_form import build_answer_schema, choose_key
 from elcano.plugins.structured_answers.form_filler import (

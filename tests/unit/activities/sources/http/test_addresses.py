@@ -8,9 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.sources.http.allowed_addresses import address_of, kind_of, require_public
+from elcano.activities.sources.http.allowed_addresses import (
+    Request,
+    address_of,
+    follow_redirect,
+    kind_of,
+    require_public,
+)
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.activities.sources.http.redirects import Request, follow_redirect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from tests.internet import PUBLIC, Internet
 from tests.loopback import Asked, Reply, loopback

@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from elcano.activities.sources.http import page_cache
+from elcano.activities.sources.http.allowed_addresses import Request
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
 from elcano.activities.sources.http.page_cache import FILE, FRESH_SECONDS
-from elcano.activities.sources.http.redirects import Request
 from elcano.graphs.errors import SourceRefused
 from tests.internet import Internet
 from tests.loopback import Asked, Loopback, Reply, loopback

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from elcano.activities.sources.http.contact_guard import apply_trust
 from elcano.activities.sources.http.fetching import Fetcher, Service
+from elcano.activities.sources.http.trust_guard import apply_trust
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.trust import Trust
 from elcano.plugins.web.page_reader import Reader

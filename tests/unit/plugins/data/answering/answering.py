@@ -7,8 +7,9 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, PublishCall
+from elcano.graphs.contracts import AgentCall, AgentResult, PublishCall
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.state.state import DraftRef, ReportRef
 from elcano.plugins.data.results import store_result_table

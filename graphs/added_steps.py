@@ -1,7 +1,9 @@
-"""Answers in the asker's form: the faults of a requested JSON Schema, and the step that fills it in.
+"""The steps that a request adds to whatever graph it names: asking back first, and answering in a schema last.
 
-The step is the appendix of a graph, so the report comes first and does not depend on it. Its agent is
-`structured_answers`'s; without that plugin a request with a schema is refused.
+The step that asks back is the first node, with a way past it if it fails. Its agent is `research`'s; the engine holds
+the run after it while its questions wait (`engine.steering`). The step that fills in a JSON Schema is the appendix, so
+the report comes first and does not depend on it. Its agent is `structured_answers`'s; without that plugin a request
+with a schema is refused.
 """
 
 from typing import Final
@@ -11,7 +13,7 @@ from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.errors import Fault
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.plugin import load_objects
-from elcano.graphs.spec.graph import AgentNode, ResearchGraph, StateNode
+from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, StateNode
 from elcano.graphs.spec.limits import LONGEST_EXPRESSION
 from elcano.graphs.text import choose_free_name
 
@@ -51,3 +53,35 @@ def _build_draft_expression(graph: ResearchGraph) -> str:
 
 def _hands_in(node: StateNode) -> bool:
     return REDUCERS[node.reducer].hands_in and "draft" in node.inputs
+
+
+CLARIFIER: Final = "clarifier"
+"""The agent that asks."""
+
+
+def add_clarifying_step(graph: ResearchGraph) -> ResearchGraph:
+    """The graph with a first step that asks what the question leaves open; research begins if that fails, too."""
+    id = choose_free_name("clarify", graph.by_id)
+    node = AgentNode(
+        id=id,
+        agent=CLARIFIER,
+        description="What the question leaves open, asked back",
+        inputs={**ASKED, "instructions": "instructions", "sources": "sources"},
+        reducer="ask_back",
+    )
+    onward = SequentialEdge(from_node=id, to_node=graph.entry_node)
+    failed = ErrorEdge(from_node=id, to_node=graph.entry_node)
+    return graph.model_copy(
+        update={"nodes": (node, *graph.nodes), "edges": (onward, failed, *graph.edges), "entry_node": id}
+    )
+
+
+def without_clarifying_step(graph: ResearchGraph) -> ResearchGraph:
+    """The graph as it was before that."""
+    first = graph.by_id.get(graph.entry_node)
+    if not isinstance(first, AgentNode) or first.agent != CLARIFIER:
+        return graph
+    entry = graph.routes_from(first.id)[0].to_node
+    nodes = tuple(node for node in graph.nodes if node.id != first.id)
+    edges = tuple(edge for edge in graph.edges if edge.from_node != first.id)
+    return graph.model_copy(update={"nodes": nodes, "edges": edges, "entry_node": entry})

@@ -16,7 +16,7 @@ from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, and_, 
 from elcano.api.uploaded_documents import DocumentState
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import Tenant
 from elcano.plugins.uploads.source_spec import NAME
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.columns import Id, LongText, SealedText

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome")
 """Names under which systems have it."""
@@ -16,7 +16,7 @@ FLAGS: Final = (
 )
 PHONE: Final = {"width": 320, "height": 640}
 """The narrowest screen, which is also as wide as a desk's at 400 %."""
-MAGNIFIED: Final = {"width": 320, "height": 256}
+MAGNIFIED: Final = ViewportSize(width=320, height=256)
 """A screen of 1280 by 1024 pixels at 400 %."""
 
 

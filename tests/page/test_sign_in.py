@@ -18,7 +18,7 @@ from elcano.plugins.access.access_store import get_access
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api.serving import serving
-from tests.page.browsing import Watched, find_violations, open_page
+from tests.page.browsing import MAGNIFIED, Watched, find_violations, measure_overflow, open_page
 from tests.unit.plugins.access.test_login import CLIENT, LoginService
 
 QUESTION = "What is lost when a session ends?"
@@ -62,9 +62,13 @@ async def test_a_session_begins_ends_and_loses_nothing_that_was_typed(
         await page.goto("/runs?status=failed")
         assert page.url.endswith("/login?to=/runs%3Fstatus%3Dfailed")
         assert await find_violations(page) == []
+        await page.set_viewport_size(MAGNIFIED)
         await page.get_by_label("API key").fill("elc_mistyped")
-        await page.get_by_role("button", name="Sign in").click()
+        await page.keyboard.press("Enter")
         await expect(page.get_by_role("alert")).to_contain_text("mistyped")
+        await expect(page.get_by_role("alert")).to_be_in_viewport(ratio=1)
+        await expect(page.locator("#says")).to_be_hidden()
+        assert await measure_overflow(page) == 0
         await page.get_by_label("API key").fill(reader.text)
         await page.get_by_role("button", name="Sign in").click()
         await expect(page.get_by_text("Rosa")).to_be_visible()

@@ -29,7 +29,7 @@ export async function ask(method, path, body, headers = {}) {
   const text = await response.text();
   const parsed = text && response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : null;
   if (response.ok) return parsed;
-  if (response.status === 401) announceSignIn();
+  if (response.status === 401 && path !== "/v1/session") announceSignIn();
   throw new Refusal({ title: response.statusText, ...parsed, status: response.status });
 }
 

@@ -10,6 +10,7 @@ form.addEventListener("submit", async (event) => {
     location.assign(form.dataset.to);
   } catch (refusal) {
     fault.textContent = refusal.message;
-    form.key.focus();
+    form.key.focus({ preventScroll: true });
+    fault.scrollIntoView({ block: "center" }); // the field is above it
   }
 });

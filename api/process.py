@@ -17,11 +17,10 @@ from elcano.api.source_survey import SourceCatalogue
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.api.tenant_offer import narrow_offer
-from elcano.graphs.allowances import EVERYTHING, Allowance, AllowanceOf, open_allowances
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.plugin import Surroundings, load_configured
 from elcano.graphs.state.rubric import Rubric
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import EVERYTHING, Allowance, AllowanceOf, Tenant, open_allowances
 from elcano.settings.settings import Settings
 from elcano.storage.admission import AdmissionRule
 from elcano.storage.health import Probe, store_trouble

@@ -1,8 +1,8 @@
 """The part of the operator's set-up that a tenant is offered."""
 
 from elcano.api.source_survey import SourceCatalogue
-from elcano.graphs.allowances import Allowance
 from elcano.graphs.mode_choice import MODES
+from elcano.graphs.tenants import Allowance
 from elcano.settings.settings import Settings
 
 

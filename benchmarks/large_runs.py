@@ -29,7 +29,7 @@ from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import MOST_SECONDS, MOST_TOKENS, Limits
 from elcano.graphs.state.state import ReportRef
-from elcano.graphs.tenant_identity import DEFAULT_TENANT
+from elcano.graphs.tenants import DEFAULT_TENANT
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store
 

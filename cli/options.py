@@ -29,7 +29,7 @@ def find_run_id(part: str) -> str:
     Raises:
         Failed: the part matches several runs, or the API does not answer.
     """
-    from elcano.graphs.tenant_identity import RUN_ID
+    from elcano.graphs.tenants import RUN_ID
 
     root, stop, section = part.partition(".")
     tail = root.rpartition("-")[2]

@@ -15,7 +15,7 @@ from elcano.graphs.state.failures import Ending, Failure
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.rubric import RubricScores
 from elcano.graphs.state.state import Choice, HistoryEntry, ToolCallRecord
-from elcano.graphs.tenant_identity import RunScoped
+from elcano.graphs.tenants import RunScoped
 from elcano.graphs.trust import NO_LIMITS, Trust
 
 RESEARCH_WORKFLOW: Final = "research"

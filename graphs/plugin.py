@@ -64,7 +64,7 @@ class Plugin:
     middleware: tuple[Path, ...] = ()
     """ASGI middleware around the whole API: called with the application and `settings`."""
     allowances: tuple[Path, ...] = ()
-    """Functions of the settings that return what tells a tenant's `graphs.allowances.Allowance`; None: no limits."""
+    """Functions of the settings that return what tells a tenant's `graphs.tenants.Allowance`; None: no limits."""
     identities: tuple[Path, ...] = ()
     """Functions of the settings that return an `api.http.request_identity.Identity`, a way to tell whose a request is;
     None: it is not set up."""

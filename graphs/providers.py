@@ -10,7 +10,7 @@ from pydantic import Field
 
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS
 from elcano.graphs.frozen import Answer, Frozen
-from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant
+from elcano.graphs.tenants import DEFAULT_TENANT, Tenant
 from elcano.graphs.text import shorten_text
 
 PROVIDER_QUEUE: Final = "elcano-providers"

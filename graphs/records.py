@@ -19,7 +19,7 @@ from elcano.graphs.state.failures import Ending, Failure, Hold, WaitingCall
 from elcano.graphs.state.plan import ClarifyingQuestion, SectionPlan
 from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger
-from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant
+from elcano.graphs.tenants import DEFAULT_TENANT, Tenant
 from elcano.graphs.trust import NO_LIMITS, Trust
 
 

@@ -23,7 +23,7 @@ from elcano.graphs.state.failures import Ending, Failure, Hold, WaitingCall
 from elcano.graphs.state.plan import ReportForm
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.state.state import MOST_ENTRIES, MOST_TAKEN_OVER, EvidenceRef, HistoryEntry, ReportRef
-from elcano.graphs.tenant_identity import DEFAULT_TENANT, NAME_CHARACTERS, Tenant
+from elcano.graphs.tenants import DEFAULT_TENANT, NAME_CHARACTERS, Tenant
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import NO_LIMITS, Trust
 

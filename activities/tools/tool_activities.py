@@ -31,7 +31,6 @@ from elcano.activities.sources.http.trust_guard import (
     require_allowed_tool,
 )
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.allowances import EVERYTHING, open_allowances
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tools import (
     LOOK,
@@ -52,6 +51,7 @@ from elcano.graphs.plugin import import_object
 from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.state import EXCERPT_CHARACTERS, EvidenceRef
+from elcano.graphs.tenants import EVERYTHING, open_allowances
 from elcano.graphs.text import ELLIPSIS, shorten_text
 from elcano.graphs.trust import NO_LIMITS, find_passage_kind
 from elcano.settings import Settings

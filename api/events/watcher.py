@@ -27,7 +27,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import Tenant
 from elcano.measures import record_value
 from elcano.storage.store import Store, TenantStore
 

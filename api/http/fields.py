@@ -41,7 +41,7 @@ from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCu
 from elcano.graphs.checks.references import ALIKE
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.events import AgentEvent
-from elcano.graphs.tenant_identity import RUN_ID
+from elcano.graphs.tenants import RUN_ID
 
 
 def read_field_docstrings(model: type) -> dict[str, str]:

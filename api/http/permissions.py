@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
-from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant
+from elcano.graphs.tenants import DEFAULT_TENANT, Tenant
 
 Permission: TypeAlias = Literal[
     "read_run",

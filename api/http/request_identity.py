@@ -20,7 +20,7 @@ from elcano.api.http.errors import Forbidden, Unauthenticated
 from elcano.api.http.permissions import Permission, Principal
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.plugin import load_configured
-from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant, fault_of, is_tenant
+from elcano.graphs.tenants import DEFAULT_TENANT, Tenant, fault_of, is_tenant
 from elcano.measures import TENANT
 from elcano.settings.settings import Settings
 

@@ -6,11 +6,11 @@ from elcano.api.http.errors import FieldFault
 from elcano.api.runs.model_checks import list_called_models
 from elcano.api.tenant_offer import list_barred_modes
 from elcano.graphs.added_steps import without_clarifying_step
-from elcano.graphs.allowances import Allowance
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import OFFLINE, ModelChoice
 from elcano.graphs.spec.graph import AgentNode, ToolNode
+from elcano.graphs.tenants import Allowance
 from elcano.settings.settings import Settings
 
 

@@ -14,7 +14,7 @@ from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.errors import ElcanoError, RunOpen
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import Tenant
 from elcano.storage.store import Store, TenantStore
 
 EXPIRED_AT_ONCE: Final = 20

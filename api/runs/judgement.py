@@ -18,7 +18,6 @@ from elcano.api.runs.run_request import BudgetRequest, RunRequest
 from elcano.api.runs.trust_checks import explain_source_refusal, find_model_contact_faults
 from elcano.api.source_survey import SourceSurvey
 from elcano.api.tenant_offer import list_barred_modes
-from elcano.graphs.allowances import EVERYTHING, Allowance
 from elcano.graphs.checks.budget_limits import limit_faults
 from elcano.graphs.checks.callees import extra_faults
 from elcano.graphs.checks.references import explain_unknown_name
@@ -31,7 +30,7 @@ from elcano.graphs.spec.limits import MAX_FAULTS
 from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits, microusd_from_usd
 from elcano.graphs.state.rubric import GENERAL, Rubric
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import EVERYTHING, Allowance, Tenant
 from elcano.graphs.trust import NO_LIMITS, Trust
 from elcano.settings.settings import Settings
 

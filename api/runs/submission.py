@@ -20,7 +20,7 @@ from elcano.api.http.fields import Request
 from elcano.api.process import Services
 from elcano.api.runs.judgement import JudgedRun
 from elcano.graphs.records import ArchivedRun, build_accepted_run
-from elcano.graphs.tenant_identity import run_id as new_run_id
+from elcano.graphs.tenants import run_id as new_run_id
 from elcano.settings.settings import Settings
 from elcano.storage.admission import Admission, KeyClaim, RequestKey
 

@@ -48,7 +48,7 @@ from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, Sta
 from elcano.graphs.state.branches import BranchOutcomes, ReusedWork
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import Ending, FailureType, Hold
-from elcano.graphs.tenant_identity import insert_requester
+from elcano.graphs.tenants import insert_requester
 from elcano.graphs.text import ensure_list, format_count, title_from_id
 
 

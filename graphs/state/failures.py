@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.state.budget import Exhausted, Usage
-from elcano.graphs.tenant_identity import NAME_CHARACTERS, insert_requester
+from elcano.graphs.tenants import NAME_CHARACTERS, insert_requester
 from elcano.graphs.text import shorten_text
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.api.http.permissions import Permission, Role
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import Tenant
 from elcano.plugins.access.audit_log import AuditLog
 from elcano.plugins.access.credentials import Credential, new_credential
 from elcano.storage.plugin_store import PluginTables, get_plugin_data

@@ -13,7 +13,7 @@ from elcano.api.http.permissions import ROLES, Permission, Principal, Role
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.tenant_identity import DEFAULT_TENANT, NAME_CHARACTERS, fault_of, is_tenant
+from elcano.graphs.tenants import DEFAULT_TENANT, NAME_CHARACTERS, fault_of, is_tenant
 from elcano.plugins.access.access_store import KeyRecord, TenantAccess, get_access
 from elcano.plugins.access.credentials import Credential
 from elcano.settings.settings import Settings

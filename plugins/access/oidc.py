@@ -20,7 +20,7 @@ from elcano.api.http.permissions import ROLES, Principal, Role
 from elcano.api.http.request_identity import Identity
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import EXTRAS
-from elcano.graphs.tenant_identity import fault_of, is_tenant
+from elcano.graphs.tenants import fault_of, is_tenant
 from elcano.plugins.access.key_identity import CHALLENGE, INVALID, KEY_PREFIX, read_bearer_token
 from elcano.plugins.access.settings import LOOPBACK, AccessSettings
 from elcano.settings import read_plugin_settings

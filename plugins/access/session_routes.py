@@ -24,7 +24,7 @@ from elcano.api.http.fields import Described, Moment, Request, datetime_from_sec
 from elcano.api.http.permissions import Permission, Principal, Role
 from elcano.api.http.request_guards import is_own_path
 from elcano.api.http.request_identity import PUBLIC, get_principal
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import Tenant
 from elcano.plugins.access.audit import record_login
 from elcano.plugins.access.key_identity import (
     CHALLENGE,

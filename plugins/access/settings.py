@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from pydantic_settings import NoDecode
 
 from elcano.api.http.permissions import Role
-from elcano.graphs.tenant_identity import DEFAULT_TENANT, is_tenant
+from elcano.graphs.tenants import DEFAULT_TENANT, is_tenant
 
 LOOPBACK: Final = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 

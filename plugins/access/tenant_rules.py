@@ -19,12 +19,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from elcano.graphs.allowances import EVERYTHING, Allowance, AllowanceOf, Kind
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.plugin import list_plugins
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import EVERYTHING, Allowance, AllowanceOf, Kind, Tenant
 from elcano.plugins.access.settings import AccessSettings
 from elcano.settings import read_plugin_settings
 from elcano.settings.plugins import Finding

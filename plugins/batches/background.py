@@ -32,7 +32,7 @@ from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.state.budget import usd_from_microusd
 from elcano.graphs.state.failures import Cancellation
-from elcano.graphs.tenant_identity import run_id as new_run_id
+from elcano.graphs.tenants import run_id as new_run_id
 from elcano.plugins.batches.batch_store import BatchStore, TenantBatches, get_batch_store, get_batches
 from elcano.plugins.batches.batch_tables import DONE, Batch, BatchQuestion, QuestionState
 from elcano.plugins.batches.workflows import (

@@ -18,7 +18,7 @@ from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.tenant_identity import run_id as new_run_id
+from elcano.graphs.tenants import run_id as new_run_id
 from elcano.plugins.batches.batch_tables import BatchQuestion
 from elcano.plugins.batches.workflows import METADATA
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from elcano.api.http.errors import FieldFault
-from elcano.graphs.tenant_identity import RUN_ID
+from elcano.graphs.tenants import RUN_ID
 from elcano.graphs.text import shorten_text
 from elcano.plugins.openai_api.attached_files import AttachedFile
 

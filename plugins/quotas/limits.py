@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import microusd_from_usd
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import Tenant
 from elcano.settings.plugins import Finding, read_plugin_settings
 from elcano.settings.settings import Settings
 

@@ -14,7 +14,7 @@ from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import SCHEDULE
-from elcano.graphs.tenant_identity import run_id as new_run_id
+from elcano.graphs.tenants import run_id as new_run_id
 from elcano.plugins.schedules.activities import list_scheduled_runs
 from elcano.plugins.schedules.schedule_times import find_time_faults
 from elcano.plugins.schedules.settings import read_schedule_settings

@@ -10,7 +10,7 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import Tenant
 
 TASK_QUEUE: Final = "elcano-schedules"
 WORKFLOW: Final = "ScheduledRun"

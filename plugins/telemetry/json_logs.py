@@ -9,7 +9,7 @@ from opentelemetry import trace  # its interface alone, which pydantic-ai import
 from temporalio import activity
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
-from elcano.graphs.tenant_identity import RunScoped
+from elcano.graphs.tenants import RunScoped
 from elcano.measures import TENANT
 from elcano.redaction import SafeFormatter, without_secrets
 

@@ -44,7 +44,7 @@ from elcano.api.temporal.connection import build_runtime
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.run_contracts import ResearchInput
-from elcano.graphs.tenant_identity import RunScoped
+from elcano.graphs.tenants import RunScoped
 from elcano.measures import TENANT
 from elcano.plugins.telemetry import names
 from elcano.plugins.telemetry.providers import get_providers, mark_failed

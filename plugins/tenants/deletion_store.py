@@ -14,7 +14,7 @@ from elcano.api.http.errors import Refusal
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import Tenant
 from elcano.plugins.tenants.tenant_rows import delete_last_rows
 from elcano.settings.settings import Settings
 from elcano.storage.admission import UNENDED

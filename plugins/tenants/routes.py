@@ -10,7 +10,7 @@ from elcano.api.http.errors import FieldFault, RequestInvalid, problem_docs
 from elcano.api.http.fields import Described, Moment, Request
 from elcano.api.http.request_identity import requires
 from elcano.api.services import InProcess, Provided, Services
-from elcano.graphs.tenant_identity import is_tenant
+from elcano.graphs.tenants import is_tenant
 from elcano.plugins.tenants.deletion_store import DeletionNotFound, TenantDeletion, TenantNotFound, get_deletion_store
 from elcano.plugins.tenants.export import stream_export
 from elcano.plugins.tenants.tenant_rows import has_rows

@@ -11,7 +11,7 @@ from ulid import ULID
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits
-from elcano.graphs.tenant_identity import Tenant
+from elcano.graphs.tenants import Tenant
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.signing import new_secret
 from elcano.plugins.webhooks.workflows import Message, WebhookEvent

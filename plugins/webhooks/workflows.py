@@ -15,7 +15,7 @@ from temporalio.exceptions import ActivityError
 
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.events import EventType
-from elcano.graphs.tenant_identity import RunScoped, Tenant
+from elcano.graphs.tenants import RunScoped, Tenant
 
 TASK_QUEUE: Final = "elcano-webhooks"
 WATCH_WORKFLOW: Final = "WebhookWatch"

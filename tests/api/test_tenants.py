@@ -15,7 +15,7 @@ from elcano.api.app import create_app
 from elcano.api.http.errors import Unauthenticated
 from elcano.api.http.permissions import Principal
 from elcano.api.http.request_identity import SingleTenant
-from elcano.graphs.tenant_identity import is_tenant
+from elcano.graphs.tenants import is_tenant
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start

@@ -18,10 +18,10 @@ import httpx
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.allowed_addresses import origin_from_url
-from elcano.graphs.allowances import list_named
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, ToolRefused
 from elcano.graphs.host_names import is_private_address, parse_host
+from elcano.graphs.tenants import list_named
 from elcano.graphs.text import format_count
 from elcano.graphs.trust import KINDS_OF_SOURCES, NO_LIMITS, OWN_KINDS, Trust
 from elcano.graphs.trust_rules import explain_contact_refusal, explain_page_refusal, explain_passage_refusal

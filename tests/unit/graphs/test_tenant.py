@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from elcano.graphs.tenant_identity import DEFAULT_TENANT, RUN_ID, Tenant, is_tenant, run_id
+from elcano.graphs.tenants import DEFAULT_TENANT, RUN_ID, Tenant, is_tenant, run_id
 
 ALLOWED = "abcdefghijklmnopqrstuvwxyz0123456789-"
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -12,10 +12,10 @@ from temporalio.exceptions import ApplicationError
 from elcano.activities.sources.registry import open_sources
 from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.api.app import create_app
-from elcano.graphs.allowances import Allowance
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.mode_choice import MODES
+from elcano.graphs.tenants import Allowance
 from elcano.plugins.access.access_store import AccessStore
 from elcano.plugins.access.tenant_rules import check_tenant_rules, read_tenant_rules
 from elcano.settings import Settings

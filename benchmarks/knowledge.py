@@ -15,9 +15,9 @@ from elcano.plugins.knowledge.graph import (
     KnowledgeNode,
     build_knowledge_edge,
     build_knowledge_node,
+    find_shortest_paths,
 )
 from elcano.plugins.knowledge.knowledge_store import get_graph
-from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 

@@ -14,8 +14,8 @@ from elcano.graphs.report.report import Claim, DraftSection, ReportDraft, headin
 from elcano.graphs.state.plan import SectionPlan, SectionResult
 from elcano.plugins.quoting.planning import plan_report
 from elcano.plugins.quoting.report_writing import write_section, write_summary
-from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 from elcano.plugins.research.agents.planner import AGENT
+from elcano.plugins.research.agents.section_joining import SECTION, SUMMARY
 from elcano.storage.evidence import Evidence
 
 SURVEYED: Final = 20

@@ -19,9 +19,8 @@ from elcano.graphs.agents.envelope import Loaded, render_task_prompt
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.model_names import ModelChoice
-from elcano.plugins.data.agents import sql_repairer, sql_writer
-from elcano.plugins.data.agents.sql_repairer import SqlRepairerInput
-from elcano.plugins.data.agents.sql_writer import SqlWriterInput
+from elcano.plugins.data.agents import sql_writer
+from elcano.plugins.data.agents.sql_writer import SqlRepairerInput, SqlWriterInput
 from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
 from elcano.plugins.data.databases.query_runner import resolve_query_columns
@@ -113,8 +112,8 @@ class Writer:
             mending = SqlRepairerInput(
                 question=question, query=query, fault=fault, excerpt=schema, attempts=tuple(attempts)
             )
-            mended = await self._asked(sql_repairer.AGENT, mending, loaded, SqlRepair, found.spent)
-            mended = sql_repairer.resolve_answer(mended, mending, {})
+            mended = await self._asked(sql_writer.REPAIRER, mending, loaded, SqlRepair, found.spent)
+            mended = sql_writer.resolve_repair(mended, mending, {})
             if not mended.sql:
                 found.sql = ""
                 return found

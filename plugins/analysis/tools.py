@@ -20,7 +20,7 @@ from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Work
 from elcano.graphs.text import shorten_text
-from elcano.plugins.analysis.analysis import Analysis, AnalyzeInput, AnalyzeOutput, Pool
+from elcano.plugins.analysis.analysis import Analysis, AnalyzeInput, AnalyzeOutput
 from elcano.plugins.analysis.tool_specs import ComputeInput, ComputeOutput
 from elcano.storage.evidence import Evidence
 
@@ -70,12 +70,8 @@ def _run_analysis(
         text = f"this worker has no library for statistics: {install_command('analysis')}"
         raise InputInvalid("tool", text) from error
     analysis = run_meta_analysis(given, evidence, accounts)
-    drawn: dict[int, str] = {pool.number: render_forest_plot(pool) for pool in analysis.pools if _can_plot_pool(pool)}
+    drawn: dict[int, str] = {pool.number: render_forest_plot(pool) for pool in analysis.pools if pool.count > 1}
     return analysis, drawn, summarize_analysis(analysis)
-
-
-def _can_plot_pool(pool: Pool) -> bool:
-    return pool.count > 1
 
 
 SECONDS: Final = 5.0
@@ -91,20 +87,16 @@ START_SECONDS: Final = 60.0
 
 async def compute_values(work: ToolWork, given: ComputeInput) -> ComputeOutput:
     """The tool `compute`, which keeps nothing; see `run_sandboxed_code`."""
-    return await run_sandboxed_code(given)
+    return await asyncio.to_thread(run_sandboxed_code, given)
 
 
-async def run_sandboxed_code(given: ComputeInput) -> ComputeOutput:
+def run_sandboxed_code(given: ComputeInput) -> ComputeOutput:
     """Run the code and return the value of its last expression and what it printed.
 
     Raises:
         InputInvalid: the code is no Python, failed or went over a bound, its result is no JSON, or this worker has no
             sandbox. The text says which.
     """
-    return await asyncio.to_thread(_run_in_sandbox, given)
-
-
-def _run_in_sandbox(given: ComputeInput) -> ComputeOutput:
     try:
         import pydantic_monty
     except ModuleNotFoundError as error:

@@ -12,7 +12,7 @@ plugin: Final = Plugin(
     agents=(
         ".agents.splitter:AGENT",
         ".agents.sql_writer:AGENT",
-        ".agents.sql_repairer:AGENT",
+        ".agents.sql_writer:REPAIRER",
         ".agents.data_writer:AGENT",
     ),
     tools=(".tool_specs:TOOLS",),

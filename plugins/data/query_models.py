@@ -163,8 +163,8 @@ class ConsensusInput(Frozen):
     """Columns by which rows belong together; empty: those that all paths have and that are no measures."""
 
 
-class ConsensusOutput(Frozen):
-    """One result of all paths."""
+class MergedResults(GivesEvidence):
+    """What `consensus` answers: one result of all paths, which is kept as evidence like any other."""
 
     result: ResultDigest | None = None
     """None: no path has a result."""
@@ -175,10 +175,6 @@ class ConsensusOutput(Frozen):
     """Paths without a result, each in a sentence."""
     told: str = ""
     """What was merged and how it went, for whoever writes the answer."""
-
-
-class MergedResults(ConsensusOutput, GivesEvidence):
-    """What `consensus` answers: the one result, which is kept as evidence like any other."""
 
 
 DATABASE_LOOK_SECONDS: Final = 50.0

@@ -8,7 +8,6 @@ the text of their evidence; where the cells of a row cannot be told apart, the l
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from hashlib import sha256
 from typing import Final
 
 from elcano.activities.phrases import ENGLISH, Phrases
@@ -25,8 +24,8 @@ from elcano.plugins.data.data_answer import (
     NumberVerdict,
     read_data_answer,
 )
-from elcano.plugins.data.results import cell_text
-from elcano.plugins.data.tables import NUMBERS, RESULT_EVIDENCE, Cell
+from elcano.plugins.data.results import cell_text, query_hash
+from elcano.plugins.data.tables import NUMBERS, RESULT_EVIDENCE
 from elcano.storage.evidence import Evidence
 
 BY_RULES: Final = "No language model was used; rules made the sentences from query results."
@@ -117,7 +116,7 @@ def _render_result_table(table: AnswerTable, words: Phrases, *, several: bool) -
         yield _render_answer_rows(table)
     yield _told_rows(table, words)
     if table.sql:
-        stamp = words.query_stamp.format(hash=_hash_query(table.sql), at=escape_markdown(table.at))
+        stamp = words.query_stamp.format(hash=query_hash(table.sql)[:12], at=escape_markdown(table.at))
         yield words.query.format(database=escape_markdown(table.database), dialect=table.dialect, stamp=stamp)
         yield render_code_block(table.sql, "sql")
     else:
@@ -130,12 +129,8 @@ def _render_answer_rows(table: AnswerTable) -> str:
     columns = table.columns[:MOST_COLUMNS]
     head = [escape_markdown(shorten_text(column.name, CELL_CHARACTERS)) or "(no name)" for column in columns]
     rule = ["---:" if column.kind in NUMBERS else "---" for column in columns]
-    rows = ([_format_answer_cell(value) for value in row[:MOST_COLUMNS]] for row in table.rows)
+    rows = (_format_result_row([cell_text(value) for value in row[:MOST_COLUMNS]]) for row in table.rows)
     return render_table(head, rows, rule)
-
-
-def _format_answer_cell(value: Cell) -> str:
-    return escape_markdown(shorten_text(cell_text(value), CELL_CHARACTERS))
 
 
 def _told_rows(table: AnswerTable, words: Phrases) -> str:
@@ -149,10 +144,6 @@ def _told_rows(table: AnswerTable, words: Phrases) -> str:
     if table.truncated:
         told += " **There are more rows than were read,** so they do not add up to a total."
     return told
-
-
-def _hash_query(sql: str) -> str:
-    return sha256(sql.encode()).hexdigest()[:12]
 
 
 def render_code_block(text: str, language: str) -> str:

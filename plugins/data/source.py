@@ -36,14 +36,9 @@ class DatabaseSource:
     """
 
     def __init__(self, spec: SourceSpec, databases: Databases, examples: SqlExamples) -> None:
-        self._spec = spec
+        self.spec = spec
         self._databases = databases
         self._examples = examples
-
-    @property
-    def spec(self) -> SourceSpec:
-        """The source's specification, known without opening it."""
-        return self._spec
 
     async def search(self, query: str, limit: int) -> SearchResults:
         """Refused: its results are kept as tables, so it has to be known where."""
@@ -53,33 +48,33 @@ class DatabaseSource:
         """See `SearchesStore`."""
         table = await self._ask(query)
         if isinstance(table, str):
-            return SearchResults(warnings=(f"{self._spec.name}: {table}",))
+            return SearchResults(warnings=(f"{self.spec.name}: {table}",))
         artifact = await store.artifacts.put(run_id, table.model_dump_json(), RESULT_TYPE)
         passage, text = as_evidence(table, artifact)
-        told = f"{self._spec.name}: {query!r} is a saved question, whose query is {table.sql}"
+        told = f"{self.spec.name}: {query!r} is a saved question, whose query is {table.sql}"
         return SearchResults(evidence=(passage,), texts=(text,), warnings=(told,))
 
     async def tables(self, question: str) -> JsonObject:
         """See `HasTables`."""
-        schema = await self._databases.get(self._spec.name).schema()
+        schema = await self._databases.get(self.spec.name).schema()
         found = (await asyncio.to_thread(select_schema_context, schema, question, TABLES)).found
         return named_alone(found).model_dump(mode="json", exclude_defaults=True)
 
     async def saved_questions(self, question: str) -> tuple[str, ...]:
         """See `HasTables`."""
-        given = SqlExamplesInput(database=self._spec.name, question=question, limit=MOST_EXAMPLES)
+        given = SqlExamplesInput(database=self.spec.name, question=question, limit=MOST_EXAMPLES)
         return tuple(one.question for one in (await self._examples.like(given)).examples)
 
     async def _ask(self, query: str) -> ResultTable | str:
         """Return the result of the saved query, or why there is none."""
         try:
-            saved = await self._examples.find(self._spec.name, query)
+            saved = await self._examples.find(self.spec.name, query)
         except InputInvalid as error:
             return str(error)
         if saved is None:
             return f"{query!r} is no saved question of this database"
-        database = self._databases.get(self._spec.name)
-        written = SqlQuery(database=self._spec.name, dialect=database.engine.dialect, sql=saved.sql)
+        database = self._databases.get(self.spec.name)
+        written = SqlQuery(database=self.spec.name, dialect=database.engine.dialect, sql=saved.sql)
         table = await run_query(database, written, ROWS)
         if isinstance(table, QueryFault):
             return f"the query for {query!r} was not answered. {table.message}"

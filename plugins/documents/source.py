@@ -65,7 +65,7 @@ class DocumentsSource:
         clock: Callable[[], float] = time.monotonic,
         parser: Parser | None = None,
     ) -> None:
-        self._spec = spec
+        self.spec = spec
         self._name = name = spec.name
         self._collection = collection
         self._index = Index(index_path)
@@ -76,11 +76,6 @@ class DocumentsSource:
         self._stopped = threading.Event()
         self._running: asyncio.Task[Listing] | None = None
         self._latest: tuple[float, Listing] | None = None
-
-    @property
-    def spec(self) -> SourceSpec:
-        """The source's specification."""
-        return self._spec
 
     async def search(self, query: str, limit: int) -> SearchResults:
         """Return at most `limit` passages, best first; the first search of a collection indexes it.

@@ -1,5 +1,9 @@
-"""Formulas (MathML) in the language of the typesetter of PDFs."""
+"""Formulas (MathML) in the language of the typesetter of PDFs, and in LaTeX with `unicode-math`.
 
+The latter takes most signs as they are.
+"""
+
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -102,3 +106,97 @@ class _Formula:
         if element.tag in ("mi", "mo") and len(text) == 1:
             return f"symbol({self._quote(text)})"
         return f"text({self._quote(text)})"
+
+
+_ACCENTS: Final = {
+    **{"¯": "bar", "‾": "bar", "^": "hat", "~": "tilde", "→": "vec", "˙": "dot", "¨": "ddot", "ˇ": "check"},
+    "˘": "breve",
+}
+_DELIMITERS: Final = {**{sign: sign for sign in "()[]|‖⟨⟩⌊⌋⌈⌉/"}, "{": r"\{", "}": r"\}", "": "."}
+_SPECIAL: Final = frozenset("\\^~")
+_ESCAPED: Final = frozenset("{}$&%#_")
+_MATHEMATICAL: Final = ((0x00, 0x7F), (0x370, 0x3FF), (0x2100, 0x214F), (0x1D400, 0x1D7FF))
+"""Letters that fonts for formulas have; others are set as text."""
+
+
+def write_latex_formula(element: Any, escape: Callable[[str], str]) -> str | None:
+    r"""A formula to stand between `\(` and `\)`; None if it has something that is not known here.
+
+    Args:
+        element: the element `math`.
+        escape: makes a text that LaTeX sets as it is.
+    """
+    try:
+        return _LatexFormula(escape).write(element)
+    except UnknownFormula:
+        return None
+
+
+class _LatexFormula:
+    def __init__(self, escape: Callable[[str], str]) -> None:
+        self._escape = escape
+
+    def write(self, element: Any) -> str:
+        children, tag = list(element), element.tag
+        if tag in TOKENS:
+            return self._write_token(element)
+        if tag in ATTACHED and len(children) == len(ATTACHED[tag]) + 1:
+            signs = zip(ATTACHED[tag], children[1:], strict=True)
+            return self._attach(children[0], dict(signs), limits=tag == "munderover")
+        match tag, children:
+            case "mrow", [first, *inner, last] if {first.get("form"), last.get("form")} == {"prefix", "postfix"}:
+                opening, closing = (_DELIMITERS.get((one.text or "").strip()) for one in (first, last))
+                if opening and closing:
+                    return rf"\left{opening} {self._join(inner)}\right{closing} "
+                return self._join(children)
+            case "mspace", _:
+                return r"\;"
+            case "mfrac", [over, under]:
+                bare = element.get("linethickness", "1").startswith("0")  # n over k
+                command = r"\genfrac{}{}{0pt}{}" if bare else r"\frac"
+                return f"{command}{{{self.write(over)}}}{{{self.write(under)}}}"
+            case "msqrt", _:
+                return rf"\sqrt{{{self._join(children)}}}"
+            case "mroot", [base, degree]:
+                return rf"\sqrt[{{{self.write(degree)}}}]{{{self.write(base)}}}"
+            case (("mover" | "munder"), [base, mark]):
+                return self._write_marked(base, mark, "t" if tag == "mover" else "b")
+            case "mtable", rows:
+                lines = (" & ".join(f"{{{self._join(cell)}}}" for cell in row) for row in rows)
+                return "\\begin{matrix}" + "\\\\".join(lines) + "\\end{matrix}"
+        if tag in GROUPS:
+            return self._join(children)
+        raise UnknownFormula(tag)
+
+    def _join(self, elements: Sequence[Any]) -> str:
+        return "".join(map(self.write, elements))
+
+    def _attach(self, base: Any, marks: dict[str, Any], *, limits: bool) -> str:
+        below, above = marks.get("b"), marks.get("t")
+        placed = "" if below is None else f"_{{{self.write(below)}}}"
+        placed += "" if above is None else f"^{{{self.write(above)}}}"
+        return rf"\mathop{{{self.write(base)}}}\limits{placed}" if limits else f"{{{self.write(base)}}}{placed}"
+
+    def _write_marked(self, base: Any, mark: Any, side: str) -> str:
+        """A term with something above (`t`) or below it (`b`)."""
+        sign = (mark.text or "").strip()
+        if mark.tag != "mo" or len(mark) or sign.isalnum():
+            return self._attach(base, {side: mark}, limits=True)
+        if (side, sign) in STRETCHED and (len(base) or sign not in ACCENTS):
+            return rf"\{STRETCHED[side, sign]}{{{self.write(base)}}}"
+        if side == "t" and sign in _ACCENTS:
+            return rf"\{_ACCENTS[sign]}{{{self.write(base)}}}"
+        raise UnknownFormula(sign)
+
+    def _write_token(self, element: Any) -> str:
+        text = " ".join((element.text or "").split())
+        if element.tag in ("mi", "mo") and len(text) > 1 and text.isascii() and text.isalpha():
+            return rf"\operatorname{{{text}}}"
+        if element.tag in ("mtext", "ms") or not all(map(_is_mathematical, text)):
+            return rf"\text{{{self._escape(text)}}}"
+        shown = (rf"\text{{{self._escape(sign)}}}" if sign in _SPECIAL else sign for sign in text)
+        return "".join(f"\\{sign}" if sign in _ESCAPED else one for sign, one in zip(text, shown, strict=True))
+
+
+def _is_mathematical(sign: str) -> bool:
+    return unicodedata.category(sign)[0] not in "LM" or any(low <= ord(sign) <= high for low, high in _MATHEMATICAL)

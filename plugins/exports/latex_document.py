@@ -17,7 +17,7 @@ from urllib.parse import quote
 from elcano.api.reports.bibliography import BIBTEX, FORMS
 from elcano.api.reports.bibliography_entries import build_reference_entries
 from elcano.graphs.report.report import Report
-from elcano.plugins.exports.latex_formulas import write_latex_formula
+from elcano.plugins.exports.formulas import write_latex_formula
 from elcano.plugins.exports.report_elements import (
     CONTENTS_FROM,
     HEADINGS,

@@ -1,4 +1,7 @@
-"""`GET /v1/runs/{run_id}/exports/{form}`: what a run leaves, as a file to be saved."""
+"""`GET /v1/runs/{run_id}/exports/{form}`: what a run leaves, as a file to be saved.
+
+Its passages are rows: CSV for spreadsheets, JSON Lines for programs.
+"""
 
 import asyncio
 import json
@@ -14,20 +17,88 @@ from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 
 from elcano.api.http.errors import NotCertifiable, ReportLost, ReportNotReady, RunNotFound, problem_docs
+from elcano.api.http.fields import with_moments
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.drawings import load_pictures
-from elcano.api.reports.results import load_stored_report
+from elcano.api.reports.results import load_stored_report, render_csv
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
 from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
+from elcano.graphs.report.works import find_citation_mark
 from elcano.plugins.certificates.run_certificate import stream_certificate
-from elcano.plugins.exports.evidence_tables import write_csv, write_json_lines
 from elcano.plugins.exports.latex_document import write_latex_archive
 from elcano.plugins.exports.pdf_document import ExportUnavailable, write_pdf_document
 from elcano.plugins.exports.research_object import METADATA, describe_archive
+from elcano.storage.evidence import Evidence
+from elcano.storage.store import TenantStore
+
+PAGE: Final = 200
+"""Passages that are read at once."""
+COLUMNS: Final = (
+    "id",
+    "source",
+    "title",
+    "authors",
+    "year",
+    "identifiers",
+    "locator",
+    "heading",
+    "text",
+    "document",
+    "content_hash",
+    "start",
+    "end",
+    "kind",
+    "journal",
+    "standing",
+)
+
+
+async def write_csv(store: TenantStore, run_id: str) -> AsyncIterator[bytes]:
+    """All passages as CSV in UTF-8 (RFC 4180), in the order of finding; no text is taken for a formula."""
+    yield render_csv([COLUMNS]).encode()
+    async for passages in _read_passages(store, run_id):
+        yield render_csv(map(_list_values, passages)).encode()
+
+
+async def write_json_lines(store: TenantStore, run_id: str) -> AsyncIterator[bytes]:
+    """All passages, each as one line of JSON, as `GET /v1/runs/{run_id}/evidence` has them."""
+    async for passages in _read_passages(store, run_id):
+        lines = (json.dumps(with_moments(one.model_dump(mode="json")), ensure_ascii=False) for one in passages)
+        yield "".join(f"{line}\n" for line in lines).encode()
+
+
+async def _read_passages(store: TenantStore, run_id: str) -> AsyncIterator[list[Evidence]]:
+    offset = 0
+    while passages := list(await store.evidence.of_run(run_id, limit=PAGE, offset=offset)):
+        yield passages
+        offset += len(passages)
+
+
+def _list_values(passage: Evidence) -> list[object]:
+    work = passage.work
+    return [
+        passage.id,
+        passage.source,
+        passage.title,
+        "" if work is None else "; ".join(work.authors),
+        "" if work is None or work.year is None else work.year,
+        "" if work is None else " ".join(work.identifiers.names),
+        passage.locator,
+        passage.heading,
+        passage.text,
+        passage.document,
+        passage.content_hash,
+        passage.start,
+        passage.end,
+        "" if work is None else work.kind,
+        "" if work is None else work.venue,
+        find_citation_mark(work),
+    ]
+
 
 Form: TypeAlias = Literal["docx", "pdf", "latex", "csv", "jsonl", "zip"]
 """The forms: the report for Word, as a PDF or for LaTeX, the evidence as CSV or JSON Lines, and all in one archive."""

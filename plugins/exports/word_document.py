@@ -25,8 +25,8 @@ from docx.table import _Row
 from docx.text.paragraph import Paragraph
 
 from elcano.graphs.report.report import Report
+from elcano.plugins.exports.formulas import write_latex_formula
 from elcano.plugins.exports.latex_document import escape_latex
-from elcano.plugins.exports.latex_formulas import write_latex_formula
 from elcano.plugins.exports.report_elements import (
     BLOCKS,
     HEADINGS,

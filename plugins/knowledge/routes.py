@@ -23,16 +23,13 @@ from elcano.plugins.knowledge.graph import (
     MOST_ROWS,
     NODE_ID,
     EdgeKind,
-    Hit,
-    KnowledgeCounts,
     KnowledgeEdge,
     KnowledgeGraph,
     KnowledgeNode,
-    Neighbour,
     NodeKind,
+    find_shortest_paths,
 )
 from elcano.plugins.knowledge.knowledge_store import get_graph
-from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
 
 
 class NodeView(Described):
@@ -83,11 +80,6 @@ class KnowledgeView(Described):
     cypher: bool
     """Whether openCypher can be asked."""
 
-    @classmethod
-    def of(cls, counts: KnowledgeCounts, *, cypher: bool) -> "KnowledgeView":
-        """The counts of a graph."""
-        return cls(nodes=counts.nodes, edges=counts.edges, cypher=cypher)
-
 
 class HitView(Described):
     """A node that was found by words."""
@@ -96,11 +88,6 @@ class HitView(Described):
     """The node."""
     score: float = Field(examples=[0.8])
     """The share of the words asked for that it has, rare ones weighing more."""
-
-    @classmethod
-    def of(cls, hit: Hit) -> "HitView":
-        """A hit."""
-        return cls(node=NodeView.from_record(hit.node), score=round(hit.score, 4))
 
 
 class NeighbourView(Described):
@@ -119,15 +106,6 @@ class NeighboursView(Described):
     """In the order of the edges' ids."""
     next: str | None
     """Ask with it as `after` for the next page; null: this is the last one."""
-
-    @classmethod
-    def of(cls, found: Sequence[Neighbour], limit: int) -> "NeighboursView":
-        """Builds a page from a search that asked for one more than `limit`."""
-        shown = [
-            NeighbourView(edge=EdgeView.from_record(one.edge), node=NodeView.from_record(one.node))
-            for one in found[:limit]
-        ]
-        return cls(neighbours=tuple(shown), next=found[limit - 1].edge.id if len(found) > limit else None)
 
 
 class PathView(Described):
@@ -185,21 +163,6 @@ async def required_node(id: str, graph: KnowledgeGraph) -> KnowledgeNode:
     return found[0]
 
 
-async def shortest_paths(graph: KnowledgeGraph, start: str, end: str, *, longest: int, limit: int) -> PathsView:
-    """The shortest ways from a node to another, with all that they lead over.
-
-    Raises:
-        NodeNotFound: one of the two is not there.
-    """
-    ends = [await required_node(id, graph) for id in (start, end)]
-    found = await find_shortest_paths(graph, start, end, longest=longest, limit=limit)
-    ids = sorted({id for path in found.paths for one in path for id in (one.start, one.end)})
-    nodes = {one.id: one for one in (*ends, *await graph.nodes(ids))}
-    # A run may have been deleted between the two looks, and a node with it: that way is no more.
-    paths = [path for path in found.paths if all(one.start in nodes and one.end in nodes for one in path)]
-    return PathsView(paths=tuple(_build_path_view(start, path, nodes) for path in paths), complete=found.complete)
-
-
 def _build_path_view(start: str, edges: Sequence[KnowledgeEdge], nodes: Mapping[str, KnowledgeNode]) -> PathView:
     at, passed = start, [start]
     for edge in edges:
@@ -227,7 +190,8 @@ router = APIRouter(
 async def get_knowledge(services: Provided) -> KnowledgeView:
     """Read how much is known: nodes and edges by their kinds."""
     graph = get_graph(services.store)
-    return KnowledgeView.of(await graph.counts(), cypher=graph.cypher_spoken)
+    counts = await graph.counts()
+    return KnowledgeView(nodes=counts.nodes, edges=counts.edges, cypher=graph.cypher_spoken)
 
 
 @router.get("/search")
@@ -241,7 +205,8 @@ async def search_knowledge(
 
     The best come first. No model is asked: a word is found as it is written, English plurals apart.
     """
-    return [HitView.of(hit) for hit in await get_graph(services.store).search(q, kinds=kind or (), limit=limit)]
+    found = await get_graph(services.store).search(q, kinds=kind or (), limit=limit)
+    return [HitView(node=NodeView.from_record(hit.node), score=round(hit.score, 4)) for hit in found]
 
 
 @router.get("/nodes/{node_id}", responses=problem_docs(NodeNotFound))
@@ -261,7 +226,10 @@ async def get_neighbours(
     """List the neighbours of a node in both directions, each edge with the run and the passage that it comes from."""
     await required_node(node_id, get_graph(services.store))
     found = await get_graph(services.store).neighbours(node_id, kinds=kind or (), limit=limit + 1, after=after)
-    return NeighboursView.of(found, limit)
+    shown = (
+        NeighbourView(edge=EdgeView.from_record(one.edge), node=NodeView.from_record(one.node)) for one in found[:limit]
+    )
+    return NeighboursView(neighbours=tuple(shown), next=found[limit - 1].edge.id if len(found) > limit else None)
 
 
 @router.get("/paths", responses=problem_docs(NodeNotFound))
@@ -273,7 +241,14 @@ async def get_paths(
     limit: Annotated[int, Query(ge=1, le=20, description="Paths at most.")] = 5,
 ) -> PathsView:
     """Find the shortest ways from a node to another, whichever way the edges lead; none leads over a run."""
-    return await shortest_paths(get_graph(services.store), start, end, longest=longest, limit=limit)
+    graph = get_graph(services.store)
+    ends = [await required_node(id, graph) for id in (start, end)]
+    found = await find_shortest_paths(graph, start, end, longest=longest, limit=limit)
+    ids = sorted({id for path in found.paths for one in path for id in (one.start, one.end)})
+    nodes = {one.id: one for one in (*ends, *await graph.nodes(ids))}
+    # A run may have been deleted between the two looks, and a node with it: that way is no more.
+    paths = [path for path in found.paths if all(one.start in nodes and one.end in nodes for one in path)]
+    return PathsView(paths=tuple(_build_path_view(start, path, nodes) for path in paths), complete=found.complete)
 
 
 @router.post("/cypher", responses=problem_docs(CypherRefused))

@@ -33,12 +33,7 @@ class KnowledgeSource:
     """What earlier runs found."""
 
     def __init__(self, spec: SourceSpec) -> None:
-        self._spec = spec
-
-    @property
-    def spec(self) -> SourceSpec:
-        """The source's specification, known without opening it."""
-        return self._spec
+        self.spec = spec
 
     async def search(self, query: str, limit: int) -> SearchResults:
         """Refused: it has to be known whose runs are meant."""

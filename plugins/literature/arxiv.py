@@ -23,11 +23,10 @@ from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, parse_doi
 from elcano.graphs.text import shorten_text
-from elcano.plugins.literature import bibliographic_format
+from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import PHRASE, SentQuery, is_well_formed_query
-from elcano.plugins.literature.work_records import Record, build_record_metadata
-from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata
 from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
 ALL_WORDS: Final = 4
@@ -170,12 +169,12 @@ def _build_entry_record(entry: Element) -> Record | None:
     published_doi = "" if doi.startswith(_OWN_DOI) else doi
     journal = _read_child_text(entry, "journal_ref")
     standing = _assess_standing(entry, published_doi, journal)
-    published = bibliographic_format.parse_iso_date(_read_child_text(entry, "published"))
+    published = service_fields.parse_iso_date(_read_child_text(entry, "published"))
     authors = (_read_child_text(author, "name") for author in _find_children(entry, "author"))
     work = Work(
         title=_read_child_text(entry, "title"),
         authors=tuple(filter(None, authors)),  # given name first: where the family name begins arXiv does not tell
-        year=bibliographic_format.parse_year(published),
+        year=service_fields.parse_year(published),
         published=published,
         venue=journal or "arXiv",
         kind="article" if published_doi or journal else "preprint",
@@ -186,11 +185,13 @@ def _build_entry_record(entry: Element) -> Record | None:
     )
     metadata = build_record_metadata(
         version=version,
-        updated=bibliographic_format.parse_iso_date(_read_child_text(entry, "updated")),
+        updated=service_fields.parse_iso_date(_read_child_text(entry, "updated")),
         category=next(_list_terms(entry, "primary_category"), ""),
         categories=list(_list_terms(entry, "category")),
         comment=shorten_text(_read_child_text(entry, "comment"), NOTICE_CHARACTERS),
-        pdf=next((one.get("href", "") for one in _find_children(entry, "link") if _is_pdf(one)), ""),
+        pdf=next(
+            (one.get("href", "") for one in _find_children(entry, "link") if one.get("type") == "application/pdf"), ""
+        ),
     )
     summary = _read_child_text(entry, "summary")
     return Record(work, (Block(summary),) if summary else (), metadata=metadata)
@@ -214,10 +215,6 @@ def _assess_standing(entry: Element, published_doi: str, journal: str) -> WorkSt
 
 def _list_terms(entry: Element, name: str) -> Iterator[str]:
     return filter(None, (child.get("term", "") for child in _find_children(entry, name)))
-
-
-def _is_pdf(link: Element) -> bool:
-    return link.get("type", "") == "application/pdf"
 
 
 def _find_children(element: Element, name: str) -> Iterator[Element]:

@@ -11,19 +11,18 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Flag, Identifiers, Work, parse_arxiv_id, parse_doi
 from elcano.graphs.trust import WorkKind
-from elcano.plugins.literature import bibliographic_format, markup
+from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items, validate_shape
-from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
-from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
 
 
 class _Update(NamedTuple):
@@ -68,8 +67,8 @@ class _Date(ServiceData):
     def text(self) -> str:
         """The date, as exactly as it is known."""
         if self.parts:
-            return bibliographic_format.format_date(*self.parts[0][:3]) if self.parts[0] else ""
-        return bibliographic_format.parse_iso_date(self.time)
+            return service_fields.format_date(*self.parts[0][:3]) if self.parts[0] else ""
+        return service_fields.parse_iso_date(self.time)
 
 
 class _Author(ServiceData):
@@ -98,10 +97,6 @@ class _Name(ServiceData):
 
 class _Related(ServiceData):
     id: str = ""
-
-
-class _Relations(ServiceData):
-    preprint_of: list[_Related] = Field([], alias="is-preprint-of")
 
 
 class CrossrefWork(ServiceData):
@@ -135,7 +130,7 @@ class CrossrefWork(ServiceData):
     abstract: str = ""
     updated_by: list[_Notice] = Field([], alias="updated-by")
     update_to: list[_Notice] = Field([], alias="update-to")
-    relation: _Relations = _Relations()
+    preprint_of: list[_Related] = Field([], validation_alias=AliasPath("relation", "is-preprint-of"))
 
 
 class _Message(ServiceData):
@@ -178,13 +173,15 @@ def build_crossref_record(given: CrossrefWork) -> Record:
     title = _format_title(given)
     doi = parse_doi(given.doi)
     preprint = given.type == "posted-content" and given.subtype in ("preprint", "")
-    published = next(filter(None, (date.text for date in _list_dates(given))), "")
-    blocks = markup.parse_markup_blocks(given.abstract)
+    # In the order of preference; `published` is the earliest of all.
+    dates = (given.published, given.issued, given.online, given.print, given.posted)
+    published = next(filter(None, (date.text for date in dates)), "")
+    blocks = service_fields.parse_markup_blocks(given.abstract)
     standing = assess_work_standing(given, title)
     work = Work(
         title=title,
         authors=tuple(_list_authors(given)),
-        year=bibliographic_format.parse_year(published),
+        year=service_fields.parse_year(published),
         published=published,
         venue=_find_venue(given),
         issns=collect_issns(given.issns),
@@ -194,7 +191,7 @@ def build_crossref_record(given: CrossrefWork) -> Record:
         publisher=given.publisher,
         kind="preprint" if preprint else _KINDS.get(given.type, "other"),
         identifiers=Identifiers(doi=doi, arxiv=parse_arxiv_id(doi) if doi.startswith("10.48550/") else ""),
-        url=bibliographic_format.format_doi_url(doi),
+        url=service_fields.format_doi_url(doi),
         language=given.language,
         flags=(*standing.flags, *(("preprint",) if preprint else ()), *(("abstract_only",) if blocks else ())),
         notices=tuple(standing.notices),
@@ -232,12 +229,7 @@ def _classify_update(given: _Notice) -> _Update:
 
 def _list_published_dois(given: CrossrefWork) -> Iterator[str]:
     """List the DOIs of the articles that a preprint became."""
-    return filter(None, (parse_doi(one.id) for one in given.relation.preprint_of))
-
-
-def _list_dates(given: CrossrefWork) -> tuple[_Date, ...]:
-    """List the dates in order of preference; `published` is the earliest of all."""
-    return given.published, given.issued, given.online, given.print, given.posted
+    return filter(None, (parse_doi(one.id) for one in given.preprint_of))
 
 
 def _format_title(given: CrossrefWork) -> str:
@@ -247,7 +239,7 @@ def _format_title(given: CrossrefWork) -> str:
 
 
 def _find_first_text(listed: list[str]) -> str:
-    return next(filter(None, map(markup.flatten_markup, listed)), "")
+    return next(filter(None, map(service_fields.flatten_markup, listed)), "")
 
 
 def _list_authors(given: CrossrefWork) -> Iterator[str]:
@@ -267,4 +259,4 @@ def _find_venue(given: CrossrefWork) -> str:
 
 def _find_licence(given: CrossrefWork) -> str:
     named = [one for version in _VERSIONS for one in given.licences if one.version == version and one.address]
-    return bibliographic_format.normalize_licence_name(named[0].address) if named else ""
+    return service_fields.normalize_licence_name(named[0].address) if named else ""

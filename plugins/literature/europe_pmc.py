@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from elcano.activities.passages.document import Block
 from elcano.activities.sources.http.fetching import Answer
@@ -18,12 +18,11 @@ from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import WorkKind
-from elcano.plugins.literature import bibliographic_format, jats, markup
+from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
-from elcano.plugins.literature.work_standing import WorkStanding
-from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
+from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
+from elcano.plugins.literature.xml import find_article_licence, flatten_element_text, parse_article_body, parse_xml_root
 
 FULL_TEXTS: Final = 3
 """Full texts per search; each is a request and some 100 passages."""
@@ -44,22 +43,14 @@ class _Author(ServiceData):
     collectiveName: str = ""
 
 
-class _Authors(ServiceData):
-    author: list[_Author] = []
-
-
-class _Journal(ServiceData):
-    title: str = ""
-    issn: str = ""
-    essn: str = ""
-
-
 class _Issue(ServiceData):
     issue: str = ""
     volume: str = ""
     yearOfPublication: int | None = None
     monthOfPublication: int | None = None
-    journal: _Journal = _Journal()
+    journal: str = Field("", validation_alias=AliasPath("journal", "title"))
+    issn: str = Field("", validation_alias=AliasPath("journal", "issn"))
+    essn: str = Field("", validation_alias=AliasPath("journal", "essn"))
 
 
 class _Book(ServiceData):
@@ -67,21 +58,9 @@ class _Book(ServiceData):
     comprisingTitle: str = ""
 
 
-class _Types(ServiceData):
-    pubType: list[str] = []
-
-
-class _Keywords(ServiceData):
-    keyword: list[str] = []
-
-
 class _Heading(ServiceData):
     descriptorName: str = ""
     majorTopic_YN: str = "N"
-
-
-class _Headings(ServiceData):
-    meshHeading: list[_Heading] = []
 
 
 class _Link(ServiceData):
@@ -89,10 +68,6 @@ class _Link(ServiceData):
     source: str = ""
     reference: str = ""
     type: str = ""
-
-
-class _Links(ServiceData):
-    commentCorrection: list[_Link] = []
 
 
 class Result(ServiceData):
@@ -104,7 +79,7 @@ class Result(ServiceData):
     pmcid: str = ""
     doi: str = ""
     title: str = ""
-    authors: _Authors = Field(_Authors(), alias="authorList")
+    authors: list[_Author] = Field([], validation_alias=AliasPath("authorList", "author"))
     author_string: str = Field("", alias="authorString")
     issue: _Issue = Field(_Issue(), alias="journalInfo")
     book: _Book = Field(_Book(), alias="bookOrReportDetails")
@@ -112,10 +87,10 @@ class Result(ServiceData):
     pages: str = Field("", alias="pageInfo")
     abstract: str = Field("", alias="abstractText")
     language: str = ""
-    types: _Types = Field(_Types(), alias="pubTypeList")
-    keywords: _Keywords = Field(_Keywords(), alias="keywordList")
-    headings: _Headings = Field(_Headings(), alias="meshHeadingList")
-    links: _Links = Field(_Links(), alias="commentCorrectionList")
+    types: list[str] = Field([], validation_alias=AliasPath("pubTypeList", "pubType"))
+    keywords: list[str] = Field([], validation_alias=AliasPath("keywordList", "keyword"))
+    headings: list[_Heading] = Field([], validation_alias=AliasPath("meshHeadingList", "meshHeading"))
+    links: list[_Link] = Field([], validation_alias=AliasPath("commentCorrectionList", "commentCorrection"))
     open_access: str = Field("N", alias="isOpenAccess")
     cited_by: int | None = Field(None, alias="citedByCount", ge=0, le=LARGEST_COUNT)
     licence: str = Field("", alias="license")
@@ -129,12 +104,8 @@ class Result(ServiceData):
         return parse_pmcid(self.pmcid) or (self.id if self.source == PREPRINTS and self.id.isalnum() else "")
 
 
-class _Results(ServiceData):
-    result: list[Json]
-
-
 class _Page(ServiceData):
-    results: _Results = Field(alias="resultList")
+    results: list[Json] = Field(validation_alias=AliasPath("resultList", "result"))
 
 
 class EuropePMC(LiteratureSource):
@@ -166,7 +137,7 @@ class EuropePMC(LiteratureSource):
             said = flatten_element_text(parse_xml_root(self.name, answer.content, {"errorBean"}).find("errMsg"))
             raise SourceUnavailable(f"{self.name}: it says: {shorten_text(said, SAID_CHARACTERS) or 'nothing'}")
         page = self.parse_json(answer, _Page)
-        results, unread = parse_readable_items(Result, page.results.result)
+        results, unread = parse_readable_items(Result, page.results)
         return FoundWorks([build_europe_pmc_record(result) for result in results], unread)
 
     def _add_full_texts(
@@ -196,12 +167,12 @@ class EuropePMC(LiteratureSource):
         if not 200 <= answer.status < 300:
             raise SourceUnavailable(f"HTTP {answer.status}")
         article = parse_xml_root(self.name, answer.content, {"article"})
-        text = tuple(block for block in jats.parse_article_body(article) if block.text)
+        text = tuple(block for block in parse_article_body(article) if block.text)
         if not text:
             return record
         abstract = [replace(one, level=2) if one.kind == "heading" else one for one in record.blocks]
         above = (Block("Abstract", kind="heading", level=1), *abstract) if abstract else ()
-        licence = record.work.licence or jats.find_article_licence(article)
+        licence = record.work.licence or find_article_licence(article)
         flags = tuple(flag for flag in record.work.flags if flag != "abstract_only")
         work = record.work.model_copy(update={"flags": flags, "licence": licence})
         return replace(record, work=work, blocks=(*above, *text), parted=True)
@@ -209,12 +180,12 @@ class EuropePMC(LiteratureSource):
 
 def build_europe_pmc_record(result: Result) -> Record:
     """Build the record of a work with its abstract."""
-    types = result.types.pubType
-    title = bibliographic_format.clean_title(
-        markup.flatten_markup(result.title), translated=result.language not in ("", "eng", "en")
+    types = result.types
+    title = service_fields.clean_title(
+        service_fields.flatten_markup(result.title), translated=result.language not in ("", "eng", "en")
     )
     standing = WorkStanding()
-    for link in result.links.commentCorrection:
+    for link in result.links:
         where = format_article_name(link.source, link.id)
         standing.add_link(link.type, f"{link.reference.rstrip('. ')} ({where})" if link.reference and where else where)
     preprint = result.source == PREPRINTS
@@ -225,10 +196,10 @@ def build_europe_pmc_record(result: Result) -> Record:
     work = Work(
         title=title,
         authors=_list_authors(result),
-        year=bibliographic_format.parse_year(date),
+        year=service_fields.parse_year(date),
         published=date,
-        venue=result.issue.journal.title or result.book.comprisingTitle or result.book.publisher,
-        issns=collect_issns((result.issue.journal.issn, result.issue.journal.essn)),
+        venue=result.issue.journal or result.book.comprisingTitle or result.book.publisher,
+        issns=collect_issns((result.issue.issn, result.issue.essn)),
         volume=result.issue.volume,
         issue=result.issue.issue,
         pages=result.pages,
@@ -241,17 +212,17 @@ def build_europe_pmc_record(result: Result) -> Record:
             pmcid=parse_pmcid(result.pmcid),
         ),
         url=f"{PAGE}{result.source}/{result.id}" if name else "",
-        language=bibliographic_format.normalize_language_code(result.language),
+        language=service_fields.normalize_language_code(result.language),
         flags=(*standing.flags, "abstract_only"),
         notices=tuple(standing.notices),
         cited_by=result.cited_by,
         licence=result.licence,
     )
     metadata = build_record_metadata(
-        mesh=[("*" if one.majorTopic_YN == "Y" else "") + one.descriptorName for one in result.headings.meshHeading],
-        keywords=[markup.flatten_markup(one) for one in result.keywords.keyword],
+        mesh=[("*" if one.majorTopic_YN == "Y" else "") + one.descriptorName for one in result.headings],
+        keywords=[service_fields.flatten_markup(one) for one in result.keywords],
     )
-    return Record(work, markup.parse_markup_blocks(result.abstract), name, metadata, full_text=result.full_text)
+    return Record(work, service_fields.parse_markup_blocks(result.abstract), name, metadata, full_text=result.full_text)
 
 
 def format_article_name(source: str, id: str) -> str:
@@ -261,8 +232,8 @@ def format_article_name(source: str, id: str) -> str:
 
 def _list_authors(result: Result) -> tuple[str, ...]:
     named = (
-        one.collectiveName or bibliographic_format.format_author_name(one.lastName, one.firstName) or one.fullName
-        for one in result.authors.author
+        one.collectiveName or service_fields.format_author_name(one.lastName, one.firstName) or one.fullName
+        for one in result.authors
     )
     return tuple(name for name in named if name) or tuple(
         name for name in result.author_string.rstrip(". ").split(", ") if name
@@ -270,19 +241,19 @@ def _list_authors(result: Result) -> tuple[str, ...]:
 
 
 def _find_published_date(result: Result, preprint: bool) -> str:
-    first = bibliographic_format.parse_iso_date(result.first_published)
+    first = service_fields.parse_iso_date(result.first_published)
     if preprint and first:
         return first
     issue = result.issue
     return (
-        bibliographic_format.format_date(issue.yearOfPublication or "", issue.monthOfPublication or "")
+        service_fields.format_date(issue.yearOfPublication or "", issue.monthOfPublication or "")
         or first
-        or bibliographic_format.format_date(result.year)
+        or service_fields.format_date(result.year)
     )
 
 
 def _classify_work_kind(result: Result, preprint: bool) -> WorkKind:
-    named = {kind.lower() for kind in result.types.pubType}
+    named = {kind.lower() for kind in result.types}
     if preprint or "preprint" in named:
         return "preprint"
     if result.source == "PAT":

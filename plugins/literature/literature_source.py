@@ -59,7 +59,7 @@ class LiteratureSource(ABC):
     """Whether works without a text come last, by their title alone; otherwise they are dropped with a warning."""
 
     def __init__(self, spec: SourceSpec, settings: Settings, fetcher: Fetcher | None = None) -> None:
-        self._spec = spec
+        self.spec = spec
         self.name = spec.name
         self.settings = settings
         self.service = Service(spec.name, self.base, settings, fetcher)
@@ -67,11 +67,6 @@ class LiteratureSource(ABC):
         told = {self.email_parameter: settings.email, self.key_parameter: self.key}
         self._told = {**self.parameters, **{name: value for name, value in told.items() if name and value}}
         self._headers = {self.key_header: self.key} if self.key_header and self.key else {}
-
-    @property
-    def spec(self) -> SourceSpec:
-        """The source's specification."""
-        return self._spec
 
     @property
     def addresses(self) -> tuple[str, ...]:

@@ -14,19 +14,18 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceBusy, SourceRefused
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
 from elcano.graphs.trust import WorkKind
-from elcano.plugins.literature import bibliographic_format, markup
+from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, is_well_formed_query, prepare_sentence
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
-from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
 
 FIELDS: Final = (
     *("id", "doi", "ids", "display_name", "publication_year", "publication_date", "language", "type"),
@@ -80,12 +79,8 @@ class _Access(ServiceData):
     oa_url: str = ""
 
 
-class _Author(ServiceData):
-    display_name: str = ""
-
-
 class _Authorship(ServiceData):
-    author: _Author = _Author()
+    author: str = Field("", validation_alias=AliasPath("author", "display_name"))
     raw_author_name: str = ""
 
 
@@ -171,33 +166,33 @@ def build_openalex_record(given: OpenAlexWork) -> Record:
     """Build the record of one work."""
     location, journal, access = given.primary_location, given.primary_location.source, given.open_access
     name = given.id.rpartition("/")[2]
-    title = markup.flatten_markup(given.display_name)
+    title = service_fields.flatten_markup(given.display_name)
     abstract = rebuild_inverted_abstract(given.abstract_inverted_index)
     identifiers = _collect_identifiers(given)
     standing = _assess_standing(given, title)
-    published = bibliographic_format.parse_iso_date(given.publication_date) or bibliographic_format.format_date(
+    published = service_fields.parse_iso_date(given.publication_date) or service_fields.format_date(
         given.publication_year or ""
     )
     work = Work(
         title=title,
         # As OpenAlex writes names: given name first, since where the family name begins it does not tell.
-        authors=tuple(filter(None, (one.author.display_name or one.raw_author_name for one in given.authorships))),
-        year=bibliographic_format.parse_year(published),
+        authors=tuple(filter(None, (one.author or one.raw_author_name for one in given.authorships))),
+        year=service_fields.parse_year(published),
         published=published,
         venue=journal.display_name,
         issns=collect_issns(journal.issn),
         volume=given.biblio.volume,
         issue=given.biblio.issue,
-        pages=bibliographic_format.format_page_range(given.biblio.first_page, given.biblio.last_page),
+        pages=service_fields.format_page_range(given.biblio.first_page, given.biblio.last_page),
         publisher=journal.host_organization_name,
         kind=_KINDS.get(given.type, "other"),
         identifiers=identifiers,
-        url=bibliographic_format.format_doi_url(identifiers.doi) or _choose_page(location.landing_page_url, name),
+        url=service_fields.format_doi_url(identifiers.doi) or _choose_page(location.landing_page_url, name),
         language=given.language,
         flags=(*standing.flags, "abstract_only"),
         notices=tuple(standing.notices),
         cited_by=given.cited_by_count,
-        licence=bibliographic_format.normalize_licence_name(location.license or given.best_oa_location.license),
+        licence=service_fields.normalize_licence_name(location.license or given.best_oa_location.license),
     )
     metadata = build_record_metadata(
         openalex=name,
@@ -207,7 +202,7 @@ def build_openalex_record(given: OpenAlexWork) -> Record:
         open_access_url=access.oa_url,
         abstract="" if abstract.whole else "incomplete",
     )
-    return Record(work, markup.parse_markup_blocks(abstract.text), name, metadata)
+    return Record(work, service_fields.parse_markup_blocks(abstract.text), name, metadata)
 
 
 class Abstract(NamedTuple):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from elcano.activities.passages.document import Block
 from elcano.activities.text.xml_tree import Element, get_local_name
@@ -21,32 +21,23 @@ from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_nct, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import WorkKind
-from elcano.plugins.literature import bibliographic_format
+from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import ServiceData
-from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
-from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
 from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
 SAID_CHARACTERS: Final = 200
 _OWN_FAULT: Final = re.compile(r"backend|server|unavailable|time[d ]*out|overload|too many|rate limit", re.IGNORECASE)
 
 
-class _Unknown(ServiceData):
-    phrasesnotfound: list[str] = []
-    fieldsnotfound: list[str] = []
-
-
-class _Warnings(ServiceData):
-    phrasesignored: list[str] = []
-    quotedphrasesnotfound: list[str] = []
-
-
 class _Result(ServiceData):
     idlist: Json = None
     error: str = Field("", alias="ERROR")
-    errorlist: _Unknown = _Unknown()
-    warninglist: _Warnings = _Warnings()
+    phrases_not_found: list[str] = Field([], validation_alias=AliasPath("errorlist", "phrasesnotfound"))
+    fields_not_found: list[str] = Field([], validation_alias=AliasPath("errorlist", "fieldsnotfound"))
+    phrases_ignored: list[str] = Field([], validation_alias=AliasPath("warninglist", "phrasesignored"))
+    quotes_not_found: list[str] = Field([], validation_alias=AliasPath("warninglist", "quotedphrasesnotfound"))
 
 
 class _Search(ServiceData):
@@ -85,8 +76,8 @@ class PubMed(LiteratureSource):
         return ids[:limit], self._warn_of_unknown(result)
 
     def _warn_of_unknown(self, result: _Result) -> tuple[str, ...]:
-        unknown = [*result.errorlist.phrasesnotfound, *result.errorlist.fieldsnotfound]
-        unknown += [*result.warninglist.phrasesignored, *result.warninglist.quotedphrasesnotfound]
+        unknown = [*result.phrases_not_found, *result.fields_not_found]
+        unknown += [*result.phrases_ignored, *result.quotes_not_found]
         if not unknown:
             return ()
         said = shorten_text(", ".join(repr(one) for one in dict.fromkeys(unknown)), SAID_CHARACTERS)
@@ -135,11 +126,11 @@ def _build_article_record(element: Element) -> Record | None:
     languages = [flatten_element_text(one) for one in article.iterfind("Language")]
     types = [flatten_element_text(one) for one in article.iterfind("PublicationTypeList/PublicationType")]
     original = flatten_element_text(article.find("VernacularTitle"))
-    title = bibliographic_format.clean_title(
+    title = service_fields.clean_title(
         flatten_element_text(article.find("ArticleTitle")), translated=languages != ["eng"]
     )
     if not title or title.lower() == "not available":
-        title = bibliographic_format.clean_title(original)
+        title = service_fields.clean_title(original)
     standing = WorkStanding()
     for link in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
         standing.add_link(link.get("RefType", ""), _format_notice_reference(link))
@@ -152,7 +143,7 @@ def _build_article_record(element: Element) -> Record | None:
     work = Work(
         title=title,
         authors=tuple(_list_authors(article.find("AuthorList"))),
-        year=bibliographic_format.parse_year(date),
+        year=service_fields.parse_year(date),
         published=date,
         venue=flatten_element_text(article.find("Journal/Title"))
         or flatten_element_text(citation.find("MedlineJournalInfo/MedlineTA")),
@@ -168,7 +159,7 @@ def _build_article_record(element: Element) -> Record | None:
             pmcid=parse_pmcid(_find_article_id(element, "pmc")),
         ),
         url=f"{PAGE}{pmid}/",
-        language=bibliographic_format.normalize_language_code(languages[0]) if languages else "",
+        language=service_fields.normalize_language_code(languages[0]) if languages else "",
         flags=(*standing.flags, "abstract_only"),
         notices=tuple(standing.notices),
     )
@@ -178,9 +169,7 @@ def _build_article_record(element: Element) -> Record | None:
         trials=_list_trial_numbers(article),
         copyright=flatten_element_text(article.find("Abstract/CopyrightInformation")),
         original_title=original if original != work.title else "",
-        languages=[bibliographic_format.normalize_language_code(one) for one in languages]
-        if len(languages) > 1
-        else [],
+        languages=[service_fields.normalize_language_code(one) for one in languages] if len(languages) > 1 else [],
     )
     blocks = (
         *_parse_abstract_blocks(article.find("Abstract")),
@@ -194,8 +183,8 @@ def _build_chapter_record(element: Element) -> Record | None:
     if document is None or not (pmid := parse_pmid(flatten_element_text(document.find("PMID")))):
         return None
     book = document.find("Book")
-    book_title = "" if book is None else bibliographic_format.clean_title(flatten_element_text(book.find("BookTitle")))
-    title = bibliographic_format.clean_title(flatten_element_text(document.find("ArticleTitle"))) or book_title
+    book_title = "" if book is None else service_fields.clean_title(flatten_element_text(book.find("BookTitle")))
+    title = service_fields.clean_title(flatten_element_text(document.find("ArticleTitle"))) or book_title
     authors = [one for group in document.iterfind("AuthorList") for one in _list_authors(group)]
     if not authors and book is not None:
         authors = [one for group in book.iterfind("AuthorList") for one in _list_authors(group)]
@@ -215,7 +204,7 @@ def _build_chapter_record(element: Element) -> Record | None:
     work = Work(
         title=title,
         authors=tuple(authors),
-        year=bibliographic_format.parse_year(date),
+        year=service_fields.parse_year(date),
         published=date,
         venue=book_title if book_title != title else "",
         publisher="" if book is None else flatten_element_text(book.find("Publisher/PublisherName")),
@@ -223,7 +212,7 @@ def _build_chapter_record(element: Element) -> Record | None:
         design=_list_study_designs(types),
         identifiers=Identifiers(pmid=pmid, doi=parse_doi(doi)),
         url=f"{PAGE}{pmid}/",
-        language=bibliographic_format.normalize_language_code(language),
+        language=service_fields.normalize_language_code(language),
         flags=("abstract_only",),
     )
     return Record(work, tuple(_parse_abstract_blocks(document.find("Abstract"))))
@@ -248,7 +237,7 @@ def _parse_other_abstracts(elements: Iterable[Element]) -> Iterator[Block]:
         parts = list(_parse_abstract_blocks(element))
         if parts:
             kind = element.get("Type", "").replace("-", " ").strip()
-            language = bibliographic_format.normalize_language_code(element.get("Language", ""))
+            language = service_fields.normalize_language_code(element.get("Language", ""))
             named = "Abstract" if kind.lower() in ("", "publisher") else kind[:1].upper() + kind[1:]
             yield Block(f"{named} ({language})" if language not in ("", "en") else named, kind="heading", level=1)
             yield from (part for part in parts if part.kind == "text")
@@ -258,7 +247,7 @@ def _list_authors(group: Element | None) -> Iterator[str]:
     for one in () if group is None else group.iterfind("Author"):
         told = {part.tag: flatten_element_text(part) for part in one if len(part) == 0}
         given = told.get("ForeName", "") or told.get("Initials", "")
-        personal = bibliographic_format.format_author_name(told.get("LastName", ""), given, told.get("Suffix", ""))
+        personal = service_fields.format_author_name(told.get("LastName", ""), given, told.get("Suffix", ""))
         if name := flatten_element_text(one.find("CollectiveName")) or personal:
             yield name
 
@@ -267,7 +256,7 @@ def _parse_date_element(element: Element | None) -> str:
     if element is None:
         return ""
     year, month, day = (flatten_element_text(element.find(part)) for part in ("Year", "Month", "Day"))
-    return bibliographic_format.format_date(year or flatten_element_text(element.find("MedlineDate")), month, day)
+    return service_fields.format_date(year or flatten_element_text(element.find("MedlineDate")), month, day)
 
 
 def _format_page_range(article: Element) -> str:
@@ -276,7 +265,7 @@ def _format_page_range(article: Element) -> str:
         flatten_element_text(article.find("Pagination/StartPage")),
         flatten_element_text(article.find("Pagination/EndPage")),
     )
-    return bibliographic_format.format_page_range(start, end) or pages
+    return service_fields.format_page_range(start, end) or pages
 
 
 def _find_article_id(element: Element, kind: str) -> str:

@@ -13,12 +13,11 @@ from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Flag, Identifiers, Work, parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
 from elcano.graphs.trust import WorkKind
-from elcano.plugins.literature import bibliographic_format
+from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, plain_words
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import Record, build_record_metadata
-from elcano.plugins.literature.work_standing import NOT_REVIEWED
+from elcano.plugins.literature.work_records import NOT_REVIEWED, Record, build_record_metadata
 
 FIELDS: Final = (
     "title,abstract,authors.name,externalIds,venue,journal,publicationVenue,year,publicationDate,publicationTypes,"
@@ -107,14 +106,12 @@ def _build_paper_record(paper: _Paper) -> Record:
     venue = paper.journal.name or paper.publicationVenue.name or paper.venue
     preprint = not paper.journal.volume and any(name in venue.lower() for name in _PREPRINTS)
     kind: WorkKind = next((_KINDS[one] for one in paper.publicationTypes if one in _KINDS), "article")
-    date = bibliographic_format.parse_iso_date(paper.publicationDate) or bibliographic_format.format_date(
-        paper.year or ""
-    )
+    date = service_fields.parse_iso_date(paper.publicationDate) or service_fields.format_date(paper.year or "")
     flags: tuple[Flag, ...] = ("preprint", "abstract_only") if preprint else ("abstract_only",)
     work = Work(
-        title=bibliographic_format.clean_title(paper.title),
+        title=service_fields.clean_title(paper.title),
         authors=tuple(one.name for one in paper.authors if one.name),
-        year=bibliographic_format.parse_year(date),
+        year=service_fields.parse_year(date),
         published=date,
         venue=venue,
         volume=paper.journal.volume,

@@ -20,7 +20,7 @@ from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Identifiers, Work, canonicalize_page_url
 from elcano.graphs.text import shorten_text
-from elcano.plugins.literature import bibliographic_format
+from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, prepare_sentence
 from elcano.plugins.literature.service_answers import ServiceData, parse_readable_items, validate_shape
@@ -231,11 +231,11 @@ def build_wikipedia_record(page: Page, edition: str) -> Record:
     revision = latest.revid or page.lastrevid
     address = page.canonicalurl or page.fullurl or f"https://{edition}.wikipedia.org/?curid={page.pageid}"
     host = address.partition("://")[2].partition("/")[0]
-    changed = bibliographic_format.parse_iso_date(latest.timestamp)
+    changed = service_fields.parse_iso_date(latest.timestamp)
     work = Work(
         title=page.title,
         authors=("Wikipedia contributors",),
-        year=bibliographic_format.parse_year(changed),
+        year=service_fields.parse_year(changed),
         published=changed,
         venue=f"Wikipedia ({edition})",
         publisher="Wikimedia Foundation",

@@ -1,16 +1,16 @@
 """Lists a server's tools, page by page and within bounds; the list is cached for a minute for display only.
 
 A call never uses the cached list: a server may have changed its tools since, and whether one writes decides whether it
-may be called at all.
+may be called at all. Its arguments are validated against the tool's JSON schema: every fault, each with its location.
 """
 
 import asyncio
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
-from elcano.graphs.errors import ToolRefused, ToolUnavailable
+from elcano.graphs.errors import ToolRefused, ToolUnavailable, build_json_pointer
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.text import shorten_text
 from elcano.plugins.mcp.mcp_tools import (
@@ -27,6 +27,7 @@ from elcano.plugins.mcp.tool_servers import SETTING, ToolServer, is_tool_listed
 from elcano.redaction import json_without_values
 
 if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
     from mcp import Client
     from mcp.types import Tool
 
@@ -168,3 +169,33 @@ def _build_offered_tool(name: str, server: ToolServer, tool: "Tool") -> OfferedT
         needs_approval=needs_approval(tool.name, kind, server),
         input_schema=schema if fits else {},
     )
+
+
+MOST_FAULTS: Final = 50
+FAULT_CHARACTERS: Final = 300
+
+
+def argument_faults(arguments: JsonObject, schema: JsonObject) -> list[str]:
+    """List faults in the arguments as `/place: what`; at most 50, then a line with the number of the others.
+
+    Raises:
+        ToolRefused: the schema is invalid.
+    """
+    from elcano.activities.support.schema_validation import UNUSABLE, build_validator, validate_schema
+
+    try:
+        validate_schema(schema)
+        faults = sorted(
+            _find_argument_faults(build_validator(schema), arguments), key=lambda fault: fault.partition(": ")
+        )
+    except UNUSABLE as error:
+        said = shorten_text(" ".join(str(getattr(error, "message", error)).split()), FAULT_CHARACTERS)
+        raise ToolRefused(f"its schema cannot be used to check arguments: {said}") from None
+    left = len(faults) - MOST_FAULTS
+    return faults[:MOST_FAULTS] + ([f"and {left} more"] if left > 0 else [])
+
+
+def _find_argument_faults(checked: "Validator", arguments: JsonObject) -> Iterator[str]:
+    for error in checked.iter_errors(arguments):
+        place = build_json_pointer(*error.absolute_path)
+        yield f"/arguments{place}: {shorten_text(' '.join(error.message.split()), FAULT_CHARACTERS)}"

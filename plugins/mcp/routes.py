@@ -27,7 +27,6 @@ from elcano.plugins.mcp.mcp_tools import (
     TOOL_LOOK,
     ListToolsInput,
     ListToolsOutput,
-    OfferedTool,
     ServerTools,
     ToolLook,
 )
@@ -75,7 +74,11 @@ class ToolServerView(Described):
     def of(cls, server: ServerTools) -> "ToolServerView":
         """Build the view from a worker's answer."""
         own = server.model_dump(exclude={"server", "tools"})
-        return cls(name=server.server, **own, tools=tuple(_build_tool_view(tool) for tool in server.tools))
+        return cls(
+            name=server.server,
+            **own,
+            tools=tuple(ToolView.model_validate(tool.model_dump(exclude={"server"})) for tool in server.tools),
+        )
 
 
 class ToolList(Described):
@@ -85,10 +88,6 @@ class ToolList(Described):
     """The servers in the operator's order."""
     truncated: bool = Field(examples=[False])
     """Whether there are more tools than were requested."""
-
-
-def _build_tool_view(tool: OfferedTool) -> ToolView:
-    return ToolView.model_validate(tool.model_dump(exclude={"server"}))
 
 
 router = APIRouter(

@@ -126,7 +126,8 @@ async def _run_connected_work(
             task.cancel()
 
     bounded_streams.when_too_long(too_long)
-    with _errors(name) as said:
+    # What a program writes to its stderr; the last of it is reported if it fails.
+    with tempfile.TemporaryFile("w+", prefix=f"mcp-{name}-", errors="replace") as said:
         try:
             async with _open_client(values, said) as client:
                 return await work(client)
@@ -182,19 +183,6 @@ def _with_variables(name: str, server: ToolServer, key: Key) -> ToolServer:
 
     given = {"headers": filled(server.headers), "environment": filled(server.environment)}
     return server.model_copy(update=given)
-
-
-class _errors:
-    """A file for a program's stderr; its last lines are reported if the program fails."""
-
-    def __init__(self, name: str) -> None:
-        self._file = tempfile.TemporaryFile("w+", prefix=f"mcp-{name}-", errors="replace")  # noqa: SIM115
-
-    def __enter__(self) -> TextIO:
-        return self._file
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
 
 def _translate_server_error(

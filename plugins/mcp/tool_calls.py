@@ -4,7 +4,7 @@ A tool that writes is called at most once, whatever happens to worker, connectio
 permanently claimed in the store, and an attempt that finds it claimed reports an unknown outcome. Temporal retries
 calls that only read, or may be repeated.
 
-Arguments are validated against the tool's JSON schema before anything is called: see `argument_checks`. Of an answer
+Arguments are validated against the tool's JSON schema before anything is called: see `offered_tools`. Of an answer
 its text, its JSON and the parts left out are kept, each within bounds.
 """
 
@@ -22,7 +22,7 @@ from elcano.activities.passages.document import normalize_text, read_text
 from elcano.activities.passages.packing import assemble_document
 from elcano.activities.tools.tool_activities import build_evidence_ref
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
+from elcano.graphs.errors import ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
 from elcano.graphs.frozen import Json
 from elcano.graphs.text import shorten_text
 from elcano.plugins.mcp.mcp_tools import (
@@ -33,7 +33,7 @@ from elcano.plugins.mcp.mcp_tools import (
     CallToolOutput,
     ToolKind,
 )
-from elcano.plugins.mcp.offered_tools import found_in, kind_of, list_offered_tools, needs_approval
+from elcano.plugins.mcp.offered_tools import argument_faults, found_in, kind_of, list_offered_tools, needs_approval
 from elcano.plugins.mcp.server_connection import (
     SAID_CHARACTERS,
     Key,
@@ -48,8 +48,6 @@ from elcano.storage.store import TenantStore
 
 if TYPE_CHECKING:
     from mcp import Client
-    from mcp.types import CallToolResult
-if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
 MOST_PASSAGES: Final = 50
@@ -208,9 +206,7 @@ class Caller:
         seconds = server.seconds if within is None else max(1.0, min(server.seconds, within))
         try:
             result = await run_with_client(given.server, server, self._key, seconds, work)
-        except ToolUnavailable as error:
-            raise _classify_broken_call(given, kinds, error) from None
-        except ToolRefused as error:
+        except (ToolUnavailable, ToolRefused) as error:
             raise (_build_outcome_unknown(given, str(error)) if kinds == ["writes"] else error) from None
         said = await asyncio.to_thread(answer_from_tool_result, result, known)
         return await _store_call_result(store, place.run_id, given, kinds[0], said)
@@ -224,8 +220,6 @@ class Caller:
             ToolRefused: there is no such tool, or its arguments do not fit.
             ApprovalNeeded: it writes, and neither the operator nor an approval allows that.
         """
-        from elcano.plugins.mcp.argument_checks import argument_faults
-
         tools = {tool.name: tool for tool in await list_offered_tools(given.server, client, known)}
         if (tool := tools.get(given.tool)) is None:
             (text,) = explain_unknown_name(f"tool of the server {given.server!r}", given.tool, list(tools)[:200])
@@ -283,11 +277,6 @@ async def _claim_tool_call(store: TenantStore, place: CallPlace, given: CallTool
         raise _build_outcome_unknown(
             given, "it was called before at this step of the run, and what came of that was lost"
         )
-
-
-def _classify_broken_call(given: CallToolInput, kinds: list[ToolKind], error: ToolUnavailable) -> ActivityFault:
-    """Return the error for a broken call: nothing was done, a retry is safe, or the outcome is unknown."""
-    return _build_outcome_unknown(given, str(error)) if kinds == ["writes"] else error
 
 
 def _build_outcome_unknown(given: CallToolInput, why: str) -> OutcomeUnknown:

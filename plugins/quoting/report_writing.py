@@ -249,12 +249,8 @@ def _keep_bearing(task: TaskEnvelope, section: SectionItem) -> tuple[Claim, ...]
     """
     if set(list_stems(section.title)) <= set(list_stems(task.question)):
         return section.claims
-    return tuple(claim for claim in section.claims if _measure_coverage(task, claim) >= BEARING)
-
-
-def _measure_coverage(task: TaskEnvelope, claim: Claim) -> float:
-    """The share of the whole question that the words of a claim hold."""
-    return read_material(task).terms.coverage(set(list_stems(claim.text)))
+    terms = read_material(task).terms
+    return tuple(claim for claim in section.claims if terms.coverage(set(list_stems(claim.text))) >= BEARING)
 
 
 def _read_claims(task: TaskEnvelope, texts: Mapping[str, str]) -> Material:

@@ -14,8 +14,7 @@ from elcano.plugins.quoting.passages import in_question_language, read_material
 from elcano.plugins.quoting.planning import list_gaps, list_unheeded, suggest_queries
 from elcano.plugins.quoting.question_parts import list_answerable_parts, split_into_parts
 from elcano.plugins.research.agents.judge import JudgeAssessment
-from elcano.plugins.research.agents.knowledge_gap import KnowledgeGapOutput
-from elcano.plugins.research.agents.thinking import ThinkingOutput
+from elcano.plugins.research.agents.thinking import KnowledgeGapOutput, ThinkingOutput
 
 REASONING_CHARACTERS: Final = 2_000
 COMPLETE: Final = 0.9

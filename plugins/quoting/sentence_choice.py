@@ -259,13 +259,9 @@ def _is_said(one: Candidate, chosen: Sequence[Candidate]) -> bool:
     return any(
         not one.extends(other)
         if one.overlaps(other)
-        else len(one.stems & other.stems) >= TWIN * _count_shorter_stems(one, other)
+        else len(one.stems & other.stems) >= TWIN * max(1, min(len(one.stems), len(other.stems)))
         for other in chosen
     )
-
-
-def _count_shorter_stems(one: Candidate, other: Candidate) -> int:
-    return max(1, min(len(one.stems), len(other.stems)))
 
 
 STUDY_SHARE: Final = 0.4

@@ -10,14 +10,14 @@ plugin: Final = Plugin(
     package="elcano.plugins.research",
     agents=(
         ".agents.thinking:AGENT",
-        ".agents.knowledge_gap:AGENT",
+        ".agents.thinking:KNOWLEDGE_GAP",
         ".agents.tool_selector:AGENT",
         ".agents.judge:AGENT",
         ".agents.writer:AGENT",
         ".agents.input_parser:AGENT",
         ".agents.planner:AGENT",
-        ".agents.long_writer:AGENT",
-        ".agents.proofreader:AGENT",
+        ".agents.section_joining:LONG_WRITER",
+        ".agents.section_joining:PROOFREADER",
         ".agents.clarifier:AGENT",
     ),
     reducers=(

@@ -19,9 +19,8 @@ from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, 
 from elcano.graphs.text import shorten_text
 from elcano.plugins.research.agents.input_parser import ABOUT, MADE_PRECISE, PARTS, ParsedQuery
 from elcano.plugins.research.agents.judge import JudgeAssessment
-from elcano.plugins.research.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.plugins.research.agents.planner import ReportPlan
-from elcano.plugins.research.agents.thinking import ThinkingOutput
+from elcano.plugins.research.agents.thinking import KnowledgeGapOutput, ThinkingOutput
 from elcano.plugins.research.agents.tool_selector import AgentSelectionPlan
 
 

@@ -10,8 +10,8 @@ plugin: Final = Plugin(
     package="elcano.plugins.teams",
     needs=("research",),
     agents=(
-        ".agents.task_ledger:AGENT",
-        ".agents.progress_ledger:AGENT",
+        ".agents.manager:TASK_LEDGER",
+        ".agents.manager:PROGRESS_LEDGER",
         ".agents.hypothesizer:AGENT",
         ".agents.drafter:AGENT",
         ".agents.team_judge:AGENT",

@@ -12,7 +12,7 @@ from elcano.graphs.state.state import ResearchState
 from elcano.graphs.state.team import Ledger, TaskLedger, Turn
 from elcano.graphs.text import shorten_text
 from elcano.plugins.teams.agents.hypothesizer import Hypotheses
-from elcano.plugins.teams.agents.progress_ledger import ProgressLedger
+from elcano.plugins.teams.agents.manager import ProgressLedger
 from elcano.plugins.teams.agents.team_judge import TeamAssessment
 
 ASKED_CHARACTERS: Final = 200

@@ -32,8 +32,7 @@ from elcano.plugins.uploads.document_store import (
     get_uploads,
 )
 from elcano.plugins.uploads.file_parts import delete_parts, iterate_parts, keep_parts
-from elcano.plugins.uploads.source import CollectionIndexes, open_indexes
-from elcano.plugins.uploads.uploaded_collection import write_text
+from elcano.plugins.uploads.source import CollectionIndexes, open_indexes, write_text
 from elcano.plugins.uploads.workflows import READ_BATCH, READING_WORKFLOW, TASK_QUEUE, ReadingWork, ReadingWorkflow
 from elcano.storage.store import Store, TenantStore
 from elcano.storage.threads import Threads

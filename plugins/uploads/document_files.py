@@ -1,13 +1,15 @@
-"""Documents with their files: kept, deleted, always so that nothing is left behind that no row names."""
+"""Documents with their files: kept, deleted, always so that nothing is left behind that no row names; and exported."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
 from elcano.api.http.errors import Refusal
+from elcano.graphs.errors import StoreDamaged
 from elcano.plugins.uploads.document_store import Lacking, Room, UploadedDocument, build_document, get_uploads
 from elcano.plugins.uploads.settings import read_upload_settings
+from elcano.storage.plugin_store import TenantFile
 from elcano.storage.store import TenantStore
 
 AT_ONCE: Final = 200
@@ -122,3 +124,24 @@ async def delete_collection(store: TenantStore, collection: str) -> int:
 
 async def _delete_files(store: TenantStore, *found: UploadedDocument) -> None:
     await store.files.delete([file for one in found for file in (one.data_file, one.text_file)])
+
+
+PAGE: Final = 200
+
+
+async def export_documents(store: TenantStore) -> AsyncIterator[TenantFile]:
+    """Every document as it was uploaded, by its collection and its name."""
+    uploads = get_uploads(store)
+    for collection in await uploads.count():
+        after = ""
+        while page := await uploads.page(collection, after=after, limit=PAGE):
+            for document in page:
+                yield TenantFile(f"documents/{collection}/{document.path}", _read_file(store, document))
+            after = page[-1].key
+
+
+async def _read_file(store: TenantStore, document: UploadedDocument) -> AsyncIterator[bytes]:
+    data = await store.files.get(document.data_file)
+    if data is None:
+        raise StoreDamaged("the document was deleted or replaced meanwhile")
+    yield data

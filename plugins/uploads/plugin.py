@@ -13,7 +13,7 @@ plugin: Final = Plugin(
     settings=(".settings:UploadSettings",),
     worker_companions=(".background:read_in_background",),
     stores={"uploads": ".document_store:UploadStore"},
-    exporters=(".tenant_documents:export_documents",),
+    exporters=(".document_files:export_documents",),
     routes=(".routes:router",),
     commands={"documents": ".commands:app"},
 )

@@ -1,25 +1,106 @@
 """Uploaded documents as a source: each collection of a tenant has an index of its own on the worker that searches it.
 
-The index is a cache, made of what is in the store. It is open only while somebody searches it or brings it up to date:
-a service may have any number of tenants.
+The index is a cache, made of what is in the store: what was read of the documents of a collection is its content. It is
+open only while somebody searches it or brings it up to date: a service may have any number of tenants. The methods of a
+collection are called by a thread of the index; the store is asked on the event loop.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
+from typing import Any, Final, TypeVar
 
+from pydantic import TypeAdapter, ValidationError
+
+from elcano.activities.passages.document import Content, Document, FileSkipped, Listing, SkippedDocument
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import NAME, NAME_IN_WORDS, SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.source import DocumentsSource
-from elcano.plugins.uploads.document_store import get_uploads
+from elcano.plugins.uploads.content_kind import PARTED_TYPES
+from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
 from elcano.plugins.uploads.source_spec import UPLOADS
-from elcano.plugins.uploads.uploaded_collection import TextReader, UploadedCollection
 from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
+
+T = TypeVar("T")
+_DOCUMENT: Final[TypeAdapter[Document]] = TypeAdapter(Document)
+
+
+class TextReader(Parser):
+    """Loads texts that were parsed before: nothing of them can crash or hang."""
+
+    def parse(self, name: str, content: bytes) -> Document:
+        """The document that `write_text` made `content` of.
+
+        Raises:
+            FileSkipped: it is not understood.
+        """
+        try:
+            return _DOCUMENT.validate_json(content)
+        except ValidationError as error:
+            raise FileSkipped("what was read of it cannot be understood: index the collection again") from error
+
+
+def write_text(document: Document) -> bytes:
+    """The parsed document, as it is kept."""
+    return _DOCUMENT.dump_json(document)
+
+
+class UploadedCollection:
+    """The documents of one collection of a tenant.
+
+    Args:
+        store: of the tenant.
+        name: the collection's.
+        loop: where the store can be asked.
+    """
+
+    def __init__(self, store: TenantStore, name: str, loop: asyncio.AbstractEventLoop) -> None:
+        self._store = store
+        self._name = name
+        self._loop = loop
+        self._listed: dict[str, UploadedDocument] = {}
+
+    def listing(self) -> Listing:
+        """The documents that were read; the others are skipped, each with its reason."""
+        uploads = get_uploads(self._store)
+        read = self._ask(uploads.list_read(self._name))
+        count = self._ask(uploads.count(self._name)).get(self._name)
+        self._listed = {one.path: one for one in read if one.media_type and one.media_type not in PARTED_TYPES}
+        skipped = [
+            SkippedDocument(f"{'' if one.state == 'refused' else 'a part of '}{one.path}", one.reason)
+            for one in read
+            if one.reason
+        ]
+        if count is not None and count.uploaded:
+            wait = "document is" if count.uploaded == 1 else "documents are"
+            skipped.append(SkippedDocument("what is unread", f"{count.uploaded:,} {wait} yet to be read"))
+        return Listing(
+            {path: f"{one.data_hash}:{one.read_at}" for path, one in sorted(self._listed.items())}, tuple(skipped)
+        )
+
+    def content(self, key: str) -> Content:
+        """The parsed document.
+
+        Raises:
+            FileNotFoundError: it was deleted since it was listed.
+            FileSkipped: its text is gone.
+        """
+        document = self._listed[key]
+        text = self._ask(self._store.files.get(document.text_file))
+        if text is None:
+            if self._ask(get_uploads(self._store).find(self._name, key)) != document:
+                raise FileNotFoundError(key)
+            raise FileSkipped("its text is not in the store any more: index the collection again")
+        return Content(key, text)
+
+    def _ask(self, question: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(question, self._loop).result()
 
 
 @dataclass
@@ -74,14 +155,9 @@ class UploadsSource:
     """
 
     def __init__(self, spec: SourceSpec, indexes: CollectionIndexes, collection: str = "") -> None:
-        self._spec = spec
+        self.spec = spec
         self._indexes = indexes
         self._collection = collection
-
-    @property
-    def spec(self) -> SourceSpec:
-        """The source's specification."""
-        return self._spec
 
     def get_part(self, name: str) -> "UploadsSource":
         """See `HasParts`.
@@ -92,7 +168,7 @@ class UploadsSource:
         if not NAME.fullmatch(name):
             raise SourceRefused(f"no collection can be called {name!r}: a name is {NAME_IN_WORDS}")
         described = {"name": f"{UPLOADS.name}:{name}", "description": f"The uploaded documents of {name!r}."}
-        return UploadsSource(self._spec.model_copy(update=described), self._indexes, name)
+        return UploadsSource(self.spec.model_copy(update=described), self._indexes, name)
 
     async def search(self, query: str, limit: int) -> SearchResults:
         """Refused: it has to be known whose documents are meant."""

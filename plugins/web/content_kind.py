@@ -1,14 +1,18 @@
-"""Classifies a site's response before its content is read: a page, a PDF, or one of the many ways to refuse.
+"""Classifies a site's response: a page, a PDF, one of the many ways to refuse, or something in place of a page.
 
 A page that is rejected here is no failure of a search: the reason is reported, and nothing of the response is quoted.
 A page's bytes are decoded by byte order mark, by header, by its own declaration, else as documents are decoded.
 Browsers read several encodings as larger ones than their names say, and pages rely on it.
+
+Bot checks, paywalls, consent walls, bare scripts and pages that say "not found" often come with status 200. No single
+word identifies one: an article on captchas, or one with a captcha below it, is an article. So a sign counts only on a
+page with little text. The exception is a page that declares itself, to search engines, not to be free.
 """
 
 import codecs
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from elcano.activities.passages.document import FileSkipped, decode_text
@@ -189,3 +193,116 @@ def _resolve_codec_name(label: str) -> str:
         return ""
     name = _MEANT.get(known, known)
     return name if _OF_PAGES.fullmatch(name) else ""
+
+
+LEAST_CHARACTERS: Final = 100
+"""Minimum length of main text; a page with less is not quoted."""
+LITTLE_CHARACTERS: Final = 1_500
+"""Length of main text; a page with more is what it was meant to be, whatever else is on it."""
+TEASER_CHARACTERS: Final = 4_000
+"""Length of main text that a paywall shows of an article."""
+
+_BOT_TITLE: Final = re.compile(
+    r"just a moment|attention required!|are you a (?:robot|human)|robot check|pardon our interruption|access denied|"
+    r"access to this page has been denied|verify(?:ing)? (?:that )?you(?:'| a)re (?:a )?(?:human|not a)|"
+    r"checking your browser|ddos-guard|security (?:check|verification)|human verification|making sure you.re not a bot|"
+    r"bot verification|unusual traffic|one more step|client challenge|request rejected",
+    re.IGNORECASE,
+)
+_BOT_MARK: Final = re.compile(
+    r"/cdn-cgi/challenge-platform/|cf-chl-|_incapsula_resource|captcha-delivery\.com|px-captcha|awswafcookie|"
+    r"awswafintegration|challenges\.cloudflare\.com/turnstile|g-recaptcha|h-captcha|hcaptcha\.com|distil_r_captcha|"
+    r"sec-if-cpt-container|within\.website/x/cmd/anubis|geetest|arkoselabs",
+    re.IGNORECASE,
+)
+_BOT_WORDS: Final = re.compile(
+    r"enable javascript and cookies to continue|prove (?:that )?you(?:'| a)re (?:a )?(?:human|not a robot)|"
+    r"confirm (?:that )?you(?:'| a)re (?:a )?(?:human|not a robot)|complete the (?:captcha|security check)|"
+    r"unusual traffic from your|automated (?:access|requests|queries)|i(?:'| a)m not a robot|press (?:and|&) hold|"
+    r"needs to review the security of your connection",
+    re.IGNORECASE,
+)
+_NOT_FREE: Final = re.compile(r"[\"']isAccessibleForFree[\"']\s*:\s*[\"']?(?:false|no)\b", re.IGNORECASE)
+_PAYWALL: Final = re.compile(
+    r"subscribe (?:now |today )?to (?:continue|keep|read|unlock)|(?:continue|keep) reading (?:with|by|for)\b|"
+    r"(?:for|to) subscribers? only|subscribers[- ]only|exclusive (?:to|for) subscribers|"
+    r"already a (?:subscriber|member)\?|"
+    r"to continue reading|to read the (?:full|rest|whole)|this (?:article|content|story) is (?:reserved )?for "
+    r"(?:paying |our )?(?:subscribers|members)|unlock this article|you have reached your (?:limit|monthly)|"
+    r"purchase (?:access|this article|pdf)|rent or buy|get full access|access through your institution|"
+    r"create a free account to (?:continue|read)|jetzt weiterlesen mit|r[ée]serv[ée] aux abonn[ée]s|"
+    r"contenido exclusivo para suscriptores",
+    re.IGNORECASE,
+)
+_CONSENT_HOST: Final = re.compile(r"^consent\.|^guce\.|^privacy-mgmt\.|^cookiewall\.", re.IGNORECASE)
+_CONSENT: Final = re.compile(
+    r"before you continue|we (?:value|care about) your privacy|(?:accept|agree to|reject|manage) (?:all )?cookies|"
+    r"accept all|consent to (?:the use of )?cookies|our partners (?:store|use|process)|cookie[- ]einstellungen|"
+    r"alle akzeptieren|tout accepter|aceptar todo",
+    re.IGNORECASE,
+)
+_SCRIPT: Final = re.compile(
+    r"(?:enable|turn on|requires?|activate|need|without) java ?script|java ?script (?:is|must be|to be|has been) "
+    r"(?:disabled|enabled|required|not)|browser (?:is|does) not support",
+    re.IGNORECASE,
+)
+_NOT_FOUND: Final = re.compile(
+    r"^\W*404(?:\W|$)|(?:error|http) 404|404 (?:error|not found|page)|"
+    r"(?:page|document|article|file|content|site|url)s? (?:was |is |could |can |has )?(?:not|no longer|n.t)"
+    r"(?: be| been)? (?:found|available|exist)|(?:^|\W)not found(?:\W|$)|page (?:doesn.t|does not) exist|"
+    r"nothing (?:was )?found here|"
+    r"seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouv)|p[áa]gina no (?:encontrada|existe)|"
+    r"pagina non trovata|ページが見つかりません|页面不存在|找不到页面",
+    re.IGNORECASE,
+)
+
+
+class PageSigns(NamedTuple):
+    """The parts of a page that show whether it is a page or an obstacle."""
+
+    host: str
+    title: str
+    """The text of its `<title>`."""
+    heading: str
+    """The first heading."""
+    text: str
+    """The main text."""
+    whole: str
+    """All text, including what is shown without scripts."""
+    markup: str
+    """The markup as received."""
+
+
+def find_page_obstacle(seen: PageSigns) -> str:
+    """Return why the page may not be quoted, for "<address>: <reason>"; empty if it may."""
+    length = len(seen.text)
+    if _NOT_FREE.search(seen.markup):
+        return "it is behind a paywall, as it says itself"
+    if _CONSENT_HOST.search(seen.host):
+        return "it asks for a consent first"
+    if length < LITTLE_CHARACTERS and (reason := _in_place_of(seen)):
+        return reason
+    if length < TEASER_CHARACTERS and _PAYWALL.search(seen.text[-LITTLE_CHARACTERS:]):
+        return "it is behind a paywall"
+    if length < LITTLE_CHARACTERS and _PAYWALL.search(seen.whole):
+        return "it is behind a paywall"
+    if length < LEAST_CHARACTERS:
+        return "there is hardly any text in it" if seen.text else "there is no text in it"
+    return ""
+
+
+def _in_place_of(seen: PageSigns) -> str:
+    """Return the kind of obstacle that a page with little text is; empty if it is the page itself."""
+    shown = f"{seen.text}\n{seen.whole[:LITTLE_CHARACTERS]}"
+    if _BOT_TITLE.search(seen.title) or _BOT_WORDS.search(shown):
+        return "it asks whether a person is there (a bot check)"
+    if len(seen.text) < LITTLE_CHARACTERS // 3 and _BOT_MARK.search(seen.markup):
+        return "it asks whether a person is there (a bot check)"
+    if _NOT_FOUND.search(seen.title) or _NOT_FOUND.search(seen.heading):
+        return "it says that there is no such page, though with status 200"
+    if len(seen.text) < LITTLE_CHARACTERS // 3:
+        if _CONSENT.search(shown):
+            return "it asks for a consent first"
+        if _SCRIPT.search(shown) or (not seen.whole.strip() and "<script" in seen.markup.lower()):
+            return "it is made by scripts, which are not run"
+    return ""

@@ -16,7 +16,7 @@ from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.state.failures import FailureDetails
-from elcano.plugins.research.agents.long_writer import SECTION
+from elcano.plugins.research.agents.section_joining import SECTION
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from elcano.worker import HEARTBEAT_THROTTLE

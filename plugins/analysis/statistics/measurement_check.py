@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from elcano.activities.support.figures_and_names import Figure, extract_figures
+from elcano.activities.support.figures_and_names import extract_figures
 from elcano.activities.support.quotes import QuoteIndex
 from elcano.activities.text.units import SHARE
 from elcano.plugins.analysis.analysis import RATIOS, Group, Measurement, OmittedMeasurement
@@ -82,21 +82,17 @@ def _find_unquoted_numbers(one: Measurement) -> Iterator[str]:
     """Numbers that do not stand in the quote, under any reading of what stands there."""
     said = extract_figures(one.quote)
     for name, number in iter_reported_numbers(one):
-        found = [figure for figure in said if _has_figure_value(figure, number)]
+        found = [figure for figure in said if Decimal(repr(number)).normalize() in figure.values]
         if not found:
             yield f"the {name} {number:g} is not in its quote"
         elif name.startswith("percent") and not any(figure.unit == SHARE for figure in found):
             yield f"the {name} {number:g} is not in its quote as a percentage"
-        elif not name.startswith(("percent", "level")) and one.unit != SHARE and all(map(_is_share, found)):
+        elif (
+            not name.startswith(("percent", "level"))
+            and one.unit != SHARE
+            and all(figure.unit == SHARE for figure in found)
+        ):
             yield f"the {name} {number:g} is a percentage in its quote, but its unit is not `%`"
-
-
-def _is_share(figure: Figure) -> bool:
-    return figure.unit == SHARE
-
-
-def _has_figure_value(figure: Figure, number: float) -> bool:
-    return Decimal(repr(number)).normalize() in figure.values
 
 
 def _find_missing_numbers(one: Measurement) -> Iterator[str]:

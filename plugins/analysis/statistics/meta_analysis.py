@@ -44,8 +44,16 @@ from elcano.plugins.analysis.analysis import (
     TestResult,
     summarize_pool,
 )
-from elcano.plugins.analysis.statistics.effects import Effect, get_null_effect, own_scale
-from elcano.plugins.analysis.statistics.grouping import Entrant, Pooling, Words, group_measurements, words_of
+from elcano.plugins.analysis.statistics.effects import (
+    Effect,
+    Entrant,
+    Pooling,
+    Words,
+    get_null_effect,
+    group_measurements,
+    own_scale,
+    words_of,
+)
 from elcano.plugins.analysis.statistics.measurement_check import HeldMeasurement, MeasurementChecker, left_out
 from elcano.storage.evidence import Evidence
 

@@ -1,1 +1,1 @@
-"""The agents that split questions, write and repair SQL, and write answers, one a file."""
+"""The agents that split questions, write and repair SQL, and write answers."""

@@ -324,22 +324,12 @@ def _sanitise_element(element: Xml.Element) -> Iterator[Xml.Element]:
     inside = [one for child in element for one in _sanitise_element(child)]
     if tag == "g" and not inside:
         return
-    kept = Xml.Element(
-        tag,
-        {
-            name: _replace_dark_colour(value)
-            for name, value in element.items()
-            if _is_allowed_attribute(tag, name, value)
-        },
-    )
+    attributes = {
+        name: "currentColor" if value in _DARK else value
+        for name, value in element.items()
+        if name in ALLOWED[tag] and _VALUE.fullmatch(value)
+    }
+    kept = Xml.Element(tag, attributes)
     kept.text = element.text if tag == "text" else None
     kept.extend(inside)
     yield kept
-
-
-def _is_allowed_attribute(tag: str, name: str, value: str) -> bool:
-    return name in ALLOWED[tag] and _VALUE.fullmatch(value) is not None
-
-
-def _replace_dark_colour(value: str) -> str:
-    return "currentColor" if value in _DARK else value

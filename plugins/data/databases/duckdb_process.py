@@ -156,9 +156,8 @@ def _read_table_schemas(connection: duckdb.DuckDBPyConnection) -> Iterator[Table
         else:
             one = ForeignKey(columns=tuple(names), table=_qualify_table_name(schema, referred), referred=tuple(others))
             foreign.setdefault(_qualify_table_name(schema, table), []).append(one)
-    for schema, table, kind, comment, rows in sorted(
-        connection.execute(_TABLES).fetchall(), key=_rank_default_schema_first
-    ):
+    found = connection.execute(_TABLES).fetchall()
+    for schema, table, kind, comment, rows in sorted(found, key=lambda row: (row[0] != "main", row[0], row[1])):
         name = _qualify_table_name(schema, table)
         if len(name) > NAME_CHARACTERS or "." in schema + table:
             continue
@@ -172,11 +171,6 @@ def _read_table_schemas(connection: duckdb.DuckDBPyConnection) -> Iterator[Table
             primary_key=primary.get(name, ()),
             foreign_keys=tuple(foreign.get(name, ())),
         )
-
-
-def _rank_default_schema_first(row: Sequence[Any]) -> tuple[bool, str, str]:
-    """The default schema comes first."""
-    return row[0] != "main", row[0], row[1]
 
 
 def _qualify_table_name(schema: str, table: str) -> str:

@@ -47,7 +47,7 @@ def _iter_table_schemas(connection: Connection, dialect: str) -> Iterable[TableS
     if dialect == "sqlite":
         yield from _one_by_one(inspector)
         return
-    others = [name for name in inspector.get_schema_names() if not _is_system(name)]
+    others = [name for name in inspector.get_schema_names() if not name.startswith(_SYSTEM)]
     for schema in (None, *(name for name in others if name != default)):
         yield from _tables_of(inspector, schema, default)
 
@@ -124,7 +124,3 @@ def _build_foreign_keys(keys: Sequence[Any], schema: str | None, default: str | 
 
 def _qualify_table_name(schema: str | None, table: str) -> str:
     return f"{schema}.{table}" if schema else table
-
-
-def _is_system(schema: str) -> bool:
-    return schema.startswith(_SYSTEM)

@@ -169,7 +169,8 @@ def _open_read_only(path: str) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as error:
         raise _Away(error) from None
     with contextlib.closing(connection):
-        connection.text_factory = _decode_text_value
+        # SQLite does not validate a stored text: invalid UTF-8 shows as replacement characters.
+        connection.text_factory = lambda value: value.decode("utf-8", "replace")
         try:
             connection.execute(f"PRAGMA hard_heap_limit = {HEAP}")
             connection.execute("PRAGMA query_only = ON")
@@ -206,11 +207,6 @@ def _is_readable_column(table: str, column: str, inner: str | None, readable: se
     if table.startswith(_OWN):
         return False
     return readable is None or not column or table in readable or bool(inner)
-
-
-def _decode_text_value(value: bytes) -> str:
-    """Decode a stored text, which SQLite does not validate; invalid UTF-8 shows as replacement characters."""
-    return value.decode("utf-8", "replace")
 
 
 def _with_rows(table: TableSchema, connection: sqlite3.Connection) -> TableSchema:

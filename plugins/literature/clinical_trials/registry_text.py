@@ -31,6 +31,16 @@ def format_labelled_date(label: str, date: str, kind: str) -> str:
     return f"{label} {date}" + (f" ({format_registry_code(kind)})" if kind else "") if date else ""
 
 
+def format_labelled_parts(label: str, *parts: str) -> str:
+    """Format `Label: parts`; empty without the first part."""
+    return f"{label}: {'; '.join(part for part in parts if part)}" if parts[0] else ""
+
+
+def join_parts(parts: Iterable[str]) -> str:
+    """Join the parts that there are."""
+    return ", ".join(part for part in parts if part)
+
+
 def build_heading(text: str, level: int = 1) -> Block:
     """Build a heading."""
     return Block(unescape_to_line(text), kind="heading", level=level)

@@ -6,7 +6,7 @@ Each line is understandable without its neighbours, since a passage may begin an
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from elcano.activities.passages.document import Block
 from elcano.plugins.literature.clinical_trials.registry_text import (
@@ -35,7 +35,6 @@ class _Count(ServiceData):
 
 
 class _Denominator(ServiceData):
-    units: str = ""
     counts: list[_Count] = []
 
 
@@ -70,7 +69,6 @@ class _Analysis(ServiceData):
     ciPctValue: str = ""
     ciLowerLimit: str = ""
     ciUpperLimit: str = ""
-    nonInferiorityType: str = ""
     estimateComment: str = ""
 
 
@@ -121,10 +119,6 @@ class _Baseline(ServiceData):
     measures: list[_Measure] = []
 
 
-class _OutcomeMeasures(ServiceData):
-    outcomeMeasures: list[_Measure] = []
-
-
 class _EventGroup(ServiceData):
     id: str = ""
     title: str = ""
@@ -149,7 +143,6 @@ class _Event(ServiceData):
 
 
 class _AdverseEvents(ServiceData):
-    frequencyThreshold: str = ""
     timeFrame: str = ""
     description: str = ""
     eventGroups: list[_EventGroup] = []
@@ -157,33 +150,23 @@ class _AdverseEvents(ServiceData):
     otherEvents: list[_Event] = []
 
 
-class _Caveats(ServiceData):
-    description: str = ""
-
-
-class _MoreInfo(ServiceData):
-    limitationsAndCaveats: _Caveats = _Caveats()
-
-
 class Results(ServiceData):
     """The posted results of a study."""
 
     flow: _Flow = Field(_Flow(), alias="participantFlowModule")
     baseline: _Baseline = Field(_Baseline(), alias="baselineCharacteristicsModule")
-    outcomes: _OutcomeMeasures = Field(_OutcomeMeasures(), alias="outcomeMeasuresModule")
+    outcomes: list[_Measure] = Field([], validation_alias=AliasPath("outcomeMeasuresModule", "outcomeMeasures"))
     adverse: _AdverseEvents = Field(_AdverseEvents(), alias="adverseEventsModule")
-    more: _MoreInfo = Field(_MoreInfo(), alias="moreInfoModule")
+    caveats: str = Field("", validation_alias=AliasPath("moreInfoModule", "limitationsAndCaveats", "description"))
 
 
 def render_result_blocks(results: Results) -> Iterator[Block]:
     """Render the sections of the results."""
     yield from build_section("Participant flow", _render_participant_flow(results.flow))
     yield from build_section("Baseline", _render_baseline(results.baseline))
-    yield from build_section(
-        "Results", (block for one in results.outcomes.outcomeMeasures for block in _render_outcome_measure(one))
-    )
+    yield from build_section("Results", (block for one in results.outcomes for block in _render_outcome_measure(one)))
     yield from build_section("Adverse events", _render_adverse_events(results.adverse))
-    yield from build_section("Limitations", split_paragraphs(results.more.limitationsAndCaveats.description))
+    yield from build_section("Limitations", split_paragraphs(results.caveats))
 
 
 def _render_participant_flow(flow: _Flow) -> Iterator[Block]:

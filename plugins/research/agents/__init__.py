@@ -1,1 +1,1 @@
-"""The agents of the research loops, one a file."""
+"""The agents of the research loops."""

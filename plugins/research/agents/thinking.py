@@ -1,7 +1,8 @@
 """The thinking agent: where the research stands, what is missing, what to search; never a draft of the answer.
 
 Gaps and searches follow from the thought, so it is asked for all three in one call. Where an answer has the thought
-alone, as that of the extractive model, the graph asks the agents `knowledge_gap` and `tool_selector` for the rest.
+alone, as that of the extractive model, the graph asks the agents `knowledge_gap` and `tool_selector` for the rest. The
+former, which decides whether the question is answered and, if not, what is missing, is here too.
 """
 
 from collections.abc import Mapping
@@ -15,11 +16,11 @@ from elcano.graphs.agents.prompt_texts import BESIDE, NAMING
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import normalize_criteria
 from elcano.graphs.text import ensure_list
-from elcano.plugins.research.agents.knowledge_gap import GAPS, MOST_GAPS
 from elcano.plugins.research.agents.loop_context import (
     ResearchContext,
     build_research_task,
     lacks_criteria,
+    needs_of,
     passages_of,
     resolve_beside,
     turn_of,
@@ -31,6 +32,76 @@ from elcano.plugins.research.agents.tool_selector import (
     complete_tasks,
     list_search_needs,
     offer_sources,
+)
+
+
+class KnowledgeGapInput(ResearchContext):
+    """The gap agent also knows how much of the loop is left."""
+
+    max_iterations: int = 5
+
+
+class KnowledgeGapOutput(Frozen):
+    """The agent's verdict: whether the question is answered, and if not, what is missing."""
+
+    research_complete: bool = Field(description="True only if the evidence answers the whole question.")
+    outstanding_gaps: tuple[str, ...] = Field(
+        default=(),
+        description="What is still missing, most important first; empty if complete.",
+    )
+
+
+MOST_GAPS: Final = 5
+GAPS: Final = """\
+- Outstanding gaps: unless it is complete, one for each criterion or part of the question that lacks its passage, at \
+most five, the most important first. Each is a short question or phrase that a person could look up, with the proper \
+names of the subject in it. If a gap was searched for in vain, name it only if you can say it in other words. In the \
+last of `max_iterations` name only gaps without which the question cannot be answered."""
+
+GAP_INSTRUCTIONS: Final = f"""\
+You decide whether a piece of research has found what it needs, and name what is missing. Only passages count, not \
+what you know yourself.
+
+- Research complete: the envelope's `criteria` are those that are not met yet; take the question apart into what else \
+it asks for. It is complete if a passage answers each part and every criterion is met.
+{GAPS}
+"""
+
+
+def build_gap_task(given: KnowledgeGapInput, loaded: Loaded) -> TaskEnvelope:
+    """The research so far, which criteria are not met, and how much of the loop is left."""
+    task = build_research_task("knowledge_gap", given, loaded)
+    unmet = tuple(criterion for criterion in task.criteria if not criterion.met)
+    return task.model_copy(update={"max_iterations": given.max_iterations, "criteria": unmet})
+
+
+def summarize_gaps(output: JsonObject) -> tuple[str, JsonObject]:
+    """Summarize the gaps."""
+    gaps = ensure_list(output.get("outstanding_gaps"))
+    text = (
+        "No gap is left to search for" if output.get("research_complete") else f"Missing: {'; '.join(map(str, gaps))}"
+    )
+    return text, {"complete": bool(output.get("research_complete")), "gaps": gaps}
+
+
+KNOWLEDGE_GAP: Final[AgentDefinition] = AgentDefinition(
+    name="knowledge_gap",
+    description="Says whether the question is answered and what is still missing.",
+    asks=Question(
+        instructions=GAP_INSTRUCTIONS,
+        request="Say what the research described in this task envelope still lacks.",
+        answer=KnowledgeGapOutput,
+        shown=build_gap_task,
+    ),
+    input=KnowledgeGapInput,
+    output=KnowledgeGapOutput,
+    starts="judging",
+    completes="judge_complete",
+    output_tokens=400,
+    evidence_tokens=6_000,
+    needs=needs_of,
+    begins=lambda given: f"what is missing beside {passages_of(given)}, {turn_of(given)}",
+    summary=summarize_gaps,
 )
 
 

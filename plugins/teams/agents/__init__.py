@@ -1,1 +1,1 @@
-"""The agents of teams, one a file."""
+"""The agents of teams."""

@@ -116,7 +116,8 @@ def resolve_answer(said: TeamAssessment, given: TeamJudgeInput, ids: Mapping[str
     missing = _clean_lines(said.missing, MISSING_CHARACTERS, MOST_MISSING)
     feedback = shorten_text(said.feedback.strip(), FEEDBACK_CHARACTERS)
     if not sufficient and not feedback:
-        open_criteria = [_look_up_criterion_text(one, given) for one in verdicts if not one.met]
+        said_criteria = {number: one.text for number, one in enumerate(given.criteria, start=1)}
+        open_criteria = [said_criteria.get(one.number, one.criterion) for one in verdicts if not one.met]
         feedback = shorten_text("; ".join(filter(None, missing or open_criteria)), FEEDBACK_CHARACTERS)
     return TeamAssessment(
         sufficient=sufficient,
@@ -125,10 +126,6 @@ def resolve_answer(said: TeamAssessment, given: TeamJudgeInput, ids: Mapping[str
         next_search_queries=_clean_lines(said.next_search_queries, QUERY_CHARACTERS, MOST_QUERIES),
         criteria=verdicts,
     )
-
-
-def _look_up_criterion_text(verdict: CriterionVerdict, given: TeamJudgeInput) -> str:
-    return given.criteria[verdict.number - 1].text if given.criteria else verdict.criterion
 
 
 def _clean_lines(texts: tuple[str, ...], characters: int, most: int) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Allowance
 from elcano.graphs.text import ensure_list
-from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
+from elcano.plugins.research.agents.section_joining import SECTION, SUMMARY
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing import Reply, ScriptedModel

@@ -22,8 +22,7 @@ from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import DraftRef
 from elcano.plugins.research.agents.judge import JudgeAssessment
-from elcano.plugins.research.agents.knowledge_gap import KnowledgeGapOutput
-from elcano.plugins.research.agents.thinking import ThinkingOutput
+from elcano.plugins.research.agents.thinking import KnowledgeGapOutput, ThinkingOutput
 from elcano.plugins.research.agents.tool_selector import AgentSelectionPlan
 from elcano.settings import Settings
 from elcano.storage.ledger import Ledger, LedgerEntry

@@ -17,7 +17,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Allowance
-from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
+from elcano.plugins.research.agents.section_joining import SECTION, SUMMARY
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing import Reply, ScriptedModel

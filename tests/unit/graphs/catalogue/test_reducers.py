@@ -6,8 +6,7 @@ from elcano.graphs.frozen import Json
 from elcano.graphs.state.state import IterationData, ResearchState, ToolCallRecord
 from elcano.plugins.research import reducers as research
 from elcano.plugins.research.agents.judge import JudgeAssessment
-from elcano.plugins.research.agents.knowledge_gap import KnowledgeGapOutput
-from elcano.plugins.research.agents.thinking import ThinkingOutput
+from elcano.plugins.research.agents.thinking import KnowledgeGapOutput, ThinkingOutput
 from elcano.plugins.research.agents.tool_selector import AgentSelectionPlan, AgentTask
 from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import QUESTION

@@ -13,11 +13,11 @@ from elcano.plugins.analysis.tools import run_sandboxed_code
 assert importlib.util.find_spec("pydantic_monty"), "the sandbox is a part of what this project is worked on with"
 
 
-async def test_it_computes_with_its_inputs_and_tells_what_was_printed() -> None:
+def test_it_computes_with_its_inputs_and_tells_what_was_printed() -> None:
     values: dict[str, Json] = {"values": [1, 2, 6], "name": "ü"}
-    done = await run_sandboxed_code(ComputeInput(code="print(name)\nsum(values) / len(values)", inputs=values))
+    done = run_sandboxed_code(ComputeInput(code="print(name)\nsum(values) / len(values)", inputs=values))
     assert (done.result, done.printed) == (3.0, "ü\n")
-    assert (await run_sandboxed_code(ComputeInput(code="x = 1"))).result is None
+    assert run_sandboxed_code(ComputeInput(code="x = 1")).result is None
 
 
 @pytest.mark.parametrize(
@@ -44,17 +44,17 @@ async def test_it_computes_with_its_inputs_and_tells_what_was_printed() -> None:
         ("1 / 0", "division"),
     ],
 )
-async def test_what_it_may_not_do_is_refused(code: str, told: str) -> None:
+def test_what_it_may_not_do_is_refused(code: str, told: str) -> None:
     with pytest.raises(InputInvalid, match=told):
-        await run_sandboxed_code(ComputeInput(code=code))
+        run_sandboxed_code(ComputeInput(code=code))
 
 
-async def test_an_input_without_the_name_of_a_variable_is_refused() -> None:
+def test_an_input_without_the_name_of_a_variable_is_refused() -> None:
     with pytest.raises(InputInvalid, match="no names of any: \\['a b'\\]"):
-        await run_sandboxed_code(ComputeInput(code="1", inputs={"a b": 1}))
+        run_sandboxed_code(ComputeInput(code="1", inputs={"a b": 1}))
 
 
-async def test_without_a_sandbox_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_sandbox_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pydantic_monty", None)
     with pytest.raises(InputInvalid, match="elcano-research\\[analysis\\]"):
-        await run_sandboxed_code(ComputeInput(code="1"))
+        run_sandboxed_code(ComputeInput(code="1"))

@@ -7,9 +7,8 @@ from pydantic_ai import Agent
 
 from elcano.graphs.agents.envelope import Loaded, render_task_prompt
 from elcano.graphs.state.state import HistoryEntry
-from elcano.plugins.data.agents import sql_repairer, sql_writer
-from elcano.plugins.data.agents.sql_repairer import SqlRepairerInput
-from elcano.plugins.data.agents.sql_writer import SqlWriterInput
+from elcano.plugins.data.agents import sql_writer
+from elcano.plugins.data.agents.sql_writer import SqlRepairerInput, SqlWriterInput
 from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery
 from elcano.plugins.data.keyless import NEEDS_MODEL, NOT_MENDED, NOT_READ
 from elcano.plugins.data.query_models import SqlExample, SqlRepair, SqlWriting
@@ -112,20 +111,20 @@ def test_a_decision_without_its_parts_is_a_fault_and_no_query(said: SqlWriting, 
 
 def test_a_saved_query_that_fails_is_not_mended_without_a_model() -> None:
     given = SqlRepairerInput(question="Which products?", query=BROKEN, fault=FAULT, excerpt=SHOP)
-    agent = sql_repairer.AGENT
+    agent = sql_writer.REPAIRER
     text = render_task_prompt(agent.asks.request, agent.asks.shown(given, Loaded()))
     said = asyncio.run(Agent(ExtractiveModel(), output_type=SqlRepair).run(text)).output
-    assert sql_repairer.find_repair_faults(said, given, {}) == ()
+    assert sql_writer.find_repair_faults(said, given, {}) == ()
     assert (said.sql, said.explanation) == ("", NOT_MENDED)
 
 
 def test_a_repair_has_a_diff_and_is_never_one_that_failed() -> None:
     given = SqlRepairerInput(question="Which products?", query=BROKEN, fault=FAULT, excerpt=SHOP)
-    mended = sql_repairer.resolve_answer(SqlRepair(sql="SELECT title FROM products"), given, {})
+    mended = sql_writer.resolve_repair(SqlRepair(sql="SELECT title FROM products"), given, {})
     assert "-FROM product\n+FROM products" in mended.diff
     tried = given.model_copy(update={"attempts": (QueryRepair(before=mended.sql, after=""),)})
-    assert sql_repairer.find_repair_faults(mended, tried, {})
-    assert sql_repairer.resolve_answer(mended, tried, {}).sql == ""
+    assert sql_writer.find_repair_faults(mended, tried, {})
+    assert sql_writer.resolve_repair(mended, tried, {}).sql == ""
 
 
 def test_events_tell_the_query() -> None:

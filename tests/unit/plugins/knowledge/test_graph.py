@@ -12,11 +12,11 @@ from elcano.plugins.knowledge.graph import (
     KnowledgeNode,
     build_knowledge_edge,
     build_knowledge_node,
+    find_shortest_paths,
     kind_of,
     node_id,
 )
 from elcano.plugins.knowledge.knowledge_store import get_graph
-from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
 from elcano.storage.store import Store
 
 RUN = build_knowledge_node("run", "run-1", "Does aspirin prevent strokes?")

@@ -238,7 +238,7 @@ BEAN = "<?xml version='1.0'?><errorBean><errCode>0</errCode><errMsg>Query is bro
         ([HTML], SourceUnavailable, "instead of <errorBean>"),
         ([Reply("{")], SourceUnavailable, "no JSON"),
         ([Reply(b"\x80abc")], SourceUnavailable, "no JSON"),
-        ([Reply("{}")], SourceUnavailable, "resultList: Field required"),
+        ([Reply("{}")], SourceUnavailable, "resultList.result: Field required"),
         ([Reply('{"resultList": {"result": {}}}')], SourceUnavailable, "another shape"),
         ([Reply('{"errCode": 404, "errMsg": "gone"}')], SourceUnavailable, "another shape"),
     ],

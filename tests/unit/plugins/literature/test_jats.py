@@ -2,9 +2,13 @@
 
 import pytest
 
-from elcano.plugins.literature import jats
-from elcano.plugins.literature.jats import MOST_COLUMNS, MOST_ROWS
-from elcano.plugins.literature.xml import parse_xml_root
+from elcano.plugins.literature.xml import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    find_article_licence,
+    parse_article_body,
+    parse_xml_root,
+)
 from tests.loopback import recorded
 
 
@@ -12,7 +16,7 @@ def blocks(inner: str) -> list[tuple[str, str]]:
     article = parse_xml_root("x", f"<article>{inner}</article>".encode(), {"article"})
     return [
         (block.kind if block.kind != "heading" else f"h{block.level}", block.text)
-        for block in jats.parse_article_body(article)
+        for block in parse_article_body(article)
     ]
 
 
@@ -110,16 +114,16 @@ def test_recorded_articles(file: str, headings: int, tables: int, licence: str) 
     content = recorded(f"europe_pmc/{file}").body
     assert isinstance(content, bytes)
     article = parse_xml_root("x", content, {"article"})
-    found = list(jats.parse_article_body(article))
+    found = list(parse_article_body(article))
     assert sum(block.kind == "heading" for block in found) == headings
     assert sum(block.kind == "code" for block in found) == tables
-    assert jats.find_article_licence(article) == licence
+    assert find_article_licence(article) == licence
 
 
 def test_the_licence_may_be_an_attribute_a_sentence_or_nothing() -> None:
     def licence(inner: str) -> str:
         xml = f"<article><front><article-meta><permissions>{inner}</permissions></article-meta></front></article>"
-        return jats.find_article_licence(parse_xml_root("x", xml.encode(), {"article"}))
+        return find_article_licence(parse_xml_root("x", xml.encode(), {"article"}))
 
     assert licence("<license xmlns:x='urn:x' x:href='https://example.org/by'/>") == "https://example.org/by"
     assert licence("<license><license-p>All rights kept.</license-p></license>") == "All rights kept."

@@ -5,11 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.report.works import Work
-from elcano.plugins.literature.bibliographic_format import normalize_licence_name
 from elcano.plugins.literature.literature_source import keep_fitting_records
-from elcano.plugins.literature.markup import MOST_CHARACTERS, flatten_markup, parse_markup_blocks
-from elcano.plugins.literature.work_records import Record
-from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.service_fields import (
+    MOST_CHARACTERS,
+    flatten_markup,
+    normalize_licence_name,
+    parse_markup_blocks,
+)
+from elcano.plugins.literature.work_records import Record, WorkStanding
 
 
 def shown(fragment: str) -> list[tuple[str, str]]:

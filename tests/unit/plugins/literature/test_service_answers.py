@@ -6,8 +6,8 @@ import pytest
 from pydantic import Field
 
 from elcano.graphs.errors import SourceUnavailable
-from elcano.plugins.literature.bibliographic_format import format_date, parse_iso_date, parse_year
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items, validate_shape
+from elcano.plugins.literature.service_fields import format_date, parse_iso_date, parse_year
 
 
 class Author(ServiceData):

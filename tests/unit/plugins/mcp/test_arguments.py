@@ -4,7 +4,7 @@ import pytest
 
 from elcano.graphs.errors import ToolRefused
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.plugins.mcp.argument_checks import MOST_FAULTS, argument_faults
+from elcano.plugins.mcp.offered_tools import MOST_FAULTS, argument_faults
 
 ZONE: JsonObject = {
     "type": "object",

@@ -9,7 +9,7 @@ from elcano.plugins.quoting.report_writing import (
     write_section,
     write_summary,
 )
-from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
+from elcano.plugins.research.agents.section_joining import SECTION, SUMMARY
 
 QUESTION = "How does Temporal go on after a crash?"
 REPLAY = "After a crash another worker of Temporal replays the history and goes on where the first one stopped."

@@ -8,7 +8,7 @@ import pytest
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.plugins.web.crawl import DEPTH, PAGES, TRIES, CrawlSource
+from elcano.plugins.web.opening import CRAWLED_PAGES, DEPTH, TRIES, CrawlSource
 from elcano.plugins.web.page_reader import Robots
 from tests.loopback import Loopback, Reply, loopback
 from tests.unit.plugins.web.site import FILLER, HTML, ROBOTS, Here, html, serving, settings
@@ -50,8 +50,8 @@ async def test_no_more_pages_are_read_than_the_bound() -> None:
     pages = {"/": linking(*(f"/{n}" for n in range(60)))} | {f"/{n}": linking("/", text=KRILL) for n in range(60)}
     async with opened(pages) as (source, site):
         found = await source.search(f"{site.url}/ krill", 50)
-    assert len(visited(site)) == PAGES - 1 + 1
-    assert len(found.texts) == PAGES
+    assert len(visited(site)) == CRAWLED_PAGES - 1 + 1
+    assert len(found.texts) == CRAWLED_PAGES
 
 
 async def test_pages_that_cannot_be_read_are_bounded_too() -> None:

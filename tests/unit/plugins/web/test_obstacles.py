@@ -3,8 +3,8 @@
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
+from elcano.plugins.web.content_kind import LITTLE_CHARACTERS
 from elcano.plugins.web.extraction import HTML_BYTES, Page, Request, extract_page
-from elcano.plugins.web.obstacles import LITTLE_CHARACTERS
 from tests.loopback import recorded
 from tests.unit.plugins.web.site import FILLER, html
 

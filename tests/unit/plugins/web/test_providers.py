@@ -9,8 +9,18 @@ from elcano.activities.sources.http.fetching import Fetcher, Service
 from elcano.activities.sources.http.trust_guard import apply_trust
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.trust import Trust
-from elcano.plugins.web.hits import HITS, QUOTA_SECONDS, Hits, Provider
-from elcano.plugins.web.search_providers import BRAVE, EXA, PROVIDERS, SEARXNG, SERPER, TAVILY
+from elcano.plugins.web.search_providers import (
+    BRAVE,
+    EXA,
+    HITS,
+    PROVIDERS,
+    QUOTA_SECONDS,
+    SEARXNG,
+    SERPER,
+    TAVILY,
+    Hits,
+    Provider,
+)
 from tests.loopback import Asked, Reply, loopback, recorded
 from tests.unit.plugins.web.site import HTML, settings
 

@@ -5,10 +5,12 @@ import pytest
 from elcano.activities.sources.http.fetching import Fetcher, Service
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, SourceBusy, SourceRefused, SourceUnavailable
-from elcano.plugins.web.hits import Hit, Hits, Provider
 from elcano.plugins.web.search_providers import (
     PROVIDERS,
     ConfiguredProvider,
+    Hit,
+    Hits,
+    Provider,
     list_configured_providers,
     search_with_fallback,
 )

@@ -1,6 +1,8 @@
-"""The long writer agent: section by section with the report so far in view, and the key findings at the end.
+"""The agents that join the sections of a report: the long writer, section by section, and the proofreader, in one pass.
 
-It has two tasks, a call for each section and one for what stands above them. It cites by keys, as the writer does.
+The long writer has the report so far in view, and the key findings at the end. It has two tasks, a call for each
+section and one for what stands above them. The proofreader makes one report of the drafts of all sections. Both cite by
+keys, as the writer does.
 """
 
 from typing import Final
@@ -9,6 +11,7 @@ from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES
 from elcano.graphs.agents.writing import (
+    ReportProse,
     SectionText,
     Summary,
     SynthesisInput,
@@ -185,7 +188,7 @@ def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
-AGENT: Final[AgentDefinition] = AgentDefinition(
+LONG_WRITER: Final[AgentDefinition] = AgentDefinition(
     name="long_writer",
     description="Joins the sections, writing one after the other with the report so far in view.",
     asks=Question(
@@ -217,5 +220,64 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     manner="by_section",
     needs=needs_of,
     begins=lambda given: f"joins {sections_of(given)}, one after the other",
+    summary=summarize_draft,
+)
+
+
+DRAFT_TOKENS: Final = 20_000
+"""How much of the drafts it is shown."""
+
+PROOFREADING_INSTRUCTIONS: Final = f"""\
+You make one report from the drafts of its sections, which are in `sections` as claims with citations. They were \
+written side by side, so they repeat each other; of a section that is missing it is said why.
+
+- Keep the order of the sections and their titles. Merge sections that say the same; leave out what does not serve the \
+question, and what is said a second time. When you merge statements, keep all their citations.
+- The introduction answers the question at once. Key findings are a list of two to six, the most important first. Say \
+what is disputed and how strong the evidence is, and conclude; leave out each of these parts if it would only repeat \
+what stands elsewhere.
+- Cite only the citations that the claims have: you are not shown the passages themselves.
+- Limitations say, in sentences, what the sections leave open, each thing once. Missing sections are listed elsewhere: \
+write none for them.
+- Set `answered` to false if the sections do not answer the question. Leave `related` empty.
+
+{CITING}{GIVEN_MARKS}
+{WISHES}
+"""
+
+
+def shown_drafts(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
+    """All drafts, as far as they fit."""
+    room = DRAFT_TOKENS if loaded.room is None else min(DRAFT_TOKENS, loaded.room)
+    sections = select_fitting_claims(loaded.drafts.sections, room)
+    return loaded.envelope("proofreader", given).model_copy(
+        update={
+            "instructions": given.instructions,
+            "form": given.form,
+            "sections": sections,
+            "evidence": select_cited_passages(sections, loaded.drafts.shown.items),
+        }
+    )
+
+
+PROOFREADER: Final[AgentDefinition] = AgentDefinition(
+    name="proofreader",
+    description="Joins the sections in one pass: merges, removes repetition, summarises.",
+    asks=Question(
+        instructions=PROOFREADING_INSTRUCTIONS,
+        request="Make one report of the drafts in this task envelope.",
+        answer=ReportProse,
+        shown=shown_drafts,
+        ranks=False,
+    ),
+    input=SynthesisInput,
+    output=DraftRef,
+    starts="synthesizing",
+    completes="synthesizing",
+    output_tokens=6_000,
+    evidence_tokens=24_000,
+    manner="joined",
+    needs=needs_of,
+    begins=lambda given: f"joins {sections_of(given)} in one pass",
     summary=summarize_draft,
 )

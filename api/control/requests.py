@@ -29,7 +29,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Json
 from elcano.graphs.run_contracts import ControlRequest
-from elcano.storage.controls import ControlClaim, ControlOutcome
+from elcano.storage.runs import ControlClaim, ControlOutcome
 
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)
 

@@ -1,4 +1,9 @@
-"""Runs as they are kept: from the moment they have begun, through their end, for as long as anyone asks."""
+"""Runs as they are kept: from the moment they have begun, through their end, for as long as anyone asks.
+
+And the control requests that are sent to them, by id: what was sent under an id, and what the run answered. An id
+belongs to what it was first sent with. The answer is kept once it is known; until then it is not known, which is not
+the same as refused.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +23,7 @@ from elcano.storage.evidence import drop_unfound
 from elcano.storage.objects import Objects, artifacts_of, payloads_of
 from elcano.storage.plugin_store import PluginStore
 from elcano.storage.sql.columns import has_cipher
-from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, run_and_branches
+from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import artifacts, control_requests, findings, idempotency_keys, ledger, runs
 from elcano.storage.sql.tables import events as event_rows
@@ -266,3 +271,51 @@ def _group_events_by_run(rows: Iterable[Row[Any, Any]]) -> dict[str, list[AgentE
     for row in rows:
         found.setdefault(row.run_id, []).append(AgentEvent.model_validate_json(row.body))
     return found
+
+
+class ControlOutcome(Frozen):
+    """A run's answer to a control request."""
+
+    accepted: bool
+    text: str = ""
+    """Accepted: the answer as JSON. Refused: why."""
+
+
+class ControlClaim(Frozen):
+    """The stored state of a control request."""
+
+    request_hash: str
+    """SHA-256 of what the id was first sent with, hexadecimal."""
+    mine: bool
+    """The id was free and is now this caller's: nothing was sent under it before."""
+    outcome: ControlOutcome | None = None
+    """None: the run has not answered, or its answer was not received."""
+
+
+class ControlStore(TenantBound):
+    """The control requests of one tenant."""
+
+    async def claim(self, run_id: str, request_id: str, request_hash: str) -> ControlClaim:
+        """Claims an id among those of a run, or returns its stored state. Two callers cannot both own it."""
+        row = self._row(run_id=run_id, request_id=request_id, request_hash=request_hash)
+        known = select(control_requests).where(
+            self._own(control_requests),
+            control_requests.c.run_id == run_id,
+            control_requests.c.request_id == request_id,
+        )
+        async with self._engine.begin() as connection:
+            claim = insert_new(connection, control_requests).values(row).returning(control_requests.c.request_id)
+            mine = (await connection.execute(claim)).first() is not None
+            kept = (await connection.execute(known)).one()
+        outcome = None if kept.accepted is None else ControlOutcome(accepted=kept.accepted, text=kept.answer)
+        return ControlClaim(request_hash=kept.request_hash, mine=mine, outcome=outcome)
+
+    async def settle(self, run_id: str, request_id: str, outcome: ControlOutcome) -> None:
+        """Stores the run's answer; the first answer stays."""
+        keep = update(control_requests).where(
+            self._own(control_requests),
+            control_requests.c.run_id == run_id,
+            control_requests.c.request_id == request_id,
+            control_requests.c.accepted.is_(None),
+        )
+        await self._write(keep.values(accepted=outcome.accepted, answer=outcome.text))

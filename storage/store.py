@@ -19,7 +19,6 @@ from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.settings import Settings, get_settings
 from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, AdmissionStore
 from elcano.storage.artifacts import ArtifactStore
-from elcano.storage.controls import ControlStore
 from elcano.storage.evidence import EvidenceStore
 from elcano.storage.health import Probe
 from elcano.storage.ledger import Ledger
@@ -27,7 +26,7 @@ from elcano.storage.lineage import Lineage
 from elcano.storage.objects import Objects, files_of_tenant, open_objects
 from elcano.storage.plugin_store import PluginStore
 from elcano.storage.providers import ProviderStore
-from elcano.storage.runs import RunStore
+from elcano.storage.runs import ControlStore, RunStore
 from elcano.storage.sql.cipher import Cipher, load_cipher, seal_object, unseal_object
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 from elcano.storage.sql.tables import agents, graphs, runs

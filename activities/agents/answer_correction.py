@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 from pydantic_ai import Agent, ModelRetry, RunContext
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
+from elcano.activities.agents.answer_drafts import map_citations
 from elcano.activities.agents.prompt_parts import FURTHER_TRIES, build_question_agent
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import usage_of
@@ -115,7 +116,6 @@ async def ask_agent_with_correction(
     return await ask_with_correction(attempt, agent.asks, task, order, find_faults, RETURNED)
 
 
-PARTS: Final = ("introduction", "key_findings", "disputed", "strength", "conclusion")
 LEAST_WORDS: Final = 3
 """Of a quote that is moved: fewer words stand in many passages."""
 LEAST_LIKENESS: Final = 0.4
@@ -170,22 +170,7 @@ def _move_quotes(draft: ReportDraft, passages: Sequence[Evidence], texts: Mappin
             homes[one] = one.model_copy(update={"evidence": home.id})
     if not homes:
         return draft
-    moved = {
-        claim: (claim.model_copy(update={"citations": tuple(homes.get(one, one) for one in claim.citations)}),)
-        for claim in draft.claims
-    }
-    return replace_claims(draft, moved)
-
-
-def replace_claims(draft: ReportDraft, mended: Mapping[Claim, tuple[Claim, ...]]) -> ReportDraft:
-    """`draft` with other claims in the place of some."""
-
-    def put(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-        return tuple(one for claim in claims for one in mended.get(claim, (claim,)))
-
-    sections = tuple(one.model_copy(update={"claims": put(one.claims)}) for one in draft.sections)
-    parts = {name: put(getattr(draft, name)) for name in PARTS}
-    return draft.model_copy(update={**parts, "sections": sections})
+    return map_citations(draft, lambda cited: homes.get(cited, cited))
 
 
 def draft_of_claims(claims: tuple[Claim, ...]) -> ReportDraft:

@@ -235,20 +235,26 @@ def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraf
 
 def map_citations(draft: ReportDraft, change: Callable[[Citation], Citation]) -> ReportDraft:
     """`draft` with each citation of its claims changed."""
+    return map_claims(draft, lambda claim: (cite_anew(claim, change),))
 
-    def all_of(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
-        return tuple(one.model_copy(update={"citations": tuple(map(change, one.citations))}) for one in claims)
 
-    return draft.model_copy(
-        update={
-            "introduction": all_of(draft.introduction),
-            "key_findings": all_of(draft.key_findings),
-            "sections": tuple(one.model_copy(update={"claims": all_of(one.claims)}) for one in draft.sections),
-            "disputed": all_of(draft.disputed),
-            "strength": all_of(draft.strength),
-            "conclusion": all_of(draft.conclusion),
-        }
-    )
+def cite_anew(claim: Claim, change: Callable[[Citation], Citation]) -> Claim:
+    """`claim` with each of its citations changed."""
+    return claim.model_copy(update={"citations": tuple(map(change, claim.citations))})
+
+
+PARTS: Final = ("introduction", "key_findings", "disputed", "strength", "conclusion")
+"""The parts of a draft beside its sections."""
+
+
+def map_claims(draft: ReportDraft, change: Callable[[Claim], Iterable[Claim]]) -> ReportDraft:
+    """`draft` with what `change` makes of each of its claims in the place of that."""
+
+    def put(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+        return tuple(one for claim in claims for one in change(claim))
+
+    sections = tuple(one.model_copy(update={"claims": put(one.claims)}) for one in draft.sections)
+    return draft.model_copy(update={**{name: put(getattr(draft, name)) for name in PARTS}, "sections": sections})
 
 
 def build_draft_ref(draft: ReportDraft, artifact: str, given: Iterable[str], best: Iterable[str] = ()) -> DraftRef:

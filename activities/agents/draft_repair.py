@@ -24,8 +24,8 @@ from elcano.activities.agents.answer_correction import (
     describe_quote_faults,
     draft_of_claims,
     move_quotes,
-    replace_claims,
 )
+from elcano.activities.agents.answer_drafts import cite_anew, map_claims
 from elcano.activities.agents.draft_review import UNUSABLE, is_unusable
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.prompt_passages import name_passages
@@ -84,7 +84,7 @@ async def repair_draft(
         return draft
     answer = await desk.ask(doubted, reserve or Estimate())
     repaired = await desk.take(doubted, answer)
-    return replace_claims(draft, repaired) if repaired else draft
+    return map_claims(draft, lambda claim: repaired.get(claim, (claim,))) if repaired else draft
 
 
 async def list_doubted_blocks(attempt: Attempt, given: AgentInput, draft: ReportDraft) -> frozenset[Claim]:
@@ -188,17 +188,11 @@ class _Desk:
         checked = await checked_draft(self.attempt.store, part, self.question)
         failed = _list_failed(checked.claims)
         held = [one for one in claim.citations if (one.evidence, one.quote) not in _list_failed([self.checked[claim]])]
-        return tuple(
-            one.model_copy(
-                update={
-                    "citations": tuple(
-                        _put_back(cited, held) if (cited.evidence, cited.quote) in failed else cited
-                        for cited in one.citations
-                    )
-                }
-            )
-            for one in part.claims
-        )
+
+        def settle(cited: Citation) -> Citation:
+            return _put_back(cited, held) if (cited.evidence, cited.quote) in failed else cited
+
+        return tuple(cite_anew(one, settle) for one in part.claims)
 
     async def _check(self, repair: tuple[Claim, ...]) -> tuple[CheckedClaim, ...] | None:
         if not repair:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pydantic_ai import Agent
 
+from elcano.activities.agents.answer_drafts import cite_anew
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.agents.section_drafts import join_section_drafts
 from elcano.activities.sources.base import HasTables, WeighsTerms
@@ -25,7 +26,7 @@ from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.plugin import import_object
-from elcano.graphs.report.report import Claim, ReportDraft
+from elcano.graphs.report.report import Citation, ReportDraft
 from elcano.graphs.report.works import Work
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS
 from elcano.graphs.state.plan import SectionResult
@@ -64,15 +65,14 @@ def fit_last_draft(
 def by_keys(sections: Sequence[SectionItem], ids: Mapping[str, str]) -> tuple[SectionItem, ...]:
     """`sections`, citing by the keys of the passages that are shown; `ids` are theirs by key."""
     keys = {id: key for key, id in ids.items()}
+
+    def name(cited: Citation) -> Citation:
+        return cited.model_copy(update={"evidence": keys.get(cited.evidence, NOT_SHOWN)})
+
     return tuple(
-        section.model_copy(update={"claims": tuple(_with_keys(claim, keys) for claim in section.claims)})
+        section.model_copy(update={"claims": tuple(cite_anew(claim, name) for claim in section.claims)})
         for section in sections
     )
-
-
-def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
-    citations = [one.model_copy(update={"evidence": keys.get(one.evidence, NOT_SHOWN)}) for one in claim.citations]
-    return claim.model_copy(update={"citations": tuple(citations)})
 
 
 MOST_PAGES: Final = 20

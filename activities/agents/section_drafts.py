@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.activities.agents.answer_drafts import UNREAD
+from elcano.activities.agents.answer_drafts import UNREAD, cite_anew
 from elcano.activities.agents.prompt_passages import build_evidence_item, name_passages, of_work
 from elcano.activities.phrases import ENGLISH, Phrases
 from elcano.activities.report.work_merge import Works
@@ -55,7 +55,7 @@ def join_section_drafts(
     said = [draft.claims if draft else () for draft in drafts]
     kept = _each_once(results, said)
     homes = _Homes(evidence)
-    cited = [tuple(homes.moved(claim) for claim in claims) for claims in kept]
+    cited = [tuple(cite_anew(claim, homes.moved) for claim in claims) for claims in kept]
     works = Works(known, accounts)
     beside = [
         _list_uncited_evidence(result, draft, evidence, homes.cited)
@@ -223,11 +223,8 @@ class _Homes:
         self.cited: dict[str, str] = {}
         """The text of each cited passage by its id, in the order of first citing."""
 
-    def moved(self, claim: Claim) -> Claim:
-        """`claim` with each quotation cited from the first passage that holds it."""
-        return claim.model_copy(update={"citations": tuple(map(self._moved, claim.citations))})
-
-    def _moved(self, cited: Citation) -> Citation:
+    def moved(self, cited: Citation) -> Citation:
+        """A quotation, cited from the first passage that holds it."""
         passage = self._evidence.get(cited.evidence)
         if passage is None:
             return cited
@@ -241,11 +238,10 @@ class _Homes:
 
 
 def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
-    citations = [
-        cited.model_copy(update={"evidence": keys.get(cited.evidence, UNKNOWN + cited.evidence)})
-        for cited in claim.citations
-    ]
-    return claim.model_copy(update={"citations": tuple(citations)})
+    def name(cited: Citation) -> Citation:
+        return cited.model_copy(update={"evidence": keys.get(cited.evidence, UNKNOWN + cited.evidence)})
+
+    return cite_anew(claim, name)
 
 
 def _pick_related_evidence(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from elcano.activities.phrases import ENGLISH, Phrases, choose_phrases
+from elcano.activities.phrases import ENGLISH, Phrases
 from elcano.activities.report.additions import AddedText
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
 from elcano.activities.report.markdown import (
@@ -19,7 +19,6 @@ from elcano.activities.report.markdown import (
     render_work_flag,
     sanitize_markdown,
 )
-from elcano.activities.report.parts import render_parts
 from elcano.activities.report.work_merge import Works
 from elcano.activities.text.words import first_sentences
 from elcano.graphs.contracts import PublishCall
@@ -56,9 +55,10 @@ def _describe_ending(ending: Ending, words: Phrases) -> str:
 def render_report(
     call: PublishCall,
     checked: CheckedDraft,
+    parts: Sequence[Part],
+    words: Phrases,
     doubts: Sequence[str] = (),
     searched: Sequence[str] = (),
-    written: Sequence[Part] | None = None,
     added: Sequence[AddedText] = (),
 ) -> str:
     """The report of a run whose writer handed over a draft.
@@ -66,14 +66,13 @@ def render_report(
     Args:
         call: what the run hands over.
         checked: its draft.
+        parts: that draft, rendered.
+        words: the fixed words in the language of the report.
         doubts: which references do not stand.
         searched: the first and the last day on which there was a search.
-        written: the parts of the draft, if they are known already.
         added: what plugins add.
     """
     draft = checked.draft
-    words = choose_phrases(call.question, (one.text for one in checked.given), checked.rewritten)
-    told = written if written is not None else render_parts(checked, checked.marks, words)
     passage = partial(_render_passage_entry, checked.works)
     untold = not draft.answered and words.other_language in draft.limitations
     nothing_searched = call.ending is not None and call.ending.kind == "sources" and not call.evidence
@@ -90,18 +89,18 @@ def render_report(
     retrieved = _list_retrieval_days(checked.given)
     searches = _render_searches(call, words, retrieved, searched)
     day = retrieved[0] if len(retrieved) == 1 else ""
-    explained = bool(told)  # what a model says of a question without an answer comes before what it lacks
+    explained = bool(parts)  # what a model says of a question without an answer comes before what it lacks
     return _join_blocks(
         [
             f"# {escape_markdown(draft.title)}",
             _render_header(call, words, _render_authorship(call, words, checked, added), doubts),
             *refusal,
             *([] if draft.answered or explained else [*limitations, *nearest]),
-            *_render_opening_parts(told),
+            *_render_opening_parts(parts),
             *(block for one in added for block in one.opening),
-            *_render_sections(call, told, words),
+            *_render_sections(call, parts, words),
             *(block for one in added for block in one.middle),
-            *_render_closing_parts(told),
+            *_render_closing_parts(parts),
             *(block for one in added for block in one.closing),
             *(limitations if draft.answered or explained else []),
             *(nearest if explained else []),

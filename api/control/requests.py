@@ -33,7 +33,7 @@ from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Json
 from elcano.graphs.run_contracts import ControlRequest
 from elcano.graphs.state.failures import Cancellation
-from elcano.storage.controls import ControlClaim, ControlOutcome
+from elcano.storage.runs import ControlClaim, ControlOutcome
 from elcano.storage.store import TenantStore
 
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)

@@ -53,7 +53,7 @@ from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.run_contracts import ControlRequest, OpenBranch, ResearchInput, ResumedFrom
 from elcano.graphs.state.branches import KeptBranch, ReusedWork
 from elcano.graphs.state.budget import TopUp, usd_from_microusd
-from elcano.storage.controls import ControlOutcome
+from elcano.storage.runs import ControlOutcome
 
 Model = Annotated[
     ModelRequest | None,

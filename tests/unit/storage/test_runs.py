@@ -11,8 +11,8 @@ from elcano.graphs.state.budget import Limits, Usage, sum_usages
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.state import ReportRef
-from elcano.storage.controls import ControlOutcome
 from elcano.storage.ledger import LedgerEntry
+from elcano.storage.runs import ControlOutcome
 from elcano.storage.store import Store, TenantStore
 from tests.unit.storage.conftest import Opened
 

@@ -17,8 +17,8 @@ from elcano.plugins.quotas.claims import get_tenant_quotas
 from elcano.plugins.quotas.limits import Quotas
 from elcano.plugins.uploads.document_files import keep_document
 from elcano.plugins.webhooks.workflows import Message
-from elcano.storage.controls import ControlOutcome
 from elcano.storage.ledger import LedgerEntry
+from elcano.storage.runs import ControlOutcome
 from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, TenantStore
 from tests.unit.storage.test_evidence import FIRST, OIL, SECOND, THIRD, passage, stored

@@ -4,9 +4,9 @@ import re
 
 from elcano.activities.phrases import get_phrases
 from elcano.activities.report.citation_check import check_citations
-from elcano.activities.report.rendering import render_report
 from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.state.failures import Ending
+from tests.unit.activities.report.rendered import render_draft
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER
 
 GERMAN = CALL.model_copy(
@@ -21,7 +21,7 @@ QUOTED = ReportDraft(
 
 
 def rendered(draft: ReportDraft) -> str:
-    return render_report(GERMAN, check_citations(draft, [OIL, WATER], {TEXT.content_hash: TEXT}))
+    return render_draft(GERMAN, check_citations(draft, [OIL, WATER], {TEXT.content_hash: TEXT}))
 
 
 def test_headings_and_sentences_are_in_the_language_of_the_question() -> None:

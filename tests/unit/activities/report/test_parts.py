@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from elcano.activities.phrases import get_phrases
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.citation_check import check_citations
-from elcano.activities.report.parts import render_parts
-from elcano.activities.report.rendering import render_report
+from elcano.activities.report.report_builder import render_parts
 from elcano.graphs.report.report import Citation, Claim, DraftSection, Judgement, Part, ReportDraft
+from tests.unit.activities.report.rendered import render_draft
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER, headings, part
 
 DEAR = Citation(evidence=OIL.id, quote="Oil is dear", mark="a")
@@ -100,7 +100,7 @@ def test_judgements_are_shown_and_listed_with_their_reason() -> None:
     assert markdown(text, judgements=judged) == [
         "Oil is dear [1] (partly supported). It is 1519. (not verified) Water is [1]."
     ]
-    shown = render_report(CALL, checked(text, judgements=judged))
+    shown = render_draft(CALL, checked(text, judgements=judged))
     assert part(shown, "What could not be verified").splitlines() == [
         "- Oil is dear. — it says nothing of \\[2\\] prices.",
         "- It is 1519. — a figure without a source.",
@@ -121,7 +121,7 @@ def test_the_parts_of_a_report_of_prose_come_in_their_order() -> None:
         remarks=("Something was left out [9].",),
     )
     result = check_citations(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
-    shown = render_report(CALL, result)
+    shown = render_draft(CALL, result)
     assert headings(shown) == [
         "# T",
         "## Key findings",
@@ -161,7 +161,7 @@ def test_any_block_is_checked_and_written(text: str, marks: set[str], judged: bo
     judgements = (Judgement(statement="b", support="not_supported", reason="x"),) if judged else ()
     draft = ReportDraft(title="T", conclusion=(said,), judgements=judgements)
     result = check_citations(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
-    shown = render_report(CALL, result)
+    shown = render_draft(CALL, result)
     assert shown.count("\n## Conclusion\n") == 1
     numbers = set(re.findall(r"(?<!\\)\[(\d+)\]", re.sub(r"(?s)```.*?```|~~~.*?~~~|(`+).*?\1", "", shown)))
     assert numbers <= {str(one.number) for one in result.references}

@@ -8,7 +8,7 @@ import pytest
 
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.citation_check import check_citations
-from elcano.activities.report.rendering import PASSAGE_CHARACTERS, partial_reason, render_evidence, render_report
+from elcano.activities.report.rendering import PASSAGE_CHARACTERS, partial_reason, render_evidence
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.spec.graph import EndKind
@@ -16,6 +16,7 @@ from elcano.graphs.state.failures import Ending, Failure
 from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.graphs.state.state import ToolCallRecord
 from elcano.storage.evidence import Evidence, StoredText
+from tests.unit.activities.report.rendered import render_draft
 
 TEXT = StoredText(
     content_hash=sha256(b"Oil is dear [1]. Water is <b>cheap</b>.").hexdigest(),
@@ -88,7 +89,7 @@ def part(markdown: str, heading: str) -> str:
 
 
 def test_the_parts_come_in_their_order() -> None:
-    assert headings(render_report(CALL, checked())) == [
+    assert headings(render_draft(CALL, checked())) == [
         "# The price of oil",
         "## Key findings",
         "## Water # Fire",
@@ -102,7 +103,7 @@ def test_the_parts_come_in_their_order() -> None:
 
 
 def test_the_head_says_what_was_asked_and_who_wrote() -> None:
-    lines = render_report(CALL, checked()).splitlines()
+    lines = render_draft(CALL, checked()).splitlines()
     assert lines[2] == "> Asked: What does oil cost?"
     assert lines[4] == (
         "> Written by test-model; every citation was looked up by code. No model reviewed it; code compared the "
@@ -112,7 +113,7 @@ def test_the_head_says_what_was_asked_and_who_wrote() -> None:
 
 def test_the_head_says_why_a_run_ended_early() -> None:
     call = CALL.model_copy(update={"ending": Ending(kind="stopped", detail="Lunch [1].")})
-    assert "> **Partial:** the run ended early, because it was stopped: Lunch \\[1\\]. Written by" in render_report(
+    assert "> **Partial:** the run ended early, because it was stopped: Lunch \\[1\\]. Written by" in render_draft(
         call, checked()
     )
 
@@ -126,11 +127,11 @@ def test_every_ending_has_its_words(kind: EndKind) -> None:
 
 def test_a_run_that_was_not_cut_short_is_not_partial() -> None:
     assert partial_reason(None) is None
-    assert "Partial" not in render_report(CALL, checked())
+    assert "Partial" not in render_draft(CALL, checked())
 
 
 def test_claims_carry_numbers_or_the_mark_that_they_do_not_hold() -> None:
-    markdown = render_report(CALL, checked())
+    markdown = render_draft(CALL, checked())
     assert part(markdown, "Key findings").splitlines() == [
         "- Oil is **dear**. [1]",
         "- Everyone knows it \\[7\\]. (not verified)",
@@ -143,7 +144,7 @@ def test_claims_carry_numbers_or_the_mark_that_they_do_not_hold() -> None:
 
 
 def test_everything_that_failed_is_listed_with_its_evidence_and_reason() -> None:
-    assert part(render_report(CALL, checked()), "What could not be verified").splitlines() == [
+    assert part(render_draft(CALL, checked()), "What could not be verified").splitlines() == [
         "- Everyone knows it \\[7\\]. — it cites nothing.",
         "- It is free. — the words it quotes are not in the passage it cites. "
         "Cited work: Prices \\[2025\\] > Oil. "
@@ -153,20 +154,20 @@ def test_everything_that_failed_is_listed_with_its_evidence_and_reason() -> None
 
 
 def test_references_lead_to_every_cited_place() -> None:
-    assert part(render_report(CALL, checked()), "References") == (
+    assert part(render_draft(CALL, checked()), "References") == (
         "1. **Prices \\[2025\\]** — docs\n"
         "   - [**https://example.org/prices#oil**](<https://example.org/prices#oil>): “Oil is dear”\n"
         "   - [**https://example.org/prices#water**](<https://example.org/prices#water>): "
         "“Water is &lt;b>cheap&lt;/b>.”"
     )
     once = checked(DRAFT.model_copy(update={"sections": ()}))
-    assert part(render_report(CALL, once), "References") == (
+    assert part(render_draft(CALL, once), "References") == (
         "1. [**Prices \\[2025\\]**](<https://example.org/prices#oil>) — docs\n   - “Oil is dear”"
     )
 
 
 def test_related_passages_warnings_and_searches_are_told() -> None:
-    markdown = render_report(CALL, checked())
+    markdown = render_draft(CALL, checked())
     assert part(markdown, "Related passages") == (
         "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#water>) — docs"
     )
@@ -176,7 +177,7 @@ def test_related_passages_warnings_and_searches_are_told() -> None:
 
 
 def test_numbers_in_brackets_are_only_those_of_references() -> None:
-    markdown = render_report(CALL, checked())
+    markdown = render_draft(CALL, checked())
     assert re.findall(r"(?<!\\)\[(\d+)\]", markdown) == ["1", "1"]
     assert "<b>" not in markdown
 
@@ -186,7 +187,7 @@ def test_a_report_of_quotations_says_so_and_quotes() -> None:
         Claim(text=OIL.text, citations=(Citation(evidence=OIL.id, quote=OIL.text),)),
         Claim(text=WATER.text, citations=(Citation(evidence=WATER.id, quote=WATER.text),)),
     )
-    markdown = render_report(CALL, checked(ReportDraft(title="T", key_findings=quotes, quoted=True)))
+    markdown = render_draft(CALL, checked(ReportDraft(title="T", key_findings=quotes, quoted=True)))
     assert "> This report consists of literal quotations; no language model was used to write it." in markdown
     assert part(markdown, "Key findings").splitlines() == [
         "- “Oil is dear \\[1\\].” [1]",
@@ -199,7 +200,7 @@ def test_a_question_that_was_not_answered_is_said_to_be_so_first() -> None:
     draft = ReportDraft(
         title="T", answered=False, related=(OIL.id,), limitations=("Nothing speaks of it.",), quoted=True
     )
-    blocks = render_report(CALL, checked(draft)).split("\n\n")
+    blocks = render_draft(CALL, checked(draft)).split("\n\n")
     assert blocks[2:7] == [
         "**No sentence was found that can be quoted as an answer to this question.**",
         "## Limitations",
@@ -220,7 +221,7 @@ def test_what_a_model_says_of_a_question_without_an_answer_comes_before_what_it_
     draft = ReportDraft(
         title="T", introduction=said, answered=False, related=(OIL.id,), limitations=("Nothing speaks of it.",)
     )
-    blocks = render_report(CALL, checked(draft)).split("\n\n")
+    blocks = render_draft(CALL, checked(draft)).split("\n\n")
     assert blocks[2:7] == [
         "**The passages found do not answer this question.**",
         "No passage found says what oil costs.",
@@ -261,7 +262,7 @@ def planned(title: str, gap: SectionGap | None = None, ending: str = "", *, unan
 def test_a_missing_section_stands_in_its_place_with_reason_attempts_and_cost() -> None:
     gap = SectionGap(reason="the key\nwas refused.", attempts=3, tokens=1_200, cost_microusd=15_000)
     draft = ReportDraft(title="T", sections=(DraftSection(heading="Cost # 1"), *DRAFT.sections))
-    markdown = render_report(CALL.model_copy(update={"sections": (planned("Cost # 1", gap),)}), checked(draft))
+    markdown = render_draft(CALL.model_copy(update={"sections": (planned("Cost # 1", gap),)}), checked(draft))
     assert headings(markdown)[1:3] == ["## Cost # 1", "## Water # Fire"]
     assert (
         "**This section is missing:** the key was refused (tried 3 times, 1,200 tokens used, 0.0150 USD spent)."
@@ -273,7 +274,7 @@ def test_a_missing_section_stands_in_its_place_with_reason_attempts_and_cost() -
 def test_a_gap_that_the_draft_does_not_name_is_listed_all_the_same() -> None:
     gap = SectionGap(reason="left out of the plan")
     call = CALL.model_copy(update={"sections": (planned("Gone", gap), planned("Merged away"))})
-    markdown = render_report(call, checked())
+    markdown = render_draft(call, checked())
     assert part(markdown, "Gone") == "**This section is missing:** left out of the plan (never started)."
     assert "Merged away" not in markdown
     assert part(render_evidence(call, "T", [OIL]), "Gone").startswith("**This section is missing:**")
@@ -282,7 +283,7 @@ def test_a_gap_that_the_draft_does_not_name_is_listed_all_the_same() -> None:
 def test_an_empty_section_and_one_that_ended_early_say_so() -> None:
     draft = ReportDraft(title="T", sections=(DraftSection(heading="Wine"), *DRAFT.sections))
     call = CALL.model_copy(update={"sections": (planned("Wine"), planned("Water # Fire", ending="its time was up"))})
-    markdown = render_report(call, checked(draft))
+    markdown = render_draft(call, checked(draft))
     assert part(markdown, "Wine") == "**No sentence was found that can be quoted as an answer to this section.**"
     assert "The research on this section ended early: its time was up." in part(markdown, "Water # Fire")
 
@@ -290,7 +291,7 @@ def test_an_empty_section_and_one_that_ended_early_say_so() -> None:
 def test_an_unanswered_section_says_so_whether_the_draft_names_it_or_not() -> None:
     draft = ReportDraft(title="T", sections=(DraftSection(heading="Wine"), *DRAFT.sections))
     call = CALL.model_copy(update={"sections": (planned("Wine", unanswered=True), planned("Beer", unanswered=True))})
-    markdown = render_report(call, checked(draft))
+    markdown = render_draft(call, checked(draft))
     told = "**No sentence was found that can be quoted as an answer to this section.**"
     assert (part(markdown, "Wine"), part(markdown, "Beer")) == (told, told)
     assert part(render_evidence(call, "T", [OIL]), "Wine") == told

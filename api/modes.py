@@ -12,8 +12,8 @@ from pydantic import Field
 
 from elcano.api.http.fields import Described
 from elcano.api.http.request_identity import requires
-from elcano.api.runs.allowance_checks import list_barred_modes
 from elcano.api.services import Provided
+from elcano.api.source_survey import list_barred_modes
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import Cost, CostClass, default_limits, estimate_graph_costs, of_choice
 from elcano.graphs.checks.callees import (

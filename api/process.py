@@ -13,8 +13,7 @@ from functools import cached_property, partial
 from typing import Final
 
 from elcano.api.http.permissions import Principal
-from elcano.api.runs.allowance_checks import narrow_offer
-from elcano.api.source_survey import SourceCatalogue
+from elcano.api.source_survey import SourceCatalogue, narrow_offer
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import TASK_QUEUE

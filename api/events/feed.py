@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from fastapi.sse import format_sse_event
 from pydantic import Field
 
 from elcano.api.events.journal_merge import Branch, Cursor, Key, LostBranch, Merge, MergedEvent, ReaderPlace
@@ -84,7 +83,7 @@ class NumberedEvent:
         """The message as it is sent: made once for all readers who are given this same object."""
         name = get_event_name(self.event.type)
         data = json.dumps(event_view(self.event), ensure_ascii=False, separators=(",", ":"))
-        return format_sse_event(data_str=data, event=name, id=str(self.cursor), retry=RECONNECT_MILLISECONDS)
+        return _format_message(data, name, str(self.cursor))
 
 
 Item: TypeAlias = NumberedEvent | Waiting | UnreadableBranch | Streaming
@@ -99,7 +98,13 @@ def encode_message(item: Item) -> bytes:
     """One message as it is sent."""
     if isinstance(item, NumberedEvent):
         return item.encoded
-    return format_sse_event(data_str=item.model_dump_json(), event=_NAMES[type(item)], retry=RECONNECT_MILLISECONDS)
+    return _format_message(item.model_dump_json(), _NAMES[type(item)])
+
+
+def _format_message(data: str, name: str, id: str | None = None) -> bytes:
+    from fastapi.sse import format_sse_event  # a worker reads events too, and sends none
+
+    return format_sse_event(data_str=data, event=name, id=id, retry=RECONNECT_MILLISECONDS)
 
 
 REMIND: Final = 30.0

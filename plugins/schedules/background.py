@@ -24,12 +24,11 @@ from elcano.api.runs.judgement import JudgedRun
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
-from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import Surroundings
-from elcano.graphs.records import RunFilter
 from elcano.plugins.edits.judgement import ChangeBody, EditRefused, judge_update
 from elcano.plugins.schedules.settings import read_schedule_settings
+from elcano.plugins.schedules.temporal_schedules import iterate_scheduled_runs, list_scheduled_runs
 from elcano.plugins.schedules.workflows import (
     START,
     TASK_QUEUE,
@@ -39,12 +38,10 @@ from elcano.plugins.schedules.workflows import (
     ScheduledStart,
     StartedRun,
 )
-from elcano.storage.runs import ListedRun
 from elcano.storage.store import TenantStore
 
 BEAT_SECONDS: Final = 10.0
 DAY: Final = 86_400.0
-PAGE: Final = 200
 LATER: Final = frozenset({429, 500, 502, 503})
 """The statuses of refusals that may not be there the next time: the start is tried again."""
 
@@ -135,33 +132,6 @@ async def _find_used_up_budget(asked: ScheduledQuestion, services: Services) -> 
     if used < asked.budget.tokens:
         return None
     return f"its runs of the last {asked.budget.days:g} days used {used:,} of {asked.budget.tokens:,} tokens"
-
-
-async def list_scheduled_runs(store: TenantStore, schedule: str, since: float, most: int) -> list[str]:
-    """The ids of the runs that a schedule started since a time, the newest first."""
-    found: list[str] = []
-    async for one in iterate_scheduled_runs(store, schedule, since):
-        found.append(one.run_id)
-        if len(found) >= most:
-            break
-    return found
-
-
-async def iterate_scheduled_runs(
-    store: TenantStore, schedule: str, since: float = 0.0, question: str | None = None
-) -> AsyncIterator[ListedRun]:
-    """The runs that a schedule started since a time, the newest first; of all questions, or of one."""
-    before: str | None = None
-    while True:
-        page = await store.runs.page(
-            limit=PAGE, before=before, wanted=RunFilter(created_after=since, question=question)
-        )
-        for one in page.runs:
-            if one.run.metadata.get(SCHEDULE) == schedule:
-                yield one
-        if page.next is None:
-            return
-        before = page.next
 
 
 @asynccontextmanager

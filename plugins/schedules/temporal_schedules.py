@@ -33,13 +33,19 @@ from temporalio.service import RPCError, RPCStatusCode
 from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid
 from elcano.api.temporal.client import describe_owner
 from elcano.api.temporal.connection import connect_client, map_rpc_errors
+from elcano.graphs.contracts import SCHEDULE
+from elcano.graphs.records import RunFilter
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.plugins.schedules.settings import read_schedule_settings
 from elcano.plugins.schedules.workflows import TASK_QUEUE, WORKFLOW, ScheduledQuestion
 from elcano.settings.settings import Settings
 from elcano.storage.plugin_store import PluginTables
+from elcano.storage.runs import ListedRun
+from elcano.storage.store import TenantStore
 
 PREFIX: Final = "schedule"
+PAGE: Final = 200
+"""Runs that are read at a time."""
 LEAST_SECONDS: Final = 60.0
 """The shortest time between two runs of a schedule."""
 
@@ -179,6 +185,33 @@ def build_spec(
         start_at=start_at,
         end_at=end_at,
     )
+
+
+async def list_scheduled_runs(store: TenantStore, schedule: str, since: float, most: int) -> list[str]:
+    """The ids of the runs that a schedule started since a time, the newest first."""
+    found: list[str] = []
+    async for one in iterate_scheduled_runs(store, schedule, since):
+        found.append(one.run_id)
+        if len(found) >= most:
+            break
+    return found
+
+
+async def iterate_scheduled_runs(
+    store: TenantStore, schedule: str, since: float = 0.0, question: str | None = None
+) -> AsyncIterator[ListedRun]:
+    """The runs that a schedule started since a time, the newest first; of all questions, or of one."""
+    before: str | None = None
+    while True:
+        page = await store.runs.page(
+            limit=PAGE, before=before, wanted=RunFilter(created_after=since, question=question)
+        )
+        for one in page.runs:
+            if one.run.metadata.get(SCHEDULE) == schedule:
+                yield one
+        if page.next is None:
+            return
+        before = page.next
 
 
 class ScheduleOwner(PluginTables):

@@ -12,13 +12,14 @@ from temporalio.client import Client
 
 from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano
+from elcano.dev import open_stack
 from elcano.dev.claims import free_ports
 from elcano.plugins.encryption.key_report import count_history_keys, reseal_store
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.settings import Settings
 from elcano.storage.payloads import SEALED
 from tests.api.handbook import handbook_settings
-from tests.chaos.programs import serving
+from tests.forked_programs import forked_programs
 
 HOOKS = "127.0.0.1:1"
 """Nobody listens there."""
@@ -49,25 +50,30 @@ def find_words(folder: Path) -> list[str]:
 
 @pytest.mark.timeout(300)
 async def test_no_word_of_a_question_is_kept_in_clear(chosen: Settings, tmp_path: Path) -> None:
-    async with serving(chosen), AsyncElcano(chosen.base_url) as elcano:
-        await leave_words_elsewhere(chosen, elcano, tmp_path)
-        run = await elcano.research(QUESTION, mode="deep", background=f"About the {WORD}.")
-        await run.steer(instruction=f"Mind the {STEERED}.")
-        view = await (await run.wait()).view()
-        assert view.question == QUESTION
-        assert QUESTION in await run.report_as("text/markdown")
-        fork = await run.fork(view.steps or 1)
-        assert (await (await fork.wait()).view()).status == view.status
-        listed = await elcano.list_runs(limit=5, question=WORD.upper())
-        assert {one.run_id for one in listed.runs} >= {run.run_id, fork.run_id}
-        await assert_temporals_page_can_read(chosen, run.run_id)
-        counted = await count_history_keys(await Client.connect(chosen.temporal_target))
-        assert set(counted) == {("histories", "first")}
-        assert counted.total() > 100
-        _, use = await reseal_store(chosen, rewrite=True, histories=False)
-        assert (use.rewritten, use.list_keys(), use.faults) == (0, {"first"}, [])
-        assert {key for _, key in use.kept} == {"first"}
+    with forked_programs():
+        async with open_stack(chosen), AsyncElcano(chosen.base_url) as elcano:
+            await assert_works_as_without_keys(chosen, elcano, tmp_path)
     assert find_words(chosen.data_dir) == []
+
+
+async def assert_works_as_without_keys(chosen: Settings, elcano: AsyncElcano, folder: Path) -> None:
+    await leave_words_elsewhere(chosen, elcano, folder)
+    run = await elcano.research(QUESTION, mode="deep", background=f"About the {WORD}.")
+    await run.steer(instruction=f"Mind the {STEERED}.")
+    view = await (await run.wait()).view()
+    assert view.question == QUESTION
+    assert QUESTION in await run.report_as("text/markdown")
+    fork = await run.fork(view.steps or 1)
+    assert (await (await fork.wait()).view()).status == view.status
+    listed = await elcano.list_runs(limit=5, question=WORD.upper())
+    assert {one.run_id for one in listed.runs} >= {run.run_id, fork.run_id}
+    await assert_temporals_page_can_read(chosen, run.run_id)
+    counted = await count_history_keys(await Client.connect(chosen.temporal_target))
+    assert set(counted) == {("histories", "first")}
+    assert counted.total() > 100
+    _, use = await reseal_store(chosen, rewrite=True, histories=False)
+    assert (use.rewritten, use.list_keys(), use.faults) == (0, {"first"}, [])
+    assert {key for _, key in use.kept} == {"first"}
 
 
 async def leave_words_elsewhere(chosen: Settings, elcano: AsyncElcano, folder: Path) -> None:

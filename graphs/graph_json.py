@@ -10,7 +10,6 @@ node of the kind `agent`); these mean nothing to the author.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -40,6 +39,7 @@ from elcano.graphs.spec.limits import (
     first_faults,
 )
 from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.graphs.text import suggest_name
 
 
 def branches_named(graph: object) -> dict[str, str]:
@@ -212,7 +212,8 @@ def _convert_errors_to_faults(errors: Iterable[Any]) -> Iterable[Fault]:
     for one in errors:
         parts, tag = _split_location(one["loc"])
         message = f"{parts[-1]!r} is missing" if one["type"] == "missing" else _IN_WORDS.get(one["type"], one["msg"])
-        yield Fault(message + _suggest_correction(one, parts, tag), build_json_pointer(*parts))
+        hint = _suggest_correction(one, parts, tag)
+        yield Fault(f"{message}; {hint}" if hint else message, build_json_pointer(*parts))
 
 
 def _split_location(loc: Sequence[str | int]) -> tuple[list[str | int], str]:
@@ -239,13 +240,13 @@ def _split_location(loc: Sequence[str | int]) -> tuple[list[str | int], str]:
 def _suggest_correction(error: Any, parts: Sequence[str | int], tag: str) -> str:
     """Suggest a correction for the end of a message; empty if there is none."""
     if error["type"] == "extra_forbidden":
-        return _suggest_close_name(str(parts[-1]), _list_known_fields(parts, tag))
+        return suggest_name(str(parts[-1]), _list_known_fields(parts, tag))
     if error["type"] == "union_tag_invalid":
         kinds = _KINDS.get(str(parts[-2]) if len(parts) > 1 else "", {})
-        return _suggest_close_name(str(error.get("ctx", {}).get("tag", "")), kinds)
+        return suggest_name(str(error.get("ctx", {}).get("tag", "")), kinds)
     if error["type"] == "literal_error":
         expected = str(error.get("ctx", {}).get("expected", "")).replace(" or ", ", ")
-        return _suggest_close_name(str(error.get("input"))[:60], [one.strip("' ") for one in expected.split(",")])
+        return suggest_name(str(error.get("input"))[:60], [one.strip("' ") for one in expected.split(",")])
     return ""
 
 
@@ -258,8 +259,3 @@ def _list_known_fields(parts: Sequence[str | int], tag: str) -> Iterable[str]:
     if len(parts) == 1 or parts[-3:-1][:1] == ["branches"]:
         return ResearchGraph.model_fields
     return OwnAgent.model_fields if parts[-3:-1][:1] == ["agents"] else ()
-
-
-def _suggest_close_name(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name[:60], list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""

@@ -6,6 +6,7 @@
 import math
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Final
 
 from elcano.graphs.frozen import Json
@@ -45,6 +46,12 @@ def title_from_id(name: str) -> str:
     """The id of a node as words: `knowledge_gap` is `Knowledge gap`, `sql_repair` is `SQL repair`."""
     words = name.replace("_", " ").capitalize()
     return f"SQL{words[3:]}" if words.startswith("Sql ") else words
+
+
+def suggest_name(name: str, known: Iterable[str], otherwise: str = "", *, cutoff: float = 0.6) -> str:
+    """`did you mean 'judge'?`: the known name that an unknown one resembles most; `otherwise` if it resembles none."""
+    close = get_close_matches(name[:100], list(known), n=1, cutoff=cutoff)
+    return f"did you mean {close[0]!r}?" if close else otherwise
 
 
 def ensure_list(value: Json) -> list[Json]:

@@ -106,8 +106,7 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit(judge)
             if self._answer(judge, "recommendation") == "synthesize":
                 break
-            if has_stalled(self._place.state, self._place.figures):
-                await self._end_early("stalled", STALLED)
+            await self._end_if_stalled(STALLED)
             await self._while_no_iteration_is_left()
             if not self._answer(judge, "next_search_queries"):
                 break
@@ -130,14 +129,17 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit("judge")
             if self._answer("judge", "recommendation") == "synthesize":
                 break
-            if has_stalled(self._place.state, self._place.figures):
-                await self._end_early("stalled", STALLED)
+            await self._end_if_stalled(STALLED)
             await self._visit("thinking", loop=True)
         await self._visit("writer" if "writer" in self._asked.graph.by_id else "hand_over")
 
-    async def _while_no_iteration_is_left(self) -> None:
+    async def _end_if_stalled(self, detail: str, *, to: str = "") -> None:
+        if has_stalled(self._place.state, self._place.figures):
+            await self._end_early("stalled", detail, to=to)
+
+    async def _while_no_iteration_is_left(self, detail: str = "no iteration left", *, to: str = "") -> None:
         while self._place.budget.iterations >= self._place.budget.limits.iterations:
-            await self._end_early("iterations", "no iteration left")
+            await self._end_early("iterations", detail, to=to)
 
     @property
     def _turn(self) -> IterationData:
@@ -151,11 +153,8 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit("judge")
             if self._answer("judge", "sufficient"):
                 break
-            if has_stalled(self._place.state, self._place.figures):
-                text = f"its judge was not satisfied, and {STALLED}"
-                await self._end_early("stalled", text, to="hand_in")
-            while self._place.budget.iterations >= self._place.budget.limits.iterations:
-                await self._end_early("iterations", "its judge was not satisfied by any sub-iteration", to="hand_in")
+            await self._end_if_stalled(f"its judge was not satisfied, and {STALLED}", to="hand_in")
+            await self._while_no_iteration_is_left("its judge was not satisfied by any sub-iteration", to="hand_in")
             await self._visit("select", loop=True)
             if not self._answer("select", "tasks"):
                 await self._end_early("stalled", "its judge was not satisfied, and there was nothing left to search")

@@ -9,7 +9,6 @@ visit. Exits are excepted: a run that has to end comes there from anywhere.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final, TypeAlias
 
 from elcano.graphs.errors import Fault, build_json_pointer
@@ -28,6 +27,7 @@ from elcano.graphs.spec.graph import (
     find_reachable,
 )
 from elcano.graphs.spec.walks import map_neighbours
+from elcano.graphs.text import suggest_name
 
 ShapeOf: TypeAlias = Callable[[str], Shape | None]
 """From a node to what it leaves, if that is known."""
@@ -124,8 +124,7 @@ class _Reader:
             return None
         there = {one.name: one.shape for one in at.properties}
         if name not in there:
-            near = get_close_matches(name[:100], there, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(list(there)[:20])}"
+            hint = suggest_name(name, there, f"known: {', '.join(list(there)[:20])}")
             self.faults.append(f"unknown field {name[:100]!r}; {hint}")
         return there.get(name)
 

@@ -6,7 +6,6 @@ Every other node has few ways to fail; so has a tool that runs once per item, be
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Final
 
 from pydantic import BaseModel
@@ -38,7 +37,7 @@ from elcano.graphs.spec.graph import (
 from elcano.graphs.state.branches import BranchInput, BranchOutcomes
 from elcano.graphs.state.failures import FailureType, NodeFailure
 from elcano.graphs.state.state import DraftRef
-from elcano.graphs.text import shorten_text
+from elcano.graphs.text import shorten_text, suggest_name
 
 _STATE_NAMES = frozenset(VIEW_NAMES)
 ITEM_NAMES = frozenset({"item", "index"})
@@ -254,8 +253,8 @@ def error_faults(node: Node, edge: ErrorEdge) -> Iterable[str]:
             yield f"no edge is taken by {error!r}: {NEVER_MET[error]}"
         elif not own:
             yield from explain_unknown_name(f"error of a {node.kind} node", error, known)
-        elif error not in known and (close := get_close_matches(error, known, n=1, cutoff=OWN_ALIKE)):
-            yield f"unknown error {error!r}; did you mean {close[0]!r}?"
+        elif error not in known and (hint := suggest_name(error, known, cutoff=OWN_ALIKE)):
+            yield f"unknown error {error!r}; {hint}"
 
 
 def _list_possible_errors(node: Node) -> frozenset[str]:
@@ -279,8 +278,7 @@ def explain_unknown_name(kind: str, name: str, known: Collection[str], *, within
             f"unknown {kind} {shorten_text(name, LONGEST_NAME)!r}{within}; names have at most {LONGEST_NAME} characters"
         )
         return
-    close = get_close_matches(name, known, n=1, cutoff=ALIKE)
-    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)) or 'none'}"
+    hint = suggest_name(name, known, f"known: {', '.join(sorted(known)) or 'none'}", cutoff=ALIKE)
     left_out = (
         f"; plugins left out here: {', '.join(list_left_out())}" if kind in OF_PLUGINS and list_left_out() else ""
     )

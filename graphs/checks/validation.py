@@ -8,7 +8,6 @@ Checks the limits of nodes: models with impossible names, and token limits too l
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 from functools import cache
 from itertools import chain
 
@@ -33,6 +32,7 @@ from elcano.graphs.spec.graph import (
 )
 from elcano.graphs.spec.limits import first_faults, size_faults
 from elcano.graphs.spec.walks import map_neighbours
+from elcano.graphs.text import suggest_name
 
 
 def limit_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:
@@ -134,8 +134,8 @@ def _find_endpoint_faults(graph: ResearchGraph) -> list[Fault]:
 
 def _build_missing_node_fault(graph: ResearchGraph, message: str, named: str, place: str) -> Fault:
     """The fault of a name that no node has, with the one that was probably meant."""
-    close = get_close_matches(named, graph.by_id, n=1)
-    return Fault(f"{message}; did you mean {close[0]!r}?" if close else message, place)
+    hint = suggest_name(named, graph.by_id)
+    return Fault(f"{message}; {hint}" if hint else message, place)
 
 
 def _find_routing_faults(graph: ResearchGraph) -> Iterable[Fault]:
@@ -243,9 +243,9 @@ def _branch_faults(graph: ResearchGraph) -> Iterable[Fault]:
         if isinstance(edge, ParallelEdge):
             if edge.branch not in graph.branches:
                 text = f"{_format_edge(edge)}: there is no branch {edge.branch!r}"
-                close = get_close_matches(edge.branch, graph.branches, n=1)
-                text += f"; did you mean {close[0]!r}?" if close else ""
-                yield Fault(text, build_json_pointer("edges", number, "branch"))
+                hint = suggest_name(edge.branch, graph.branches)
+                place = build_json_pointer("edges", number, "branch")
+                yield Fault(f"{text}; {hint}" if hint else text, place)
             if not isinstance(graph.by_id.get(edge.from_node), ParallelNode | None):
                 text = f"{_format_edge(edge)}: node {edge.from_node!r} is not a parallel node"
                 yield Fault(text, build_json_pointer("edges", number, "from_node"))

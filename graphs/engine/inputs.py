@@ -33,7 +33,6 @@ from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Inputs, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.branches import BranchInput
-from elcano.graphs.text import shorten_text
 
 SHOWN_CHARACTERS: Final = 200
 """Maximum length of an expression in a warning."""
@@ -84,7 +83,8 @@ class ExpressionReader:
 
 def format_expression(expression: str) -> str:
     """An expression as a message shows it."""
-    return f"the expression {shorten_text(expression, SHOWN_CHARACTERS)!r}"
+    cut = expression if len(expression) <= SHOWN_CHARACTERS else expression[: SHOWN_CHARACTERS - 1] + "…"
+    return f"the expression {cut!r}"
 
 
 def build_command(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> Command:

@@ -8,7 +8,6 @@ not JSON is a fault of the graph, found before it starts.
 
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -18,6 +17,7 @@ from jmespath.parser import ParsedResult
 
 from elcano.graphs.expressions.evaluation import FUNCTIONS, EvaluationTooLarge, Meter, ValueTooLarge, evaluate_tree
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.text import suggest_name
 
 MAX_DEPTH: Final = 40
 """Levels of a parsed expression. Evaluating takes a few Python frames a level, and where Python's own limit of frames
@@ -116,8 +116,7 @@ def _tree_faults(tree: _Tree, *, depth: int = 1, caller: str = "") -> Iterable[s
     for child in _list_child_expressions(tree):
         yield from _tree_faults(child, depth=depth + 1, caller=called)
     if called and called not in FUNCTIONS:
-        close = get_close_matches(called, FUNCTIONS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(FUNCTIONS))}"
+        hint = suggest_name(called, FUNCTIONS, f"known: {', '.join(sorted(FUNCTIONS))}")
         yield f"unknown function {called!r}; {hint}"
 
 

@@ -8,7 +8,6 @@ Everything else is refused by name. The input is bounded, so that no schema take
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
@@ -21,14 +20,14 @@ from elcano.graphs.schemas.shape import (
     Kind,
     Property,
     Shape,
-    is_satisfiable,
+    find_fitting_number,
     name_fault,
     number_range,
     parse_length_bounds,
     parse_schema_choices,
     said_as,
 )
-from elcano.graphs.text import shorten_text
+from elcano.graphs.text import shorten_text, suggest_name
 
 MAX_CHARACTERS: Final = 40_000
 """Maximum length of a schema as JSON. It is sent with every request."""
@@ -144,8 +143,7 @@ class _Reader:
         if said is None:
             self._fault(at, f"it has no `type`; write one of {known}")
         elif isinstance(said, str):
-            near = get_close_matches(said[:50], _OF_KIND, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {known}"
+            hint = suggest_name(said, _OF_KIND, f"known: {known}")
             self._fault(at + build_json_pointer("type"), f"unknown type {shorten_text(said, 50)!r}; {hint}")
         else:
             self._fault(
@@ -162,8 +160,7 @@ class _Reader:
             if keyword in _KNOWN:
                 self._fault(at + build_json_pointer(keyword), f"{name!r} says nothing of a schema of type {kind!r}")
                 continue
-            near = get_close_matches(name, taken, n=1, cutoff=0.75)
-            hint = f"did you mean {near[0]!r}?" if near else f"taken are: {', '.join(sorted(taken))}"
+            hint = suggest_name(name, taken, f"taken are: {', '.join(sorted(taken))}", cutoff=0.75)
             self._fault(at + build_json_pointer(keyword), f"the keyword {name!r} is not taken; {hint}")
 
     def _referred(self, schema: Mapping[str, Any], at: str, seen: tuple[str, ...], depth: int) -> Shape | None:
@@ -179,9 +176,8 @@ class _Reader:
                 f"{said_as(target)} is not taken: only `#/$defs/NAME` of the same schema is",
             )
         elif not isinstance(defs, Mapping) or named not in defs:
-            near = get_close_matches(named[:100], defs or (), n=1) if isinstance(defs, Mapping) else []
-            there = ", ".join(map(str, list(defs)[:20])) if isinstance(defs, Mapping) else ""
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {there or 'none'}"
+            there = [str(one) for one in defs] if isinstance(defs, Mapping) else []
+            hint = suggest_name(named, there, f"known: {', '.join(there[:20]) or 'none'}")
             self._fault(at + build_json_pointer("$ref"), f"`$defs` has no {said_as(named)}; {hint}")
         elif named in seen:
             way = " -> ".join((*seen[seen.index(named) :], named))
@@ -249,7 +245,7 @@ class _Reader:
                 bounds = number_range(schema, at, self._fault)
                 listed = parse_schema_choices(schema, at, self._fault, _KNOWN, int) if base.kind == "integer" else ()
                 shape = replace(base, bounds=bounds, choices=listed)
-                if not is_satisfiable(shape):
+                if find_fitting_number(shape) is None:
                     self._fault(at, f"no {base.kind} lies within these bounds")
                 return shape
             case "boolean":
@@ -276,8 +272,7 @@ class _Reader:
             required = []
         for index, name in enumerate(required):
             if name not in properties:
-                near = get_close_matches(name[:100], properties, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(list(properties)[:20])}"
+                hint = suggest_name(name, properties, f"there are: {', '.join(list(properties)[:20])}")
                 self._fault(at + build_json_pointer("required", index), f"there is no property {said_as(name)}; {hint}")
         found = []
         for name, one in properties.items():

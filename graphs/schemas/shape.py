@@ -85,12 +85,8 @@ def build_minimal_shape_value(shape: Shape) -> Json:
             return text if bounds.most is None else text[: int(bounds.most)]
         case "boolean":
             return False
-        case "integer":
-            return next(
-                number for number in _list_candidates(bounds, 1) if is_within_bounds(bounds, number) and number % 1 == 0
-            )
-        case "number":
-            return next(number for number in _list_candidates(bounds, 0.5) if is_within_bounds(bounds, number))
+        case "integer" | "number":
+            return find_fitting_number(shape)
 
 
 def least_of(shape: Shape) -> JsonObject:
@@ -98,13 +94,11 @@ def least_of(shape: Shape) -> JsonObject:
     return {one.name: build_minimal_shape_value(one.shape) if one.required else None for one in shape.properties}
 
 
-def is_satisfiable(shape: Shape) -> bool:
-    """Whether a number fits the bounds of a number."""
-    step = 1 if shape.kind == "integer" else 0.5
+def find_fitting_number(shape: Shape) -> int | float | None:
+    """A number within the bounds of a number: 0 if that is; None if none is."""
     whole = shape.kind == "integer"
-    return any(
-        is_within_bounds(shape.bounds, one) and not (whole and one % 1) for one in _list_candidates(shape.bounds, step)
-    )
+    listed = _list_candidates(shape.bounds, 1 if whole else 0.5)
+    return next((one for one in listed if is_within_bounds(shape.bounds, one) and not (whole and one % 1)), None)
 
 
 def is_within_bounds(bounds: Bounds, number: int | float) -> bool:

@@ -57,6 +57,8 @@ NAMES: Final[dict[str, str]] = {
     "proportion": "proportion",
     "mean": "mean",
 }
+ATTACHED: Final = "analysis"
+"""The name of an `Analysis` among the attachments of drafts and reports."""
 MOST_MEASUREMENTS: Final = 10_000
 MOST_POOLS: Final = 20
 MOST_ROWS: Final = 500

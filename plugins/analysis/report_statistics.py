@@ -14,6 +14,7 @@ from elcano.activities.report.markdown import escape_markdown, render_number, re
 from elcano.graphs.report.report import CheckedCitation, Citation
 from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.analysis.analysis import (
+    ATTACHED,
     NAMES,
     Analysis,
     OmittedMeasurement,
@@ -36,7 +37,7 @@ CELL_CHARACTERS: Final = 300
 class StatisticsAddition(ReportAddition):
     """Verdicts, pools and forest plots of a run that analyzed numbers."""
 
-    name = "analysis"
+    name = ATTACHED
 
     def __init__(self, material: ReportMaterial) -> None:
         super().__init__(material)

@@ -16,12 +16,10 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
-from elcano.api.reports.drawings import SVG_HEADERS, load_pictures
-from elcano.api.reports.results import load_stored_report, render_csv
+from elcano.api.reports.results import SVG_HEADERS, load_pictures, load_stored_report, render_csv
 from elcano.api.services import Provided
 from elcano.graphs.report.report import Report
-from elcano.plugins.analysis.analysis import Analysis, Pool, plot_path
-from elcano.plugins.analysis.report_statistics import StatisticsAddition
+from elcano.plugins.analysis.analysis import ATTACHED, Analysis, Pool, plot_path
 
 JSON = "application/json"
 CSV = "text/csv"
@@ -59,7 +57,7 @@ async def get_analysis(
     """Read the statistical analysis of a run's numbers: verdicts, estimates, and what was left out and why."""
     form = choose_media_type(accept, (JSON, CSV))
     report = await asyncio.to_thread(Report.model_validate_json, await load_stored_report(run_id, services))
-    if (found := report.attachments.get(StatisticsAddition.name)) is None:
+    if (found := report.attachments.get(ATTACHED)) is None:
         raise AnalysisNotFound(f"the run {run_id!r} analyzed no numbers; start one with the mode `analysis`")
     analysis = Analysis.model_validate(found)
     content = as_csv(analysis) if form == CSV else analysis.model_dump_json()

@@ -1,15 +1,15 @@
 """What `elcano doctor` says of databases; their addresses are left out, because its output may be shared."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Literal
+from typing import Literal
 
 from elcano.activities.child_processes import Stop
 from elcano.graphs.catalogue.sources import list_configured_sources
 from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.model_names import OFFLINE, model_names
-from elcano.plugins.data.agents import sql_writer
 from elcano.plugins.data.databases.database import engine_of
+from elcano.plugins.data.query_models import SQL_WRITER
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings, get_variable_name
 
@@ -31,9 +31,6 @@ def check_databases(chosen: Settings) -> Iterable[Finding]:
             continue
         grade: Literal["good", "note"] = "good" if tables else "note"
         yield Finding(grade, f"database {name} ({engine.dialect}): {tables} tables can be read")
-
-
-SQL_WRITER: Final = sql_writer.AGENT.name
 
 
 def find_missing_query_writer(

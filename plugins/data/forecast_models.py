@@ -5,13 +5,14 @@ known, beside that of repeating the last season. A series that cannot be forecas
 answer that the next node can read; nothing is mended unless it was asked for.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from elcano.graphs.catalogue.tools import GivesEvidence
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.text import ensure_list, format_count
+from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.plugins.data.tables import ResultDigest
 
 Frequency: TypeAlias = Literal["yearly", "quarterly", "monthly", "weekly", "daily", "hourly"]
@@ -81,6 +82,31 @@ class ForecastRefusal(Frozen):
     """The first moments that are missing, or there more than once."""
     lasting: bool = True
     """False: the same call may do better when the machine is less busy."""
+
+
+NAMED: Final = 12
+"""Number of times and rows that are named; the others are counted."""
+MESSAGE_CHARACTERS: Final = 2_000
+"""Names of columns may be long."""
+
+
+class Refused(Exception):
+    """This series is not forecast; `refusal` is the answer."""
+
+    def __init__(self, refusal: ForecastRefusal) -> None:
+        self.refusal = refusal.model_copy(update={"message": shorten_text(refusal.message, MESSAGE_CHARACTERS)})
+        super().__init__(self.refusal.message)
+
+
+def build_forecast_refusal(
+    reason: RefusalReason, message: str, *, needed: int | None = None, moments: Iterable[str] = (), lasting: bool = True
+) -> Refused:
+    """One reason."""
+    return Refused(
+        ForecastRefusal(
+            reasons=(reason,), message=message, needed=needed, moments=tuple(moments)[:NAMED], lasting=lasting
+        )
+    )
 
 
 class IntervalCheck(Frozen):

@@ -13,6 +13,8 @@ from elcano.graphs.state.state import EvidenceRef
 from elcano.plugins.data.data_answer import SQL_CHARACTERS, QueryFault, SqlQuery
 from elcano.plugins.data.tables import DatabaseSchema, ResultDigest
 
+SQL_WRITER: Final = "sql_writer"
+"""The name of the agent that writes SQL."""
 MOST_ROWS: Final = 10_000
 """Rows of one result at most."""
 Decision: TypeAlias = Literal["query", "documents", "refused"]

@@ -25,7 +25,13 @@ from elcano.plugins.data.data_answer import Chart, ChartInput, ChartOutput, Quer
 from elcano.plugins.data.databases.database import open_databases
 from elcano.plugins.data.databases.query_runner import run_query
 from elcano.plugins.data.databases.question_context import open_examples, select_schema_context
-from elcano.plugins.data.forecast_models import ForecastDigest, ForecastInput, ForecastOutput, describe_forecast
+from elcano.plugins.data.forecast_models import (
+    ForecastDigest,
+    ForecastInput,
+    ForecastOutput,
+    Refused,
+    describe_forecast,
+)
 from elcano.plugins.data.forecasting.fitting import FitModel, fit_in_process
 from elcano.plugins.data.forecasting.forecasting import (
     Forecast,
@@ -33,7 +39,6 @@ from elcano.plugins.data.forecasting.forecasting import (
     build_forecast_table,
     forecast_table,
 )
-from elcano.plugins.data.forecasting.series_columns import Refused
 from elcano.plugins.data.query_models import (
     MOST_DISAGREEMENTS,
     ConsensusInput,

@@ -1,14 +1,20 @@
-"""An honest certificate holds, whatever kind of run it is of, and says what it is of."""
+"""An honest certificate holds, whatever kind of run it is of and whatever way that goes, and says what it is of.
+
+`python -m tests.certificates.ways 300` walks more ways.
+"""
 
 import json
+from pathlib import Path
 
 import pytest
+from temporalio.client import Client
 
 from elcano import __version__
 from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.certificate_format import HASHES, PARTS, WHOLE
 from elcano.plugins.certificates.verify_command import compare_certificate, summarize_certificate
 from tests.certificates.conftest import KINDS, Certificates
+from tests.certificates.ways import walk_ways
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -28,3 +34,11 @@ async def test_any_reader_of_json_reads_it(certificates: Certificates) -> None:
     assert tuple(read) == (*PARTS, HASHES, WHOLE)
     assert Report.model_validate_json(read["report"]).markdown == read["markdown"]
     assert len(read["sections"]) == len(read["state"]["state"]["sections"]) > 1
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+async def test_the_certificates_of_random_ways_hold(temporal: Client, tmp_path: Path) -> None:
+    walked = await walk_ways(temporal, tmp_path, range(1, 9))
+    assert not [str(one) for one in walked if one.faults]
+    assert sum(one.certificates for one in walked) > 8

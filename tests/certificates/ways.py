@@ -2,7 +2,7 @@
 
     python -m tests.certificates.ways 300 --seed 7
 
-walks so many ways and verifies the certificate of every run that ends with a report; `test_any_way.py` walks some of
+walks so many ways and verifies the certificate of every run that ends with a report; `test_honest.py` walks some of
 them in each test run. A way is drawn from its own seed, so one that fails can be walked again alone. When requests meet
 the run depends on the machine: what was walked is told, and a refusal (409, 422) is part of the way.
 """

@@ -1,9 +1,10 @@
 """A run in the page: it is followed as it works, its figures are those of the API, and one can step in."""
 
+import asyncio
 import re
 from typing import Any
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.page.browsing import MAGNIFIED
 from tests.page.conftest import OpenPage
@@ -269,3 +270,33 @@ async def test_a_look_at_the_server_changes_what_differs_and_leaves_what_somebod
         await page.evaluate(LOOKED)
         await expect(page.locator("#act-pause")).to_have_count(1)
         await expect(page.locator("#act-gone")).to_have_count(0)
+
+
+SEEN_AGAIN = "document.dispatchEvent(new Event('visibilitychange'))"
+
+
+async def test_after_an_action_the_server_is_asked_at_once_however_slow_it_was(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    asked, answered = asyncio.Queue[None](), asyncio.Event()
+
+    async def answer_late(route: Route) -> None:
+        if route.request.resource_type == "fetch":
+            asked.put_nowait(None)
+            await answered.wait()
+        await route.continue_()
+
+    async with open_tour_page() as page:
+        await page.clock.install(time=0)
+        await page.route("**/runs/*", answer_late)
+        await page.goto(f"/runs/{tour.runs[WORKING]}")
+        await page.clock.pause_at(60_000)
+        await page.evaluate(SEEN_AGAIN)
+        await page.clock.run_for(500)
+        await asked.get()
+        await page.clock.run_for(10_000)
+        answered.set()
+        await page.wait_for_load_state("networkidle")
+        await page.evaluate(LOOKED)
+        await page.clock.run_for(500)
+        await asyncio.wait_for(asked.get(), 60)

@@ -18,6 +18,7 @@ from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery
 from elcano.plugins.data.query_models import (
     MOST_ATTEMPTS,
     MOST_EXAMPLES,
+    SQL_WRITER,
     SqlExample,
     SqlRepair,
     SqlWriting,
@@ -86,7 +87,7 @@ def build_task(given: SqlWriterInput, loaded: Loaded) -> TaskEnvelope:
         told["saved_questions"] = [*given.saved_questions]
     if given.documents:
         told["documents"] = True
-    return loaded.envelope("sql_writer", given).model_copy(update={"given": told})
+    return loaded.envelope(SQL_WRITER, given).model_copy(update={"given": told})
 
 
 def find_sql_decision_faults(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
@@ -129,7 +130,7 @@ def summarize_sql_decision(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 AGENT: Final = AgentDefinition(
-    name="sql_writer",
+    name=SQL_WRITER,
     description="Writes one SQL query that answers a question, or says why there is none.",
     asks=Question(
         instructions=INSTRUCTIONS,

@@ -1,4 +1,4 @@
-"""What a question is about in a database: its tables, and the operator's saved questions that are like it.
+"""The part of a database that a question is about: its tables, and the operator's saved questions that are like it.
 
 Tables are ranked by words of names, columns, comments and values, then one key further. Sample values are the cheap
 win: over 20 questions to 13 tables the right one came first 14 times by names alone, and 18 times with the 8 commonest

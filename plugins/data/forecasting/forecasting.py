@@ -25,6 +25,7 @@ from elcano.plugins.data.forecast_models import (
     ForecastInput,
     ModelName,
     ModelScore,
+    build_forecast_refusal,
 )
 from elcano.plugins.data.forecasting.fitting import (
     FitModel,
@@ -37,7 +38,6 @@ from elcano.plugins.data.forecasting.fitting import (
 )
 from elcano.plugins.data.forecasting.frequencies import PERIODS, format_moment, parse_moment_cell
 from elcano.plugins.data.forecasting.series import Series, build_time_series
-from elcano.plugins.data.forecasting.series_columns import build_forecast_refusal
 from elcano.plugins.data.tables import Cell, ResultColumn, ResultTable
 
 LEAST_KNOWN: Final = 8

@@ -24,7 +24,9 @@ let lastId = sections <= MOST_SECTIONS && run.querySelector(".lanes .running") ?
 let ended = !run.dataset.events;
 let endedAt = 0; // the number of the event that told so: the server may know it a little later
 let retry;
-let refreshing;
+let timer; // of the next refresh
+let refreshing = false;
+let urgent = false; // somebody has acted, and looks at what comes of it
 let outdated = false; // something happened since what is shown was asked for
 let refreshAt = 0; // not before that, on the clock of the page
 let missed = run.querySelector("[data-stale]") !== null; // something may have happened that no event will tell
@@ -139,12 +141,22 @@ function showWords(written) {
 
 function scheduleRefresh() {
   outdated = true;
-  refreshing ||= setTimeout(refresh, Math.max(refreshAt - performance.now(), 150));
+  if (!refreshing) timer ||= setTimeout(refresh, Math.max(refreshAt - performance.now(), 150));
+}
+
+function refreshSoon() {
+  urgent = true;
+  refreshAt = 0;
+  clearTimeout(timer);
+  timer = undefined;
+  scheduleRefresh();
 }
 
 async function refresh() {
   const begun = performance.now();
-  outdated = false;
+  timer = undefined;
+  refreshing = true;
+  urgent = outdated = false;
   try {
     const status = await refreshParts();
     if (status === "ended") {
@@ -159,8 +171,8 @@ async function refresh() {
     if (!ended && connection.hidden) tellConnection("The server is not answering. This page reconnects by itself.");
     setTimeout(scheduleRefresh, RETRY_MS);
   }
-  refreshAt = Math.max(begun + REFRESH_MS, performance.now() + Math.min(PATIENCE * (performance.now() - begun), SLOWEST_MS));
-  refreshing = undefined;
+  refreshAt = urgent ? 0 : Math.max(begun + REFRESH_MS, performance.now() + Math.min(PATIENCE * (performance.now() - begun), SLOWEST_MS));
+  refreshing = false;
   if (outdated) scheduleRefresh();
 }
 
@@ -177,6 +189,6 @@ function showNode() {
 document.addEventListener("visibilitychange", () => (document.hidden ? stopListening() : (listen(), scheduleRefresh())));
 addEventListener("pageshow", (event) => { if (event.persisted) { stopListening(); listen(); scheduleRefresh(); } });
 addEventListener("pagehide", stopListening);
-document.addEventListener("elcano:done", () => { scheduleRefresh(); setTimeout(scheduleRefresh, LAG_MS); });
+document.addEventListener("elcano:done", () => { refreshSoon(); setTimeout(refreshSoon, LAG_MS); });
 showNode();
 listen();

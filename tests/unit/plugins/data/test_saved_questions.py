@@ -6,13 +6,15 @@ import pytest
 from pydantic_ai import Agent
 
 from elcano.graphs.agents.envelope import Loaded, render_task_prompt
-from elcano.graphs.state.state import HistoryEntry
+from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.state.state import HistoryEntry, ResearchState
 from elcano.plugins.data.agents import sql_writer
 from elcano.plugins.data.agents.sql_writer import SqlRepairerInput, SqlWriterInput
 from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery
+from elcano.plugins.data.data_reducers import choose_schema, read_data_work
 from elcano.plugins.data.keyless import NEEDS_MODEL, NOT_MENDED, NOT_READ
-from elcano.plugins.data.query_models import SqlExample, SqlRepair, SqlWriting
-from elcano.plugins.data.tables import DatabaseSchema
+from elcano.plugins.data.query_models import SchemaContextOutput, SqlExample, SqlRepair, SqlWriting
+from elcano.plugins.data.tables import DatabaseSchema, TableSchema
 from elcano.plugins.quoting.model import ExtractiveModel
 from elcano.plugins.research.agents.input_parser import MADE_PRECISE
 
@@ -131,3 +133,21 @@ def test_events_tell_the_query() -> None:
     told, figures = sql_writer.summarize_sql_decision(written(ORDERS.question, ORDERS).model_dump(mode="json"))
     assert "SELECT COUNT(*)" in told
     assert figures["decision"] == "query"
+
+
+def read(database: str, table: str, *, saved: bool) -> ItemOutcome:
+    schema = DatabaseSchema(database=database, dialect="sqlite", tables=(TableSchema(name=table),))
+    found = SchemaContextOutput(found=schema, matched=table == "orders", saved=saved)
+    return ItemOutcome(index=0, input={"database": database}, output=found.model_dump(mode="json"))
+
+
+def test_the_database_that_has_the_question_saved_goes_before_the_one_that_has_its_words() -> None:
+    state = ResearchState(question="How many orders are there?")
+    both = (read("shop", "orders", saved=False), read("archive", "t1", saved=True))
+    now = read_data_work(choose_schema(state, ItemOutcomes(items=both)))
+    assert now.excerpt is not None
+    assert (now.excerpt.database, now.saved) == ("archive", True)
+    neither = (read("shop", "orders", saved=False), read("archive", "t1", saved=False))
+    now = read_data_work(choose_schema(state, ItemOutcomes(items=neither)))
+    assert now.excerpt is not None
+    assert (now.excerpt.database, now.saved) == ("shop", False)

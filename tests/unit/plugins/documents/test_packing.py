@@ -1,7 +1,9 @@
+"""How texts are packed into passages; what orders the text around it anew is in no title and no passage."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.passages.document import Block, Parsed
+from elcano.activities.passages.document import Block, Parsed, normalize_text
 from elcano.activities.passages.packing import (
     CODE_CHARACTERS,
     TAIL_CHARACTERS,
@@ -72,3 +74,8 @@ def test_the_indentation_of_code_survives_a_cut() -> None:
 def test_text_without_spaces_is_cut_anyway() -> None:
     document = assemble_document(Parsed([Block("x" * 5_000)]), "name", "text/plain")
     assert [p.end - p.start for p in document.passages] == [900, 900, 900, 900, 900, 500]
+
+
+def test_signs_that_reverse_a_text_are_left_out() -> None:
+    hebrew = "\u05e9\u05dc\u05d5\u05dd"
+    assert normalize_text(f"invoice\u202efdp.exe \u2066a\u2069 {hebrew}\u200f") == f"invoicefdp.exe a {hebrew}"

@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from elcano.plugins.data.forecast_models import ForecastInput, ForecastRefusal
+from elcano.plugins.data.forecast_models import ForecastInput, ForecastRefusal, Refused
 from elcano.plugins.data.forecasting.series import Series, build_time_series
-from elcano.plugins.data.forecasting.series_columns import Refused
 from elcano.plugins.data.tables import Cell, Kind, ResultColumn, ResultTable
 
 LATER = "2030-01-01T00:00:00+00:00"

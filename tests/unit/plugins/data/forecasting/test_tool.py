@@ -22,7 +22,7 @@ from elcano.plugins.data.tools import SPEC_TYPE, forecast_result
 from elcano.storage.store import Store, TenantStore
 from tests.tool_work import work_of
 from tests.unit.plugins.data.forecasting.material import given, monthly, steps, table
-from tests.unit.plugins.data.forecasting.test_chart import Flat
+from tests.unit.plugins.data.forecasting.test_forecasting import Flat
 
 RUN = "run"
 

@@ -14,10 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits, microusd_from_usd
+from elcano.storage.ledger import count_run
 from elcano.storage.sql.dialect import begin_exclusive, insert_new
 from elcano.storage.sql.tables import idempotency_keys as keys
 from elcano.storage.sql.tables import runs
-from elcano.storage.usage import count_run
 
 _LISTS: Final = {"evidence", "branches", "ledger", "output_schema"}
 """Fields that grow with a run, and that no list of runs shows."""

@@ -4,7 +4,9 @@ Nothing is connected at import. The store is opened when the application starts;
 call that needs it.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any, Final
@@ -14,11 +16,11 @@ from fastapi.routing import APIRoute
 from temporalio.client import Client
 
 from elcano import __version__
-from elcano.api import agents, graphs, health, models, modes, openapi, sources
+from elcano.api import agents, graphs, health, modes, openapi, sources
 from elcano.api.control.routes import router as control_router
 from elcano.api.events.sse import router as event_router
 from elcano.api.events.watcher import Feeds
-from elcano.api.http.errors import RequestInvalid, problem_docs
+from elcano.api.http.errors import RequestInvalid, TemporalUnavailable, problem_docs
 from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
 from elcano.api.http.request_guards import BodyLimit, CrossOrigin, Trust, refuse_unknown_parameters, require_json
@@ -26,7 +28,8 @@ from elcano.api.http.request_identity import Identity, build_identity, map_route
 from elcano.api.openapi import add_manual, build_openapi_document
 from elcano.api.reports.routes import router as report_router
 from elcano.api.resume.routes import router as resume_router
-from elcano.api.runs.reconciler import reconcile_in_background
+from elcano.api.runs.deletion import Expiry
+from elcano.api.runs.endings import Reconciler
 from elcano.api.runs.routes import router as run_router
 from elcano.api.services import Process, Writable
 from elcano.api.steps.routes import router as step_router
@@ -45,13 +48,14 @@ ROUTERS: Final = (
     report_router,
     step_router,
     modes.router,
-    models.router,
     graphs.router,
     agents.router,
     sources.router,
     health.router,
 )
 MONITORING_PATHS: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+_log = logging.getLogger("api.reconciler")
+
 TITLE = "Elcano"
 DESCRIPTION = "Durable deep research: a question over HTTP, a report whose citations were checked."
 
@@ -82,7 +86,7 @@ def create_app(
             temporal = Temporal(connection, task_queue)
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)
-            await stack.enter_async_context(reconcile_in_background(temporal, kept, settings))
+            await stack.enter_async_context(_reconcile_in_background(temporal, kept, settings))
             app.state.feeds = feeds
             app.state.services = Process(
                 settings, kept, temporal, Writable(kept.probe), feeds.forget, workflows_page(settings)
@@ -130,3 +134,27 @@ def _is_monitoring(scope: MutableMapping[str, Any]) -> bool:
 
 def _operation_id(route: APIRoute) -> str:
     return route.name
+
+
+@asynccontextmanager
+async def _reconcile_in_background(temporal: Temporal, store: Store, settings: Settings) -> AsyncIterator[None]:
+    """Reconciles at once and then every `reconcile_seconds` while the block runs, and deletes expired runs."""
+    looks = (Reconciler(temporal, store).look, Expiry(temporal, store, settings.keep_days).look)
+    task = asyncio.create_task(_look_again_and_again(looks, settings.reconcile_seconds))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _look_again_and_again(looks: Iterable[Callable[[], Awaitable[None]]], every: float) -> None:
+    while True:
+        for look in looks:
+            try:
+                await look()
+            except TemporalUnavailable as error:
+                _log.warning("runs cannot be compared with Temporal now: %s", error)
+            except Exception:  # a store that fails now may work at the next look, and requests tell of it too
+                _log.exception("runs cannot be looked at; next try in %g s", every)
+        await asyncio.sleep(every)

@@ -17,7 +17,7 @@ from pydantic.json_schema import models_json_schema
 from starlette.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
 
-from elcano.api.events.messages import Streaming, UnreadableBranch, Waiting
+from elcano.api.events.feed import Streaming, UnreadableBranch, Waiting
 from elcano.api.events.sse import RUN_MESSAGE
 from elcano.api.http.errors import (
     BodyTooLarge,

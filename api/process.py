@@ -13,10 +13,9 @@ from functools import cached_property, partial
 from typing import Final
 
 from elcano.api.http.permissions import Principal
-from elcano.api.source_survey import SourceCatalogue
+from elcano.api.source_survey import SourceCatalogue, narrow_offer
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.api.tenant_offer import narrow_offer
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.plugin import Surroundings, load_configured
 from elcano.graphs.state.rubric import Rubric

@@ -38,7 +38,7 @@ from benchmarks.server import (
 )
 from elcano.activities.agents.agent_activity import AgentActivities, agent_activities
 from elcano.activities.sources.registry import Sources
-from elcano.api.events.messages import Streaming
+from elcano.api.events.feed import Streaming
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.model_names import OFFLINE, ModelChoice
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph

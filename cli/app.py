@@ -17,9 +17,17 @@ from elcano.cli.exit_codes import replace_process
 from elcano.cli.graphs import app as graphs
 from elcano.cli.graphs import list_domains, list_modes
 from elcano.cli.reports import print_report, print_results
-from elcano.cli.runs import delete_runs, fork_run, list_runs, resume_run, roll_back_run
+from elcano.cli.runs import (
+    compare_runs,
+    delete_runs,
+    fork_run,
+    list_runs,
+    list_steps,
+    resume_run,
+    roll_back_run,
+    show_step,
+)
 from elcano.cli.sources import app as sources
-from elcano.cli.steps import compare_runs, list_steps, show_step
 from elcano.graphs.plugin import list_plugins, resolve_path
 
 Command: TypeAlias = typer.Typer | Callable[..., None]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from elcano.cli.clarifications import answer_when_asked, format_questions
-from elcano.cli.control import explain_pending_call, format_plan
+from elcano.cli.control import answer_when_asked, explain_pending_call, format_plan, format_questions
 from elcano.cli.exit_codes import BY_STATUS, BadInput, Exit, Failed
 from elcano.cli.options import (
     AllowedDomains,

@@ -1,4 +1,4 @@
-"""Commands that list runs and delete them."""
+"""Commands that list, delete, resume, roll back and fork runs, and show what they did; views are imported when used."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -204,3 +204,47 @@ def _print_resumed(run: str, answer: dict[str, Any], *, as_json: bool) -> None:
         f"{run} continues at step {answer['step']}, {answer['node']}; {format_count(kept['steps'], 'step')}{sections} "
         f"and {format_count(kept['tokens'], 'token')}{cost} are kept; `elcano watch {run}` shows it"
     )
+
+
+def list_steps(run: Run, as_json: AsJson = False) -> None:
+    """List a run's steps: what each was, how long it took, what it used and how it ended."""
+    from elcano.cli.step_views import print_steps
+
+    found = _fetch_all_steps(run)
+    if as_json:
+        print_json(found)
+    else:
+        print_steps(run, found)
+
+
+def show_step(run: Run, number: StepNumber, as_json: AsJson = False) -> None:
+    """Show a step: its input and output, what it changed and what it cost."""
+    from elcano.cli.step_views import print_step
+
+    path = f"/v1/runs/{run}/steps/{number}"
+    if as_json:
+        print_json(get_json(path, whole="true"))
+    else:
+        print_step(get_json(path))
+
+
+def compare_runs(run: Run, other: Run, as_json: AsJson = False) -> None:
+    """Compare two runs: request, steps, evidence, costs, and what the reports say."""
+    from elcano.cli.step_views import print_comparison
+
+    found = get_json(f"/v1/runs/{run}/diff/{other}")
+    if as_json:
+        print_json(found)
+    else:
+        print_comparison(found)
+
+
+def _fetch_all_steps(run_id: str) -> dict[str, Any]:
+    """Fetch all pages as one. The last step of a running run may end between two pages: the later page counts."""
+    path = f"/v1/runs/{run_id}/steps"
+    found: dict[str, Any] = get_json(path)
+    rows = list(found["rows"])
+    while found["next"] is not None:
+        found = get_json(path, after=found["next"])
+        rows += found["rows"]
+    return {**found, "rows": rows}

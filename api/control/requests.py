@@ -1,9 +1,12 @@
-"""Control requests: one path for every request that acts on a running run.
+"""Control requests: one path for every request that acts on a running run, and Temporal's own cancellation.
 
 Every request has an id, the client's `Idempotency-Key` or one that is made here, and it is the id of Temporal's update.
 So a request that is sent again gets its first answer and is done once, also if nobody heard that answer. Temporal by
 itself would give the first answer to another request under the same id, and would judge a refused one anew: what an id
 was sent with, and what the run answered, is therefore kept in the store.
+
+A cancellation needs none of this: Temporal keeps it until a worker takes the run, so it needs none to be accepted.
+Asked for again, even after the run's end, it changes nothing: the first reason stays.
 """
 
 from hashlib import sha256
@@ -29,7 +32,9 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Json
 from elcano.graphs.run_contracts import ControlRequest
+from elcano.graphs.state.failures import Cancellation
 from elcano.storage.runs import ControlClaim, ControlOutcome
+from elcano.storage.store import TenantStore
 
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)
 
@@ -132,3 +137,26 @@ def unwrap_outcome(outcome: ControlOutcome) -> str:
     if not outcome.accepted:
         raise ControlRefused(outcome.text)
     return outcome.text
+
+
+async def cancel_open_run(run_id: str, cancellation: Cancellation, temporal: Temporal, store: TenantStore) -> bool:
+    """Cancels a run. Returns whether a worker polls, which ends it now; else the next one that does.
+
+    Raises:
+        RunNotFound: there is no such run.
+        RunEnded: it has ended otherwise; nothing was cancelled.
+        TemporalUnavailable: it is not known whether it was cancelled; doing it again is safe.
+    """
+    run = await current_run(run_id, temporal, store)
+    if run.status == "cancelled":  # as somebody wanted whose first answer was lost
+        return await temporal.workers.polls_runs()
+    if run.status != "running":
+        raise RunEnded(f"the run {run_id!r} has ended: {run.status}; there is nothing to cancel")
+    try:
+        # The server accepts to cancel what was terminated and is not settled yet, and does nothing.
+        if (ended := (await temporal.describe(run_id)).status) not in ("running", "cancelled"):
+            raise RunEnded(f"the run {run_id!r} has ended: {ended}; there is nothing to cancel")
+        await temporal.cancel(run_id, cancellation.written)
+    except RunForgotten as error:
+        raise RunEnded(f"the run {run_id!r} has ended; there is nothing to cancel") from error
+    return await temporal.workers.polls_runs()

@@ -6,8 +6,7 @@ from fastapi import APIRouter, Body, Depends, Header, Response
 from pydantic import Field
 
 from elcano.api.control.actions import CONTROLS
-from elcano.api.control.cancellation import cancel_open_run
-from elcano.api.control.requests import ControlBody, new_request_id, request_control
+from elcano.api.control.requests import ControlBody, cancel_open_run, new_request_id, request_control
 from elcano.api.http.errors import (
     ControlRefused,
     KeyReused,

@@ -9,9 +9,8 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse
 from starlette.exceptions import HTTPException
 
-from elcano.api.events.feed import Feed
+from elcano.api.events.feed import Feed, encode_message, get_event_name
 from elcano.api.events.journal_merge import Cursor
-from elcano.api.events.messages import encode_message, get_event_name
 from elcano.api.events.watcher import Feeds
 from elcano.api.http.errors import LastEventIdInvalid, RunNotFound, problem_docs
 from elcano.api.http.request_identity import requires

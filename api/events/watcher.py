@@ -20,8 +20,7 @@ from weakref import WeakValueDictionary
 
 from elcano.api.events.feed import Feed
 from elcano.api.events.journal_merge import Branch, Key
-from elcano.api.events.journal_reader import JournalReader
-from elcano.api.events.live_words import WordsReader
+from elcano.api.events.journal_reader import JournalReader, WordsReader
 from elcano.api.runs.run_status import find_existing_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import BranchOf

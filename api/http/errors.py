@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import Field, ValidationError
 
-from elcano.api.http.fault_texts import word_fault
+from elcano.api.http.fields import word_fault
 from elcano.graphs.errors import (
     CypherRefused,
     ElcanoError,

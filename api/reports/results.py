@@ -1,5 +1,6 @@
-"""What the routes of results share: the artifacts and the report that a run names, and rows as CSV."""
+"""What the routes of results share: a run's report, its pictures and other artifacts, and rows as CSV."""
 
+import asyncio
 import csv
 import io
 import unicodedata
@@ -9,6 +10,7 @@ from typing import Final
 from elcano.api.http.errors import ReportLost, ReportNotReady
 from elcano.api.process import Services
 from elcano.api.runs.run_status import read_run
+from elcano.graphs.report.report import Report
 from elcano.storage.store import TenantStore
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -51,3 +53,22 @@ def render_csv(rows: Iterable[Iterable[object]]) -> str:
     file = io.StringIO(newline="")
     csv.writer(file).writerows([escape_formula(one) if isinstance(one, str) else one for one in row] for row in rows)
     return file.getvalue()
+
+
+async def load_pictures(stored: str, store: TenantStore) -> dict[str, str | None]:
+    """Return the pictures of a report as SVG, by the paths at which it shows them; None: the store does not have it.
+
+    Args:
+        stored: the report as it is kept.
+        store: where its pictures are.
+    """
+    if '"pictures":' not in stored:  # most reports have none, and a long one takes a while to read
+        return {}
+    pictures = (await asyncio.to_thread(Report.model_validate_json, stored)).pictures
+    return {path: await store.artifacts.get(key) for path, key in pictures.items()}
+
+
+SVG_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from elcano.api.http.errors import FieldFault
 from elcano.api.runs.model_checks import list_called_models
-from elcano.api.tenant_offer import list_barred_modes
+from elcano.api.source_survey import list_barred_modes
 from elcano.graphs.added_steps import without_clarifying_step
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.mode_choice import MODES

@@ -2,22 +2,29 @@
 
 A workflow archives itself as its last deed. One that is terminated, runs into a server limit or fails outside its own
 care has no last deed: the store goes on believing that it runs. Whoever notices calls `archive_if_ended`.
+
+The reconciler compares the store's open runs with Temporal periodically. Three kinds of runs need it: one whose API
+process died before or after the workflow was started, one whose start got no answer, and one that was ended from
+outside. Temporal says what is so. Any number of API processes may do this at once: everything that is done here can be
+done twice.
 """
 
+import logging
 import time
 from collections.abc import Sequence
 from typing import Final
 
 from temporalio.exceptions import ApplicationError
 
-from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable, WorkerUnavailable
+from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable, TemporalUnavailable, WorkerUnavailable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Execution
 from elcano.graphs.contracts import REPORTED, RunStatus
+from elcano.graphs.errors import ElcanoError
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.state.events import AgentEvent, EventType
 from elcano.graphs.state.failures import Failure
-from elcano.storage.store import TenantStore
+from elcano.storage.store import OpenRun, Store, TenantStore
 
 START_GRACE: Final = 60.0
 """Seconds after which a run that Temporal does not know is not one that is just being started."""
@@ -166,3 +173,53 @@ def last_event(run: ArchivedRun, reason: str, before: Sequence[AgentEvent], *, c
 
 def _terminal_type(status: RunStatus) -> EventType:
     return "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"
+
+
+BATCH: Final = 100
+"""Runs compared per round. The next round continues after them, and starts anew at the end."""
+
+_log = logging.getLogger("api.reconciler")
+
+
+class Reconciler:
+    """Looks at the open runs, oldest first, a batch at a time."""
+
+    def __init__(self, temporal: Temporal, store: Store) -> None:
+        self._temporal = temporal
+        self._store = store
+        self._after: OpenRun | None = None
+
+    async def look(self) -> None:
+        """Compares the next batch. A run that cannot be settled is logged and looked at again in its turn.
+
+        Raises:
+            TemporalUnavailable: the rest of the batch was not compared; the next look begins with it.
+        """
+        batch = await self._store.open_runs(after=self._after, limit=BATCH)
+        for kept in batch:
+            if not kept.begun and time.time() - kept.run.started_at < START_GRACE:
+                continue  # it may just be being started
+            self._after = kept  # whatever comes of it, the next look goes on behind it
+            try:
+                await self._compare(kept)
+            except TemporalUnavailable:
+                raise
+            except ElcanoError as error:
+                _log.warning("run %s cannot be settled: %s", kept.run.run_id, error)
+            except Exception:  # whatever is wrong with one run is nothing to the others
+                _log.exception("run %s cannot be settled", kept.run.run_id)
+        self._after = batch[-1] if len(batch) == BATCH else None
+
+    async def _compare(self, kept: OpenRun) -> None:
+        store = self._store.of(kept.run.tenant)
+        if not kept.begun:
+            try:
+                await self._temporal.describe(kept.run.run_id)
+            except RunForgotten:
+                await store.admission.withdraw(kept.run.run_id)
+                _log.info("run %s was never started", kept.run.run_id)
+                return
+            await store.runs.begin(kept.run)
+        settled = await archive_if_ended(kept.run, self._temporal, store)
+        if settled.status != "running":
+            _log.info("run %s has ended: %s", kept.run.run_id, settled.status)

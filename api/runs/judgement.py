@@ -16,8 +16,7 @@ from elcano.api.runs.mode_checks import find_barred_modes, find_no_mode_faults
 from elcano.api.runs.model_checks import assign_model_queues, find_model_name_faults, judge_models, read_model_choice
 from elcano.api.runs.run_request import BudgetRequest, RunRequest
 from elcano.api.runs.trust_checks import explain_source_refusal, find_model_contact_faults
-from elcano.api.source_survey import SourceSurvey
-from elcano.api.tenant_offer import list_barred_modes
+from elcano.api.source_survey import SourceSurvey, list_barred_modes
 from elcano.graphs.checks.budget_limits import limit_faults
 from elcano.graphs.checks.callees import extra_faults
 from elcano.graphs.checks.references import explain_unknown_name

@@ -39,8 +39,7 @@ from elcano.api.temporal.connection import (
 )
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
-from elcano.api.temporal.shared_reads import SharedReads
-from elcano.api.temporal.turns import Turns
+from elcano.api.temporal.shared_reads import SharedReads, Turns
 from elcano.api.temporal.workers import Workers, build_priority
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,

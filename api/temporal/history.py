@@ -17,7 +17,7 @@ from temporalio.client import Client, WorkflowHandle, WorkflowHistoryEventAsyncI
 from elcano.api.http.errors import DeleteRefused, RunForgotten
 from elcano.api.temporal.connection import CALL_TIMEOUT, map_rpc_errors
 from elcano.api.temporal.executions import describe_execution
-from elcano.api.temporal.turns import Places
+from elcano.api.temporal.shared_reads import Places
 
 _WAKING = frozenset(
     {

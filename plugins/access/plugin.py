@@ -23,12 +23,12 @@ plugin: Final = Plugin(
         ".session_routes:oidc_router",
         ".link_routes:links",
         ".link_routes:shared",
-        ".audit_routes:router",
+        ".audit:router",
     ),
     commands={
-        "keys": ".key_commands:app",
-        "share": ".link_commands:app",
-        "audit": ".audit_commands:show_audit_log",
+        "keys": ".commands:keys",
+        "share": ".commands:links",
+        "audit": ".commands:show_audit_log",
     },
     stores={"access": ".access_store:AccessStore"},
 )

@@ -14,8 +14,8 @@ from fastapi.sse import KEEPALIVE_COMMENT
 from pydantic import ValidationError
 
 from elcano.api.control.approvals import relay_decision
+from elcano.api.events.feed import NumberedEvent
 from elcano.api.events.journal_merge import Cursor
-from elcano.api.events.messages import NumberedEvent
 from elcano.api.events.sse import STREAM_HEADERS, ProvidedFeeds
 from elcano.api.events.watcher import Feeds
 from elcano.api.http.errors import (

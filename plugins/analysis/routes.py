@@ -16,8 +16,7 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
-from elcano.api.reports.drawings import SVG_HEADERS, load_pictures
-from elcano.api.reports.results import load_stored_report, render_csv
+from elcano.api.reports.results import SVG_HEADERS, load_pictures, load_stored_report, render_csv
 from elcano.api.services import Provided
 from elcano.graphs.report.report import Report
 from elcano.plugins.analysis.analysis import ATTACHED, Analysis, Pool, plot_path

@@ -20,7 +20,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.worker import Worker
 
 from elcano.activities.background_work import build_queue_worker, look_repeatedly, looking_for
-from elcano.api.control.cancellation import cancel_open_run
+from elcano.api.control.requests import cancel_open_run
 from elcano.api.http.errors import PROBLEMS, RequestInvalid, RunEnded, RunNotFound, list_request_faults
 from elcano.api.http.permissions import Principal
 from elcano.api.process import Process, Services

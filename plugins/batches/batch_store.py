@@ -14,11 +14,12 @@ from elcano.plugins.batches.batch_tables import (
     OPEN,
     Batch,
     BatchQuestion,
+    BatchSpending,
     QuestionState,
     batch_questions,
     batches,
+    share_out,
 )
-from elcano.plugins.batches.budget_shares import BatchSpending, share_out
 from elcano.plugins.batches.workflows import BatchState, BatchWork
 from elcano.storage.admission import STARTING, KeyClaim, RequestKey, claim_key
 from elcano.storage.plugin_store import PluginTables, get_plugin_data

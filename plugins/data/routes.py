@@ -34,8 +34,7 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
-from elcano.api.reports.drawings import SVG_HEADERS
-from elcano.api.reports.results import escape_formula, load_artifact
+from elcano.api.reports.results import SVG_HEADERS, escape_formula, load_artifact
 from elcano.api.runs.run_status import read_run
 from elcano.api.runs.run_view import RunView
 from elcano.api.services import Provided, Services

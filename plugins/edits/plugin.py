@@ -9,7 +9,7 @@ plugin: Final = Plugin(
     description="Changes of finished reports: by words, or to bring them up to date.",
     package="elcano.plugins.edits",
     agents=(".editor:AGENT", ".updater:AGENT"),
-    reducers=(".reducers:REDUCERS",),
+    reducers=(".updater:REDUCERS",),
     routes=(".routes:router",),
     commands={"edit": ".commands:edit_report", "update": ".commands:update_report"},
 )

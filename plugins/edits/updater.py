@@ -14,9 +14,11 @@ from elcano.graphs.agents.review import RevisedBlock
 from elcano.graphs.agents.writing import summarize_draft
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.catalogue.agents import AgentInput
+from elcano.graphs.catalogue.reducers import ReducerSpec, with_findings
+from elcano.graphs.catalogue.tools import ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.state.state import DraftRef
+from elcano.graphs.state.state import DraftRef, ResearchState
 from elcano.plugins.edits.editor import name_report
 
 UPDATE: Final = "update"
@@ -170,3 +172,21 @@ def build_update_graph(draft: str, report: str, known: int, since: float) -> Res
         .set_exit_nodes("updater")
         .build()
     )
+
+
+def add_looked_up(state: ResearchState, output: ItemOutcomes) -> ResearchState:
+    """Add the passages that were found. They answer no question, so they are no searches of the run."""
+    found = [SearchOutput.model_validate(item.output) for item in output.items if item.output is not None]
+    return with_findings(state.with_evidence(ref for one in found for ref in one.evidence), state)
+
+
+REDUCERS: Final = (
+    ReducerSpec(
+        "add_looked_up",
+        "Adds cited passages as they stand now.",
+        ItemOutcomes,
+        add_looked_up,
+        item=SearchOutput,
+        adds_evidence=True,
+    ),
+)

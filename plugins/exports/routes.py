@@ -20,8 +20,7 @@ from elcano.api.http.errors import NotCertifiable, ReportLost, ReportNotReady, R
 from elcano.api.http.fields import with_moments
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
-from elcano.api.reports.drawings import load_pictures
-from elcano.api.reports.results import load_stored_report, render_csv
+from elcano.api.reports.results import load_pictures, load_stored_report, render_csv
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
 from elcano.graphs.added_steps import ATTACHED

@@ -25,19 +25,19 @@ from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.report.report import Report
 from elcano.graphs.text import shorten_text
 from elcano.plugins.openai_api.conversation import Conversation, format_run_line, read_conversation
-from elcano.plugins.openai_api.following import FollowedResponse
+from elcano.plugins.openai_api.following import (
+    DONE,
+    KEEP_ALIVE,
+    FollowedResponse,
+    JsonResponse,
+    format_message,
+    stream_response,
+)
 from elcano.plugins.openai_api.output_items import Item, list_annotations, write_text
 from elcano.plugins.openai_api.parameters import ChatRequest
 from elcano.plugins.openai_api.response_log import DELTA_CHARACTERS, StreamEvent
 from elcano.plugins.openai_api.response_view import Response as ResponseObject
 from elcano.plugins.openai_api.run_start import ModelNotFound, RetryCount, start_run
-from elcano.plugins.openai_api.stream_wire import (
-    DONE,
-    KEEP_ALIVE,
-    JsonResponse,
-    format_message,
-    stream_response,
-)
 
 WAITS: Final = (
     "The research waits for approval. Decide with `POST /v1/runs/{run_id}/approve` or `/refuse` (for a call of a tool "

@@ -1,12 +1,22 @@
-"""Follows a run as a response: its events as they come, and what there is of it now."""
+"""Follows a run as a response, its events as they come and what there is of it now, and sends it as clients read it.
+
+Streams are server-sent events of JSON, with `[DONE]` as the last. While nothing is new a comment goes out every 15
+seconds, so that no gateway takes the connection for dead.
+"""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
+from fastapi.responses import Response as HttpResponse
+from fastapi.responses import StreamingResponse
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+
+from elcano.api.events.feed import NumberedEvent, Waiting
 from elcano.api.events.journal_merge import Cursor
-from elcano.api.events.messages import NumberedEvent, Waiting
+from elcano.api.events.sse import STREAM_HEADERS
 from elcano.api.events.watcher import Feeds
 from elcano.api.process import Services
 from elcano.api.reports.results import load_artifact
@@ -17,6 +27,31 @@ from elcano.graphs.report.report import Report
 from elcano.plugins.openai_api.output_items import build_call_approval
 from elcano.plugins.openai_api.response_log import ResponseLog, StreamEvent
 from elcano.plugins.openai_api.response_view import Response, ResponseHead
+
+DONE: Final = b"data: [DONE]\n\n"
+
+KEEP_ALIVE: Final = KEEPALIVE_COMMENT
+
+
+class JsonResponse(HttpResponse):
+    """An answer in one piece, whose letters stay readable."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """The content as UTF-8."""
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def stream_response(messages: AsyncIterator[bytes]) -> StreamingResponse:
+    """The response that sends these messages."""
+    return StreamingResponse(messages, media_type="text/event-stream", headers=STREAM_HEADERS)
+
+
+def format_message(data: dict[str, Any], name: str | None = None) -> bytes:
+    """One message; the events of a response are named, the chunks of a chat are not."""
+    return format_sse_event(data_str=json.dumps(data, ensure_ascii=False, separators=(",", ":")), event=name)
+
 
 LOOK_SECONDS: Final = 2.0
 """How long the events of a run that works are waited for, where only its present state is asked for."""

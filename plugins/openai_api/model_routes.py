@@ -8,7 +8,7 @@ from elcano.api.http.fields import Described
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.named_graphs import find_named_graph, list_graph_names
 from elcano.api.services import Provided, Services
-from elcano.api.tenant_offer import list_barred_modes
+from elcano.api.source_survey import list_barred_modes
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.mode_choice import MODES
 from elcano.plugins.openai_api.run_start import ModelNotFound

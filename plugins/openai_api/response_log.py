@@ -8,7 +8,7 @@ number that it has gets exactly what follows.
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
-from elcano.api.events.messages import NumberedEvent
+from elcano.api.events.feed import NumberedEvent
 from elcano.graphs.report.report import Report
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent, EventType

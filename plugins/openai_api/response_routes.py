@@ -10,8 +10,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request, Response
 
 from elcano.api.control.approvals import relay_decision
-from elcano.api.control.cancellation import cancel_open_run
-from elcano.api.control.requests import new_request_id
+from elcano.api.control.requests import cancel_open_run, new_request_id
 from elcano.api.events.sse import ProvidedFeeds
 from elcano.api.http.errors import (
     DeleteRefused,
@@ -32,18 +31,18 @@ from elcano.api.runs.run_status import current_run
 from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.state.failures import Cancellation
 from elcano.plugins.openai_api.conversation import Approval, read_conversation
-from elcano.plugins.openai_api.following import FollowedResponse
-from elcano.plugins.openai_api.output_items import APPROVAL, PLAN_CALL, read_approval_id
-from elcano.plugins.openai_api.parameters import ResponseRequest
-from elcano.plugins.openai_api.response_view import PREFIX, read_response_id
-from elcano.plugins.openai_api.run_start import ModelNotFound, RetryCount, start_run
-from elcano.plugins.openai_api.stream_wire import (
+from elcano.plugins.openai_api.following import (
     DONE,
     KEEP_ALIVE,
+    FollowedResponse,
     JsonResponse,
     format_message,
     stream_response,
 )
+from elcano.plugins.openai_api.output_items import APPROVAL, PLAN_CALL, read_approval_id
+from elcano.plugins.openai_api.parameters import ResponseRequest
+from elcano.plugins.openai_api.response_view import PREFIX, read_response_id
+from elcano.plugins.openai_api.run_start import ModelNotFound, RetryCount, start_run
 
 REFUSED: Final = "Refused."
 """The reason of a refusal that gives none."""

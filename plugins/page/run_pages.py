@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from elcano.api.events.messages import get_event_name
+from elcano.api.events.feed import get_event_name
 from elcano.api.http.request_identity import PUBLIC
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.events import EVENT_TYPES

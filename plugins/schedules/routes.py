@@ -15,8 +15,6 @@ from elcano.api.runs.run_request import RunRequest
 from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.tenants import run_id as new_run_id
-from elcano.plugins.schedules.activities import list_scheduled_runs
-from elcano.plugins.schedules.schedule_times import find_time_faults
 from elcano.plugins.schedules.settings import read_schedule_settings
 from elcano.plugins.schedules.temporal_schedules import (
     LEAST_SECONDS,
@@ -26,6 +24,8 @@ from elcano.plugins.schedules.temporal_schedules import (
     ScheduleNotFound,
     TenantSchedules,
     build_spec,
+    find_time_faults,
+    list_scheduled_runs,
 )
 from elcano.plugins.schedules.workflows import RunBudget, ScheduledQuestion
 

@@ -28,13 +28,18 @@ from elcano.graphs.plugin import Surroundings
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.text import shorten_text
-from elcano.plugins.webhooks.deliveries import begin_delivery
 from elcano.plugins.webhooks.mail import SCHEME, check_recipient, write_mail
 from elcano.plugins.webhooks.sender import Sender
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.signing import sign_body, write_body
 from elcano.plugins.webhooks.targets import GONE, NotDelivered, TargetRefused
-from elcano.plugins.webhooks.webhook_store import Endpoint, TenantWebhooks, WebhookStore, get_webhook_store
+from elcano.plugins.webhooks.webhook_store import (
+    Endpoint,
+    TenantWebhooks,
+    WebhookStore,
+    begin_delivery,
+    get_webhook_store,
+)
 from elcano.plugins.webhooks.workflows import (
     BEGIN_DELIVERIES,
     EVENTS_OF_RUNS,

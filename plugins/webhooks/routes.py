@@ -14,7 +14,6 @@ from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
 from elcano.api.temporal.connection import map_rpc_errors
 from elcano.graphs.frozen import JsonObject
-from elcano.plugins.webhooks.deliveries import begin_delivery
 from elcano.plugins.webhooks.mail import SCHEME, check_recipient
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.signing import new_secret
@@ -24,6 +23,7 @@ from elcano.plugins.webhooks.webhook_store import (
     DeliveryRecord,
     Endpoint,
     TenantWebhooks,
+    begin_delivery,
     get_webhooks,
 )
 from elcano.plugins.webhooks.workflows import BY_DEFAULT, CHOSEN, Delivery, Message, WebhookEvent

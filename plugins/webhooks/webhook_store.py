@@ -1,20 +1,25 @@
-"""What the plugin stores: endpoints, what was delivered to each, and the runs that are yet to be watched."""
+"""What the plugin stores: endpoints, the deliveries to each, which are begun here, and runs yet to be watched."""
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from sqlalchemy import JSON, Column, Double, Index, Integer, Table, and_, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
+from temporalio.client import Client
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.exceptions import WorkflowAlreadyStartedError
 from ulid import ULID
 
+from elcano.api.temporal.client import describe_owner
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.tenants import Tenant
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.signing import new_secret
-from elcano.plugins.webhooks.workflows import Message, WebhookEvent
+from elcano.plugins.webhooks.workflows import DELIVERY_WORKFLOW, TASK_QUEUE, Delivery, Message, WebhookEvent
 from elcano.settings.settings import Settings
 from elcano.storage.admission import AdmissionRule
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
@@ -286,3 +291,20 @@ def get_webhook_store(store: Store) -> WebhookStore:
 def get_webhooks(store: TenantStore) -> TenantWebhooks:
     """The webhooks in a tenant's store."""
     return get_plugin_data(store.beside, "webhooks", TenantWebhooks)
+
+
+async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Delivery, *, again: bool = False) -> None:
+    """Note a delivery and start its workflow, both once however often this is called; `again`: one that failed."""
+    await webhooks.add_delivery(delivery.endpoint, delivery.message)
+    reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE if again else WorkflowIDReusePolicy.REJECT_DUPLICATE
+    with suppress(WorkflowAlreadyStartedError):
+        await client.start_workflow(
+            DELIVERY_WORKFLOW,
+            delivery,
+            id=delivery.workflow_id,
+            task_queue=TASK_QUEUE,
+            id_reuse_policy=reuse,
+            id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
+            search_attributes=describe_owner(delivery.tenant),
+            static_summary=f"{delivery.message.type} of {delivery.message.run_id or 'a test'}",
+        )

@@ -10,7 +10,7 @@ from elcano.api.events.journal_reader import JournalReader
 from elcano.api.http.errors import RunUnreadable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Execution
-from elcano.api.temporal.turns import Turns
+from elcano.api.temporal.shared_reads import Turns
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun, ProgressPage

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.api.events import feed as feeds
-from elcano.api.events.feed import Feed
+from elcano.api.events.feed import Feed, Item, NumberedEvent, encode_message
 from elcano.api.events.journal_merge import Branch, Cursor, Key
-from elcano.api.events.messages import Item, NumberedEvent, encode_message
 from elcano.graphs.state.events import AgentEvent
 from tests.api.test_merging import RUN, Journals, Tale, assert_in_bounds, names, tales, visible
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.api.events.feed import Feed
+from elcano.api.events.feed import Feed, NumberedEvent, Streaming, UnreadableBranch, Waiting
 from elcano.api.events.journal_merge import MAX_LENGTH, Branch, Cursor, Key, Merge, MergedEvent
-from elcano.api.events.messages import NumberedEvent, Streaming, UnreadableBranch, Waiting
 from elcano.api.events.watcher import archived_feed
 from elcano.api.http.errors import LastEventIdInvalid
 from elcano.graphs.state.events import AgentEvent, EventType

@@ -13,8 +13,8 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
-from elcano.api.runs import reconciler
-from elcano.api.runs.reconciler import Reconciler
+from elcano.api.runs import endings
+from elcano.api.runs.endings import Reconciler
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.records import ArchivedRun
@@ -31,7 +31,6 @@ Look: TypeAlias = Callable[[], Awaitable[None]]
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs count as old at once."""
     monkeypatch.setattr("elcano.api.runs.endings.START_GRACE", 0.0)
-    monkeypatch.setattr("elcano.api.runs.reconciler.START_GRACE", 0.0)
 
 
 @pytest.fixture
@@ -115,7 +114,7 @@ async def test_every_open_run_is_looked_at_in_turn(
     look: Look,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reconciler, "BATCH", 2)
+    monkeypatch.setattr(endings, "BATCH", 2)
     runs = [await start(api) for _ in range(5)]
     for run_id in runs:
         await temporal.get_workflow_handle(run_id).terminate()
@@ -125,7 +124,7 @@ async def test_every_open_run_is_looked_at_in_turn(
 
 
 async def test_a_young_run_is_left_alone(store: Store, look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("elcano.api.runs.reconciler.START_GRACE", 60.0)
+    monkeypatch.setattr("elcano.api.runs.endings.START_GRACE", 60.0)
     run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="running", started_at=time.time())
     await store.of(run.tenant).admission.admit(run, 9)
     await look()

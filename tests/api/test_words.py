@@ -11,7 +11,7 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
-from elcano.api.events import live_words as reading
+from elcano.api.events import journal_reader as reading
 from elcano.api.temporal.client import Temporal
 from elcano.storage.store import Store
 from tests.api import scripted

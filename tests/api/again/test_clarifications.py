@@ -7,7 +7,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.runs.run_view import RunView
-from elcano.plugins.mcp_server.tasks import describe_task
+from elcano.plugins.mcp_server.server import describe_task
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, asked, ended, log_of, until, working

@@ -70,7 +70,7 @@ def mailbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mailbox]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
     """A queue of its own, and retries that do not last."""
-    for module in ("workflows", "deliveries", "background"):
+    for module in ("workflows", "webhook_store", "background"):
         monkeypatch.setattr(f"elcano.plugins.webhooks.{module}.TASK_QUEUE", f"{task_queue}-webhooks")
 
 

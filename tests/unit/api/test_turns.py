@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from elcano.api.temporal.turns import Places
+from elcano.api.temporal.shared_reads import Places
 
 
 class Look:

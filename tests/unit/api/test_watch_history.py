@@ -10,7 +10,7 @@ from temporalio.client import WorkflowHandle
 
 from elcano.api.temporal import history
 from elcano.api.temporal.history import watch_history
-from elcano.api.temporal.turns import Places
+from elcano.api.temporal.shared_reads import Places
 
 TASK = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
 OTHER = EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED

@@ -82,7 +82,7 @@ async def test_it_is_read_page_by_page(api: httpx.AsyncClient, access: AccessSto
 async def test_it_is_exported_whole(
     api: httpx.AsyncClient, access: AccessStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elcano.plugins.access.audit_routes.PAGE", 10)
+    monkeypatch.setattr("elcano.plugins.access.audit.PAGE", 10)
     admin = await make_key(access)
     empty = await api.get("/v1/audit", headers={"Accept": "text/csv"}, auth=admin)
     assert empty.text == "id,at,user,role,key_id,action,target,outcome,address\r\n"

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from elcano.graphs.state.budget import Limits
-from elcano.plugins.batches.budget_shares import BatchSpending, SharedLimits, share_out
+from elcano.plugins.batches.batch_tables import BatchSpending, SharedLimits, share_out
 
 OWN = Limits(tokens=100_000, seconds=600)
 

@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from elcano.plugins.edits.citation_changes import list_new_passages
+from elcano.plugins.edits.report_updating import list_new_passages
 from elcano.storage.evidence import INDEXED_AT, Evidence, StoredText
 
 OLD = "Pier 3 is 90 m long. It is closed at night."

@@ -5,7 +5,7 @@ from typing import Any
 from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano, AsyncRun
 from elcano.plugins.mcp_server.research_tools import decide_request, list_requests
-from elcano.plugins.mcp_server.tasks import describe_task
+from elcano.plugins.mcp_server.server import describe_task
 
 MOMENT = "2026-11-18T08:26:40Z"
 

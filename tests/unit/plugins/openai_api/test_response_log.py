@@ -4,9 +4,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from elcano.api.events.feed import Feed
+from elcano.api.events.feed import Feed, NumberedEvent
 from elcano.api.events.journal_merge import Branch, Cursor
-from elcano.api.events.messages import NumberedEvent
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent, EventType
 from elcano.plugins.openai_api.response_log import ResponseLog

@@ -12,9 +12,7 @@ from elcano.graphs.contracts import AgentCall
 from elcano.graphs.errors import BudgetExhausted, ModelBusy
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Estimate, Limits, Usage
-from elcano.plugins.quotas.admission import QuotaRule, QuotasBroken
-from elcano.plugins.quotas.claims import get_tenant_quotas
-from elcano.plugins.quotas.guard import LONGEST_WAIT, QuotaGuard
+from elcano.plugins.quotas.claims import LONGEST_WAIT, QuotaGuard, QuotaRule, QuotasBroken, get_tenant_quotas
 from elcano.plugins.quotas.limits import QuotaFile
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore

@@ -306,7 +306,6 @@ def detect_script_language(text: str) -> str:
 
 
 def _compute_stop_word_share(own: Sequence[str], language: str) -> float:
-    """The share of words that are stop words of the language."""
     listed = stop_words(language)
     return sum(word in listed for word in own) / len(own) if own else 0.0
 

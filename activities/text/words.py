@@ -162,6 +162,11 @@ def _find_word_runs(text: str) -> list[str]:
     return found
 
 
+def on_one_line(text: str) -> str:
+    """`text` with a single space for each stretch of white space in it, and none around it."""
+    return " ".join(text.split())
+
+
 def bare_words(text: str) -> str:
     """The words of `text` alone, parted by spaces and in one case, as texts are compared that say the same."""
     return re.sub(r"\W+", " ", text).strip().casefold()

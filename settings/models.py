@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 from pydantic_settings import NoDecode
 
 SLOW: Final = {"model_timeout_seconds": 1_800.0, "first_token_seconds": 900.0, "call_seconds": 7_200.0}
@@ -12,10 +12,8 @@ minutes, and writes a report for twenty."""
 _TRUE: Final = frozenset({"1", "true", "t", "yes", "y", "on"})
 
 
-class ModelSettings(BaseModel):
+class ModelSettings(BaseModel, frozen=True):
     """Models: which ones answer, where, how often, and which tools they may call."""
-
-    model_config = ConfigDict(frozen=True)
 
     model: str = Field(
         default="offline",

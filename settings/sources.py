@@ -4,16 +4,14 @@ import re
 from pathlib import Path
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 from pydantic_settings import NoDecode
 
 _EMAIL: Final = re.compile(r"[^\s@:/<>]+@[^\s@:/<>]+\.[^\s@:/<>]+")
 
 
-class SourceSettings(BaseModel):
+class SourceSettings(BaseModel, frozen=True):
     """Sources: what is searched, and how pages are fetched."""
-
-    model_config = ConfigDict(frozen=True)
 
     collections: Annotated[dict[str, Path], NoDecode] = Field(
         default={},
@@ -98,10 +96,8 @@ class SourceSettings(BaseModel):
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
 
-class DatabaseSettings(BaseModel):
+class DatabaseSettings(BaseModel, frozen=True):
     """The operator's databases: their names, and what is shown of them."""
-
-    model_config = ConfigDict(frozen=True)
 
     databases: Annotated[dict[str, str], NoDecode] = Field(
         default={},

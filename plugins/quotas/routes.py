@@ -16,7 +16,7 @@ from elcano.graphs.state.budget import usd_from_microusd
 from elcano.plugins.quotas.claims import QuotasBroken, get_tenant_quotas
 from elcano.plugins.quotas.limits import LimitName, Period, QuotasUnreadable, Unit, open_quota_file
 from elcano.plugins.quotas.standing import Standing
-from elcano.storage.usage import UsageGroup, UsageRow, UsageSums
+from elcano.storage.ledger import UsageGroup, UsageRow, UsageSums
 
 JSON: Final = "application/json"
 CSV: Final = "text/csv"

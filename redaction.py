@@ -112,7 +112,6 @@ def log_to_stderr(level: str) -> None:
 
 
 def _find_values(text: str, values: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Find the positions of the values in a text."""
     whole, in_pieces = _list_secret_forms(values)
     for form in whole:
         yield from _find_occurrences(text, form)

@@ -5,12 +5,7 @@ from typing import Annotated, Any, TypeAlias
 from fastapi import APIRouter, Body, Path, Response
 from pydantic import Field
 
-from elcano.api.http.errors import (
-    AgentNotFound,
-    FieldFault,
-    RequestInvalid,
-    problem_docs,
-)
+from elcano.api.http.errors import AgentNotFound, FieldFault, RequestInvalid, problem_docs
 from elcano.api.http.fields import Described, Moment, VersionCard, datetime_from_seconds
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
@@ -67,10 +62,9 @@ class AgentCard(Described):
         return cls(**_describe_agent(agent))
 
     @classmethod
-    def of_own(cls, agent: OwnAgent, version: int, at: float) -> "AgentCard":
+    def of_own(cls, kept: Version[OwnAgent]) -> "AgentCard":
         """A version of an agent of one's own."""
-        described = _describe_agent(definition_of(agent.name, agent))
-        return cls(**described, version=version, at=datetime_from_seconds(at))
+        return cls(**_describe_own_agent(kept))
 
 
 class AgentView(AgentCard):
@@ -90,16 +84,11 @@ class AgentView(AgentCard):
         return cls(**_describe_agent(agent), output=output, instructions=agent.asks.instructions)
 
     @classmethod
-    def own(cls, agent: OwnAgent, version: int, at: float) -> "AgentView":
+    def own(cls, kept: Version[OwnAgent]) -> "AgentView":
         """A version of an agent of one's own."""
-        return cls(
-            **_describe_agent(definition_of(agent.name, agent)),
-            version=version,
-            at=datetime_from_seconds(at),
-            output=agent.output,
-            instructions=agent.instructions,
-            definition=agent,
-        )
+        agent = kept.item
+        described = _describe_own_agent(kept)
+        return cls(**described, output=agent.output, instructions=agent.instructions, definition=agent)
 
 
 def _describe_agent(agent: AgentDefinition) -> dict[str, Any]:
@@ -112,6 +101,11 @@ def _describe_agent(agent: AgentDefinition) -> dict[str, Any]:
         "passages": agent.evidence_tokens > 0,
         "writes": agent.writes,
     }
+
+
+def _describe_own_agent(kept: Version[OwnAgent]) -> dict[str, Any]:
+    described = _describe_agent(definition_of(kept.item.name, kept.item))
+    return {**described, "version": kept.version, "at": datetime_from_seconds(kept.at)}
 
 
 def _list_input_fields(schema: JsonObject) -> tuple[AgentField, ...]:
@@ -183,7 +177,7 @@ router = APIRouter(prefix="/v1/agents", tags=["agents"])
 async def list_agents(services: Provided) -> list[AgentCard]:
     """List the agents that nodes of graphs can call: the built-in ones, then those of your own."""
     own = await services.store.agents.all()
-    return [*map(AgentCard.of, list_definitions()), *(AgentCard.of_own(one.item, one.version, one.at) for one in own)]
+    return [*map(AgentCard.of, list_definitions()), *map(AgentCard.of_own, own)]
 
 
 @router.post(
@@ -213,7 +207,7 @@ async def keep_agent(
     kept, new = await services.store.agents.keep(read)
     response.status_code = 201 if new else 200
     response.headers["Location"] = f"/v1/agents/{kept.key}"
-    return AgentCard.of_own(kept.item, kept.version, kept.at)
+    return AgentCard.of_own(kept)
 
 
 @router.get("/schema", dependencies=READ)
@@ -228,7 +222,7 @@ async def get_agent(name: AgentNamed, services: Provided) -> AgentView:
     if name in AGENTS:
         return AgentView.built_in(get_definition(name))
     kept = await require_own_agent(name, services.store.agents)
-    return AgentView.own(kept.item, kept.version, kept.at)
+    return AgentView.own(kept)
 
 
 @router.get("/{name}/versions", dependencies=READ, responses=problem_docs(AgentNotFound))

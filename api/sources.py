@@ -144,10 +144,7 @@ class CheckView(Described):
     @classmethod
     def of(cls, source: str, found: SourceChecked) -> "CheckView":
         """Build the view from a worker's result."""
-        passages = tuple(
-            PassageView(title=one.title, locator=one.locator, excerpt=one.excerpt) for one in found.passages
-        )
-        return cls(source=source, query=found.query, passages=passages, warnings=found.warnings, seconds=found.seconds)
+        return cls.from_record(found, source=source)
 
 
 DOCUMENT_SUFFIXES: Final = (

@@ -212,8 +212,7 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
     Raises:
         BadInput: one cannot be taken, or none can be read.
     """
-    from elcano.client.collections import AsyncCollection
-    from elcano.client.local_files import UNREADABLE, find_files, name_own_collection
+    from elcano.client.collections import UNREADABLE, AsyncCollection, find_files, name_own_collection
     from elcano.graphs.text import format_count
 
     try:

@@ -24,12 +24,13 @@ from elcano.client.errors import (
     explain_transport_error,
     read_problem,
 )
-from elcano.client.local_files import PIECE
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.events import AgentEvent
 
 Found = TypeVar("Found")
 
+PIECE = 1 << 20
+"""Bytes of a file that are in memory while it is sent."""
 GIVE_UP_SECONDS = 120.0
 """How long to keep reconnecting a stream that broke off, or looking how something stands, without one response."""
 REPEAT_SECONDS = 60.0

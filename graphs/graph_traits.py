@@ -44,14 +44,14 @@ def read_graph_traits(graph: ResearchGraph) -> GraphTraits:
     )
 
 
-def may_ask_databases(graph: ResearchGraph | None) -> bool:
+def may_ask_databases(graph: ResearchGraph) -> bool:
     """Whether a graph reads which databases its run has, on one of its ways at least."""
-    return graph is not None and any(_reads_databases(node) for each in graph.all_graphs() for node in each.nodes)
+    return any(_reads_databases(node) for each in graph.all_graphs() for node in each.nodes)
 
 
-def asks_databases(graph: ResearchGraph | None) -> bool:
+def asks_databases(graph: ResearchGraph) -> bool:
     """Whether a graph does so on each of its ways, so that it can do nothing without a database."""
-    if graph is None or not may_ask_databases(graph):
+    if not may_ask_databases(graph):
         return False
     asking = {node.id for node in graph.nodes if _reads_databases(node) or _branches_ask(graph, node)}
     reached = find_reachable([graph.entry_node], lambda id: () if id in asking else graph.list_next_nodes(id))
@@ -63,4 +63,4 @@ def _reads_databases(node: Node) -> bool:
 
 
 def _branches_ask(graph: ResearchGraph, node: Node) -> bool:
-    return any(asks_databases(graph.branches.get(edge.branch)) for edge in graph.branches_from(node.id))
+    return any(asks_databases(graph.branches[edge.branch]) for edge in graph.branches_from(node.id))

@@ -314,8 +314,7 @@ def _describe_import_error(module: str, error: Exception) -> str:
 
 def find_opener(kind: str) -> str | None:
     """The absolute path of the function that opens sources of this kind; None if no loaded plugin has one."""
-    found = ((plugin, plugin.openers[kind]) for plugin in list_plugins() if kind in plugin.openers)
-    return next((plugin.absolute(path) for plugin, path in found), None)
+    return next((plugin.absolute(plugin.openers[kind]) for plugin in list_plugins() if kind in plugin.openers), None)
 
 
 def find_keyless(kind: str) -> str | None:
@@ -323,8 +322,8 @@ def find_keyless(kind: str) -> str | None:
 
     Of several plugins the last one goes.
     """
-    found = ((plugin, plugin.keyless[kind]) for plugin in reversed(list_plugins()) if kind in plugin.keyless)
-    return next((plugin.absolute(path) for plugin, path in found), None)
+    having = (plugin for plugin in reversed(list_plugins()) if kind in plugin.keyless)
+    return next((plugin.absolute(plugin.keyless[kind]) for plugin in having), None)
 
 
 def list_keyless() -> frozenset[str]:
@@ -334,8 +333,7 @@ def list_keyless() -> frozenset[str]:
 
 def find_model(name: str) -> str | None:
     """The absolute path of the function that makes a model that no provider serves; None if no loaded plugin has it."""
-    found = ((plugin, plugin.models[name]) for plugin in list_plugins() if name in plugin.models)
-    return next((plugin.absolute(path) for plugin, path in found), None)
+    return next((plugin.absolute(plugin.models[name]) for plugin in list_plugins() if name in plugin.models), None)
 
 
 def _path_values(paths: Sequence[str] | Mapping[str, str]) -> Sequence[str]:

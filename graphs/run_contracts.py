@@ -177,8 +177,22 @@ class ResearchInput(Frozen):
     """Set in the first execution of a run that was resumed, rolled back or forked."""
 
 
-class ResearchResult(Frozen):
-    """The result of a research workflow."""
+class Handover(Frozen):
+    """What a branch hands over. All fields empty: it leaves a gap."""
+
+    draft: str | None = None
+    """Artifact hash of its `ReportDraft`."""
+    unanswered: bool = False
+    """Whether it came to its end, and nothing that it found answers its question."""
+    evidence: tuple[EvidenceRef, ...] = ()
+    """The evidence that its draft cites; if no writer ends it, all evidence without duplicates."""
+    values: JsonObject = {}
+    """The values that its graph declares as its `result`, by name, without null and empty ones."""
+    warnings: tuple[str, ...] = ()
+
+
+class ResearchResult(Handover):
+    """The result of a research workflow; only a branch hands something over."""
 
     run_id: str
     report: ReportRef | None
@@ -186,17 +200,8 @@ class ResearchResult(Frozen):
     usage: Usage = Usage()
     iterations: int = 0
     steps: int = 0
-    draft: str | None = None
-    """For a branch: artifact hash of its `ReportDraft`."""
-    unanswered: bool = False
-    """For a branch: whether it came to its end, and nothing that it found answers its question."""
-    evidence: tuple[EvidenceRef, ...] = ()
-    """For a branch: the evidence that its draft cites; if no writer ends it, all evidence without duplicates."""
-    values: JsonObject = {}
-    """For a branch: the values that its graph declares as its `result`, by name, without null and empty ones."""
     searches: tuple[str, ...] = ()
     """For a branch: its queries."""
-    warnings: tuple[str, ...] = ()
     failure: Failure | None = None
     """For a failed branch: carried in the details of its failure, so that its parent can charge its usage."""
 

@@ -5,18 +5,16 @@ from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 from pydantic_settings import NoDecode
 
-from elcano.settings.models import checked_address
+from elcano.settings.research import checked_address
 
 _ORIGIN: Final = re.compile(r"https?://(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d{1,5})?")
 
 
-class ServerSettings(BaseModel):
+class ServerSettings(BaseModel, frozen=True):
     """The API: where it listens, which clients it trusts, and how many runs it accepts."""
-
-    model_config = ConfigDict(frozen=True)
 
     api_host: str = Field(default="127.0.0.1", description="The address on which the API listens.")
     api_port: int = Field(default=8000, ge=1, le=65_535, description="The port on which the API listens.")
@@ -99,10 +97,8 @@ class ServerSettings(BaseModel):
         return self.api_url or f"http://{self.api_host}:{self.api_port}"
 
 
-class StorageSettings(BaseModel):
+class StorageSettings(BaseModel, frozen=True):
     """Storage: where runs and knowledge are stored, and for how long."""
-
-    model_config = ConfigDict(frozen=True)
 
     data_dir: Path = Field(
         default=Path(".elcano"),
@@ -159,10 +155,8 @@ class StorageSettings(BaseModel):
         return value
 
 
-class TemporalSettings(BaseModel):
+class TemporalSettings(BaseModel, frozen=True):
     """Temporal: the server, its workers, and how they execute runs."""
-
-    model_config = ConfigDict(frozen=True)
 
     temporal_address: str = Field(
         default="",

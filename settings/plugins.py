@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from elcano.settings.environment import ENV_FILE, split_plugin_names
@@ -17,10 +17,8 @@ class SettingsInvalid(Exception):
     """A variable is not valid. The text names it and says what is wrong and what to write."""
 
 
-class PluginSettings(BaseModel):
+class PluginSettings(BaseModel, frozen=True):
     """Which plugins this process loads."""
-
-    model_config = ConfigDict(frozen=True)
 
     plugins: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),

@@ -15,9 +15,8 @@ from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfig
 
 from elcano.settings.deployment import ServerSettings, StorageSettings, TemporalSettings
 from elcano.settings.environment import ENV_FILE, is_set
-from elcano.settings.models import ModelSettings
 from elcano.settings.plugins import PluginSettings, SettingsInvalid
-from elcano.settings.sources import DatabaseSettings, SourceSettings
+from elcano.settings.research import DatabaseSettings, ModelSettings, SourceSettings
 
 EXAMPLES: Final = {
     "collections": '{"handbook": "docs/handbook"}',

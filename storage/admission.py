@@ -14,10 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits, microusd_from_usd
+from elcano.storage.ledger import count_run
 from elcano.storage.sql.dialect import begin_exclusive, insert_new
 from elcano.storage.sql.tables import idempotency_keys as keys
 from elcano.storage.sql.tables import runs
-from elcano.storage.usage import count_run
 
 _LISTS: Final = {"evidence", "branches", "ledger", "output_schema"}
 """Fields that grow with a run, and that no list of runs shows."""
@@ -122,14 +122,18 @@ class AdmissionStore:
             ElcanoError: one of the rules refuses.
         """
         row = {**run_row(run, self._tenant), "status": STARTING}
+        named = None if key is None else self._named(key.key)
         count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)
         async with self._admitting, self._engine.connect() as connection:
             counted = count_run(connection, run)
             keep = insert_new(connection, runs).values(row).returning(runs.c.run_id)
+            claim = insert_new(connection, keys)
             await begin_exclusive(connection, "admission")
-            if key is not None:
-                claimed = await claim_key(connection, self._tenant, key, run.run_id)
-                if claimed.run_id != run.run_id:
+            if key is not None and named is not None:  # as `claim_key`, but all is ready before the transaction
+                await connection.execute(claim.values(tenant=self._tenant, run_id=run.run_id, **key.model_dump()))
+                owner = (await connection.execute(select(keys).where(named))).one()
+                if owner.run_id != run.run_id:
+                    claimed = KeyClaim(run_id=owner.run_id, request_hash=owner.request_hash, mine=False)
                     return Admission(admitted=False, open=0, share=0, claimed=claimed)
             new = (await connection.execute(keep)).first() is not None
             by_tenant: dict[str, int] = dict(cast("Any", (await connection.execute(count)).all()))

@@ -1,22 +1,178 @@
 """The usage ledger: one line for every attempt of every activity of a run, written before the activity returns.
 
 The workflow knows what the attempts that succeeded used; the ledger also knows the others.
+
+And what tenants used, day by day: sums that grow with the ledger and with each admitted run, and outlive both. A line
+and the sums change in one transaction, so they agree to the token. All that was paid for counts: attempts that failed,
+and work that a rollback undid.
 """
 
-from collections.abc import Collection
-from typing import Any, Final, Literal
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any, Final, Literal, TypeAlias
 
-from sqlalchemy import BigInteger, ColumnElement, Row, and_, case, cast, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Insert, Row, and_, case, cast, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Usage, sum_usages
-from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
+from elcano.storage.sql.dialect import (
+    begin_exclusive,
+    insert_new,
+    insert_or_add,
+    insert_or_replace,
+    root_of,
+    run_and_branches,
+)
 from elcano.storage.sql.rows import TenantBound
-from elcano.storage.sql.tables import ledger, runs
-from elcano.storage.usage import UsageSums, add_usage, day_of, find_usage_place
+from elcano.storage.sql.tables import ledger, runs, usage_totals
 
-_SUMS: Final = (
+UsageGroup: TypeAlias = Literal["day", "tenant", "key", "mode", "model", "source"]
+"""What sums can be told apart by."""
+_COLUMNS: Final[Mapping[UsageGroup, ColumnElement[str]]] = {
+    "day": usage_totals.c.day,
+    "tenant": usage_totals.c.tenant,
+    "key": usage_totals.c.api_key,
+    "mode": usage_totals.c.mode,
+    "model": usage_totals.c.model,
+    "source": usage_totals.c.source,
+}
+
+
+class UsagePlace(Frozen):
+    """Where in the sums something counts."""
+
+    day: str
+    """In UTC, as `2026-11-26`."""
+    api_key: str = ""
+    """The id of the key that the run was asked for with; empty: none."""
+    mode: str = ""
+    """The mode that the run was asked for in."""
+    model: str = ""
+    source: str = ""
+    """The source of a search; empty: no search of a source."""
+
+
+class UsageSums(Frozen):
+    """Usage, summed."""
+
+    runs: int = 0
+    """Runs that were admitted."""
+    calls: int = 0
+    """Attempts of calls of agents and tools."""
+    requests: int = 0
+    """Requests to models."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_microusd: int = 0
+    """Millionths of a US dollar."""
+    unpriced_requests: int = 0
+    """Requests to models without a known price: the cost is too low by theirs."""
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    @classmethod
+    def of_call(cls, usage: Usage) -> "UsageSums":
+        """One call that used `usage`."""
+        return cls(calls=1, **usage.model_dump(exclude={"estimated"}))
+
+    def __add__(self, other: "UsageSums") -> "UsageSums":
+        return UsageSums(**{name: value + getattr(other, name) for name, value in self.model_dump().items()})
+
+    def __neg__(self) -> "UsageSums":
+        return UsageSums(**{name: -value for name, value in self.model_dump().items()})
+
+
+_SUMS: Final = tuple(UsageSums.model_fields)
+
+
+class UsageRow(Frozen):
+    """The usage of one group."""
+
+    group: dict[UsageGroup, str]
+    used: UsageSums
+
+
+def day_of(at: float) -> str:
+    """The day in UTC of a time in seconds since the epoch."""
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+async def find_usage_place(connection: AsyncConnection, tenant: str, run_id: str, at: float) -> UsagePlace:
+    """Where a call of a run counts; a branch counts as its run. Without a record of the run only the day is known."""
+    kept = select(runs.c.api_key, runs.c.mode).where(runs.c.tenant == tenant, runs.c.run_id == root_of(run_id))
+    run = (await connection.execute(kept)).first()
+    return UsagePlace(day=day_of(at)) if run is None else UsagePlace(day=day_of(at), api_key=run.api_key, mode=run.mode)
+
+
+async def add_usage(connection: AsyncConnection, tenant: str, changes: Iterable[tuple[UsagePlace, UsageSums]]) -> None:
+    """Add to the sums of a tenant. Places are changed in one order, so that no two transactions wait for each other."""
+    by_place: dict[UsagePlace, UsageSums] = {}
+    for place, sums in changes:
+        by_place[place] = by_place.get(place, UsageSums()) + sums
+    for place, sums in sorted(by_place.items(), key=lambda one: tuple(one[0].model_dump().values())):
+        if sums != UsageSums():
+            row = {"tenant": tenant, **place.model_dump(), **sums.model_dump()}
+            await connection.execute(insert_or_add(connection, usage_totals).values(row))
+
+
+def count_run(connection: AsyncConnection, run: ArchivedRun, count: int = 1) -> Insert:
+    """Counts a run that is admitted, or with -1 one that was and is withdrawn."""
+    place = UsagePlace(day=day_of(run.started_at), api_key=run.api_key, mode=run.mode)
+    row = {"tenant": run.tenant, **place.model_dump(), **UsageSums(runs=count).model_dump()}
+    return insert_or_add(connection, usage_totals).values(row)
+
+
+async def read_usage_sums(
+    connection: AsyncConnection, tenant: str, first: str, last: str, api_key: str | None = None
+) -> UsageSums:
+    """The sums of a tenant, or of one of its keys, from one day to another, both included."""
+    wanted = select(*_sum_columns()).where(usage_totals.c.tenant == tenant, _is_within(first, last))
+    if api_key is not None:
+        wanted = wanted.where(usage_totals.c.api_key == api_key)
+    found = (await connection.execute(wanted)).mappings().one()
+    return UsageSums.model_validate(dict(found))
+
+
+class UsageStore:
+    """The sums of one tenant, or of all (None)."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str | None) -> None:
+        self._engine = engine
+        self._tenant = tenant
+
+    async def summarize(self, by: Sequence[UsageGroup], first: date, last: date) -> list[UsageRow]:
+        """Return the usage from one day to another, both included, for each group; without `by` all together."""
+        columns = [_COLUMNS[name].label(f"by_{name}") for name in by]
+        wanted = select(*columns, *_sum_columns()).where(_is_within(first.isoformat(), last.isoformat()))
+        if self._tenant is not None:
+            wanted = wanted.where(usage_totals.c.tenant == self._tenant)
+        if columns:
+            wanted = wanted.group_by(*columns).order_by(*columns)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(wanted)).mappings().all()
+        return [
+            UsageRow(
+                group={name: row[f"by_{name}"] for name in by},
+                used=UsageSums.model_validate({name: row[name] for name in _SUMS}),
+            )
+            for row in rows
+        ]
+
+
+def _is_within(first: str, last: str) -> ColumnElement[bool]:
+    return and_(usage_totals.c.day >= first, usage_totals.c.day <= last)
+
+
+def _sum_columns() -> list[ColumnElement[Any]]:
+    return [func.coalesce(func.sum(usage_totals.c[name]), 0).label(name) for name in _SUMS]
+
+
+_LINE_SUMS: Final = (
     *(
         func.sum(cast(ledger.c.usage[name].as_string(), BigInteger)).label(name)
         for name in ("requests", "input_tokens", "output_tokens", "cost_microusd", "unpriced_requests")
@@ -27,8 +183,8 @@ _SUMS: Final = (
 
 
 def _read_sums(row: Row[Any]) -> Usage:
-    """The sum that a row of `_SUMS` tells."""
-    return Usage.model_validate({column.name: int(getattr(row, column.name) or 0) for column in _SUMS})
+    """The sum that a row of `_LINE_SUMS` tells."""
+    return Usage.model_validate({column.name: int(getattr(row, column.name) or 0) for column in _LINE_SUMS})
 
 
 class LedgerEntry(Frozen):
@@ -117,7 +273,7 @@ class Ledger(TenantBound):
         """Returns the usage of a run, with its branches unless told otherwise; without what was undone."""
         of_run = self._of_run(run_id, branches=branches)
         async with self._engine.connect() as connection:
-            return _read_sums((await connection.execute(select(*_SUMS).where(of_run, ~ledger.c.undone))).one())
+            return _read_sums((await connection.execute(select(*_LINE_SUMS).where(of_run, ~ledger.c.undone))).one())
 
     async def used_by_each(self, run_ids: Collection[str]) -> dict[str, Usage]:
         """The usage of each of some stored runs, which are no branches, with their branches; without what was undone.
@@ -128,7 +284,7 @@ class Ledger(TenantBound):
         behind = or_(ledger.c.run_id == runs.c.run_id, ledger.c.run_id >= runs.c.run_id + ".")
         of_run = and_(ledger.c.run_id >= runs.c.run_id, ledger.c.run_id < runs.c.run_id + "/", behind)
         lines = (
-            select(runs.c.run_id, *_SUMS)
+            select(runs.c.run_id, *_LINE_SUMS)
             .join_from(runs, ledger, and_(self._own(ledger), of_run, ~ledger.c.undone))
             .where(self._own(runs), runs.c.run_id.in_(found))
             .group_by(runs.c.run_id)

@@ -21,7 +21,7 @@ from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, AdmissionStor
 from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.evidence import EvidenceStore
 from elcano.storage.health import Probe
-from elcano.storage.ledger import Ledger
+from elcano.storage.ledger import Ledger, UsageStore
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects import Objects, files_of_tenant, open_objects
 from elcano.storage.plugin_store import PluginStore
@@ -30,7 +30,6 @@ from elcano.storage.runs import ControlStore, RunStore
 from elcano.storage.sql.cipher import Cipher, load_cipher, seal_object, unseal_object
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 from elcano.storage.sql.tables import agents, graphs, runs
-from elcano.storage.usage import UsageStore
 from elcano.storage.versions import VersionStore
 
 

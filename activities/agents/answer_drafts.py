@@ -123,11 +123,6 @@ def in_parts(section: SectionItem) -> list[SectionItem]:
     return [section.model_copy(update={"claims": tuple(claims)}) for claims in parts if claims]
 
 
-def heading_words(text: str) -> str:
-    """A heading as it is compared: its words alone."""
-    return " ".join(re.sub(r"\W+", " ", text).split()).casefold()
-
-
 MOST_FINDINGS: Final = 8
 MOST_LIMITATIONS: Final = 30
 NOT_RESEARCHED: Final = "No section was researched. The results of the first search are listed; no agent has read them."

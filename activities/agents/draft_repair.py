@@ -10,7 +10,6 @@ was is marked in the report.
 """
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +35,7 @@ from elcano.activities.prose.markdown_parser import mark_of
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim
 from elcano.activities.text.languages import possible_languages
 from elcano.activities.text.stems import list_stems
+from elcano.activities.text.words import bare_words
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, render_task_prompt
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
 from elcano.graphs.catalogue.agents import AgentInput
@@ -250,11 +250,7 @@ def _count_uncited(found: Iterable[CheckedClaim]) -> int:
 def _iter_statements(found: Iterable[CheckedClaim]) -> Iterator[str]:
     """The words of all statements but cells, of which many may be equal."""
     for claim in found:
-        yield from filter(None, (_normalize_statement(one.text) for one in claim.statements if not one.context))
-
-
-def _normalize_statement(text: str) -> str:
-    return re.sub(r"\W+", " ", text).strip().casefold()
+        yield from filter(None, (bare_words(one.text) for one in claim.statements if not one.context))
 
 
 def _is_lost(statement: Statement, found: Sequence[CheckedClaim]) -> bool:

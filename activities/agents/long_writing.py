@@ -24,7 +24,6 @@ from elcano.activities.agents.answer_drafts import (
     drop_repeated_claims,
     estimate_section_tokens,
     first_statements,
-    heading_words,
     in_parts,
     not_rewritten,
     section_claims,
@@ -39,6 +38,7 @@ from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import prompt_tokens
+from elcano.activities.text.words import bare_words
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput
@@ -147,7 +147,7 @@ class _Writing:
         self._summarised = False
         self._next = 0
         """The place among what earlier attempts finished."""
-        self._headings = {heading_words(section.title) for section in loaded.drafts.sections}
+        self._headings = {bare_words(section.title) for section in loaded.drafts.sections}
         self._dearest = Estimate()
         """The usage of the most expensive call so far: the next is assumed to need as much, whatever its size."""
 
@@ -232,9 +232,9 @@ class _Writing:
             room = min(room, tokens - beside)
         title = self._given.title or title_for(self._given.question)
         answer = None
-        if room >= min(LEAST_SUMMARY_TOKENS, estimate_section_tokens(self.written)) and self._pays(
-            self._dearest.cost_microusd
-        ):
+        cost = Estimate(cost_microusd=self._dearest.cost_microusd)
+        enough = room >= min(LEAST_SUMMARY_TOKENS, estimate_section_tokens(self.written))
+        if enough and self._attempt.left.refuses(cost) is None:
             answer = await self._asked(self._closing, self._shown(self._closing, room=room))
         if answer is None:
             return first_statements(title, self.written)
@@ -300,7 +300,7 @@ class _Writing:
         kept: list[Claim] = []
         for claim in claims:
             if claim.text.startswith(HEADING):
-                if (words := heading_words(claim.text)) in self._headings:
+                if (words := bare_words(claim.text)) in self._headings:
                     continue
                 self._headings.add(words)
             kept.append(claim)
@@ -322,9 +322,6 @@ class _Writing:
         summary = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
         both = Estimate(tokens=section + summary, cost_microusd=2 * self._dearest.cost_microusd)
         return self._attempt.left.refuses(both) is None
-
-    def _pays(self, cost_microusd: int) -> bool:
-        return self._attempt.left.refuses(Estimate(cost_microusd=cost_microusd)) is None
 
     async def _asked(self, question: Question[Output], task: TaskEnvelope) -> Answer[Output] | None:
         """Return the answer; None if the rest of the budget did not suffice for one."""

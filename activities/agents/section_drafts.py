@@ -16,6 +16,7 @@ from elcano.activities.phrases import ENGLISH, Phrases
 from elcano.activities.report.work_merge import Works
 from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.activities.text.stems import list_stems
+from elcano.activities.text.words import on_one_line
 from elcano.graphs.agents.envelope import CriterionItem, Drafts, SectionItem, ShownPassages
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.report.works import Work
@@ -110,7 +111,7 @@ def _list_uncited_evidence(
     found = []
     best = draft.related if draft else _rank_for_section(result, evidence)
     for id in dict.fromkeys((*best, *result.evidence)):
-        if id in evidence and id not in cited and (text := _on_one_line(evidence[id].text)) not in texts:
+        if id in evidence and id not in cited and (text := on_one_line(evidence[id].text)) not in texts:
             texts.add(text)
             found.append(id)
     return found
@@ -185,7 +186,7 @@ class _Said:
 
     @classmethod
     def of(cls, claim: Claim) -> "_Said":
-        return cls(claim, _on_one_line(claim.text), frozenset(list_stems(claim.text)))
+        return cls(claim, on_one_line(claim.text), frozenset(list_stems(claim.text)))
 
     def same_as(self, other: "_Said") -> bool:
         """Whether both say the same: nearly the same words, or one is a part of the other."""
@@ -229,11 +230,11 @@ class _Homes:
         if passage is None:
             return cited
         if cited.evidence not in self.cited:
-            quote = _on_one_line(cited.quote)
+            quote = on_one_line(cited.quote)
             for id, text in self.cited.items():
                 if quote in text:
                     return cited.model_copy(update={"evidence": id})
-            self.cited[cited.evidence] = _on_one_line(passage.text)
+            self.cited[cited.evidence] = on_one_line(passage.text)
         return cited
 
 
@@ -275,7 +276,3 @@ def _one_each(known: Iterable[Evidence]) -> tuple[str, ...]:
 def _in_turn(lists: Sequence[Sequence[str]]) -> Iterator[str]:
     for rank in range(max(map(len, lists), default=0)):
         yield from (one[rank] for one in lists if rank < len(one))
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())

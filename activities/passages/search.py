@@ -37,11 +37,6 @@ def format_index_text(text: str, language: str) -> str:
     return " ".join([root_in(language, word) for word in split_words(text)])
 
 
-def format_index_word(word: str, language: str) -> str:
-    """Return the index's form of one of `words` in texts in `language`."""
-    return root_in(language, word) if _is_stemmed(language) else word
-
-
 def _is_stemmed(language: str) -> bool:
     return language != ENGLISH and language not in UNSPACED and bool(stemmer_of(language))
 
@@ -75,7 +70,8 @@ def build_fts_expression(query: str, language: str = ENGLISH, searched: Sequence
 
 def list_word_forms(word: str, searched: Sequence[str]) -> list[str]:
     """The different forms that `word` has in the index, for documents in the languages `searched`."""
-    by_token = {_stem_token(one): one for one in (format_index_word(word, language) for language in reversed(searched))}
+    forms = (root_in(one, word) if _is_stemmed(one) else word for one in reversed(searched))
+    by_token = {_stem_token(one): one for one in forms}
     return list(reversed(by_token.values())) or [word]
 
 

@@ -14,6 +14,7 @@ from typing import Final
 from markdown_it.token import Token
 
 from elcano.activities.prose.markdown_parser import citations_in, mark_of, parse_markdown
+from elcano.activities.text.words import bare_words
 from elcano.graphs.report.report import Citation, Claim
 
 LISTED: Final = re.compile(
@@ -182,16 +183,12 @@ def _count_reference_blocks(blocks: Sequence[_Block]) -> int:
 
 def _without_repeated_headings(blocks: Sequence[_Block], heading: str) -> Iterable[_Block]:
     """`blocks` without a heading that says what the one above it says, or has nothing beneath it."""
-    above = _normalize_heading(heading)
+    above = bare_words(heading)
     for place, block in enumerate(blocks):
         if block.heading is not None:
-            words = _normalize_heading(block.heading)
+            words = bare_words(block.heading)
             following = blocks[place + 1] if place + 1 < len(blocks) else None
             if words == above or following is None or following.heading is not None:
                 continue
             above = words
         yield block
-
-
-def _normalize_heading(heading: str) -> str:
-    return re.sub(r"\W+", " ", heading).strip().casefold()

@@ -168,7 +168,6 @@ _ALIGNED: Final = {"text-align:left": ":--", "text-align:right": "--:", "text-al
 
 
 def _find_closing_token(tokens: Sequence[Token], place: int) -> int:
-    """Return the index of the token that closes the one at `place`."""
     depth = 0
     for at in range(place, len(tokens)):
         depth += tokens[at].nesting

@@ -105,7 +105,7 @@ def _split_sentences(
         token.meta[LAST] = True
     marked = {number for _, number in placed}
     stops = {
-        _find_words_end(shown, begin, end): first + number
+        begin + len(shown[begin:end].rstrip()): first + number
         for number, (begin, end) in enumerate(zip(begins, ends, strict=True))
         if number not in marked
     }
@@ -142,11 +142,6 @@ def _place_citations(children: Iterable[Token], ends: Sequence[int]) -> list[tup
         else:
             place += 1 if token.type in _SPACES else len(token.content)
     return found
-
-
-def _find_words_end(text: str, begin: int, end: int) -> int:
-    """Where the words of a sentence end, without the white space behind them."""
-    return begin + len(text[begin:end].rstrip())
 
 
 def _with_stops(children: Iterable[Token], stops: dict[int, int]) -> list[Token]:

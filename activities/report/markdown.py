@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from urllib.parse import quote
 
+from elcano.activities.text.words import on_one_line
 from elcano.graphs.report.report import Reference
 from elcano.graphs.report.works import (
     Work,
@@ -43,7 +44,7 @@ _IN_ADDRESS: Final = "%!#$&'()*+,/:;=?@~"
 
 def escape_markdown(text: str) -> str:
     """`text` on one line, shown exactly as it reads: none of it is markup."""
-    escaped = _MARKUP.sub(r"\\\g<0>", _one_line(text))
+    escaped = _MARKUP.sub(r"\\\g<0>", on_one_line(text))
     return _escape_line_start("".join(_ENTITIES.get(character, character) for character in escaped))
 
 
@@ -52,7 +53,7 @@ def sanitize_markdown(text: str) -> str:
 
     Code that has brackets or HTML in it is shown with its backticks.
     """
-    return _escape_line_start(_INLINE.sub(_escape_match, _one_line(text)))
+    return _escape_line_start(_INLINE.sub(_escape_match, on_one_line(text)))
 
 
 def render_link(title: str, locator: str) -> str:
@@ -78,10 +79,6 @@ def _is_web(locator: str) -> bool:
 
 def _quote_link_target(address: str) -> str:
     return f"<{quote(address, safe=_IN_ADDRESS)}>"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _escape_line_start(line: str) -> str:

@@ -84,11 +84,6 @@ def figures_unquoted(statement: Statement, *, counting: bool = False) -> tuple[s
     return tuple(dict.fromkeys(why for _, why in _find_unquoted_figures(statement, counting=counting)))
 
 
-def amounts_unquoted(statement: Statement) -> tuple[Figure, ...]:
-    """The figures that none of the quotes has, without small numbers that may count what stands there."""
-    return tuple(one for one, _ in _find_unquoted_figures(statement, counting=True))
-
-
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
     """The same, of names alone."""
     unnamed, _ = _find_unquoted_names(statement)
@@ -244,7 +239,7 @@ MOST_OPERANDS: Final = 24
 
 def find_underived_figures(statement: Statement) -> tuple[str, ...]:
     """Describe the figures of `statement` that neither stand in what it is inferred from nor follow from it."""
-    lacking = amounts_unquoted(statement)
+    lacking = [one for one, _ in _find_unquoted_figures(statement, counting=True)]
     if not lacking:
         return ()
     there = dict.fromkeys(value for text in statement.quotes for one in extract_figures(text) for value in one.values)

@@ -319,7 +319,6 @@ def _ends_before_footnote(text: str, end: int) -> bool:
 
 
 def _has_sign_before(text: str, start: int) -> bool:
-    """Whether the number at `start` has a sign before it."""
     if start == 0 or not text[start].isdigit() or text[start - 1] not in "-+<>\u2264\u2265":
         return False
     return text[start - 1] != "-" or start == 1 or not text[start - 2].isalnum()

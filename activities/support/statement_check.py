@@ -242,10 +242,7 @@ def _has_substituted_fact(statement: Statement, lacking: MissingFacts, told: Wor
     """Return whether a clause that says nearly the same has another year or name than the one that is missing."""
     known = KnownNames((statement.text, *statement.known))
     return any(
-        (lacking.years and _YEAR.search(clause)) or (lacking.names and _find_other_names(clause, known))
+        (lacking.years and _YEAR.search(clause))
+        or (lacking.names and not all(named_in(name, known) for name in extract_names(clause)))
         for clause in find_similar_clauses(statement, told.clauses)
     )
-
-
-def _find_other_names(clause: str, known: KnownNames) -> Sequence[str]:
-    return [name for name in extract_names(clause) if not named_in(name, known)]

@@ -52,11 +52,6 @@ def stemmer_of(language: str) -> str:
     return name if name in snowballstemmer.algorithms() else ""
 
 
-def name_of(language: str) -> str:
-    """What libraries call the language, an English word in lower case; empty if nothing is known of it."""
-    return _NAMES.get(language, "")
-
-
 def is_known(language: str) -> bool:
     """Whether forms of a word, or words without spaces, are recognised in it."""
     return bool(stemmer_of(language)) or language in UNSPACED
@@ -166,7 +161,7 @@ def stop_words(language: str) -> frozenset[str]:
     """Return the words that a search in the language leaves out; empty if no list is known."""
     if language == ENGLISH:
         return STOP_WORDS
-    name = name_of(language)
+    name = _NAMES.get(language, "")
     listed = get_stop_words(name) if name in AVAILABLE_LANGUAGES else []
     # `l'` and `c.` as `words` takes them.
     return frozenset(_PARTS.findall(" ".join([*listed, _ASKING.get(language, "")]).lower()))
@@ -311,7 +306,6 @@ def detect_script_language(text: str) -> str:
 
 
 def _compute_stop_word_share(own: Sequence[str], language: str) -> float:
-    """The share of words that are stop words of the language."""
     listed = stop_words(language)
     return sum(word in listed for word in own) / len(own) if own else 0.0
 

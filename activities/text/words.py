@@ -162,6 +162,16 @@ def _find_word_runs(text: str) -> list[str]:
     return found
 
 
+def on_one_line(text: str) -> str:
+    """`text` with a single space for each stretch of white space in it, and none around it."""
+    return " ".join(text.split())
+
+
+def bare_words(text: str) -> str:
+    """The words of `text` alone, parted by spaces and in one case, as texts are compared that say the same."""
+    return re.sub(r"\W+", " ", text).strip().casefold()
+
+
 LONGEST: Final = 60
 """Longer raised or lowered text is no exponent, it is text in small type."""
 
@@ -204,11 +214,8 @@ def flatten_exponents(text: str) -> str:
     """`text` as it is searched: CO₂ is `CO2`, as people type it, and an exponent is a number of its own."""
     if text.isascii():
         return text
-    return _RAISED_RUN.sub(lambda run: f" {run[0].translate(_DIGITS)}", _INDEX.sub(_convert_index_digits, text))
-
-
-def _convert_index_digits(run: re.Match[str]) -> str:
-    return run[0].translate(_DIGITS)
+    flat = _INDEX.sub(lambda run: run[0].translate(_DIGITS), text)
+    return _RAISED_RUN.sub(lambda run: f" {run[0].translate(_DIGITS)}", flat)
 
 
 PIECE_CHARACTERS: Final = 10_000

@@ -173,15 +173,7 @@ def _is_same_step(first: tuple[StepRow, Json], second: tuple[StepRow, Json]) -> 
 
 
 def _build_step_brief(row: StepRow) -> StepBrief:
-    return StepBrief(
-        number=row.number,
-        node=row.node,
-        kind=row.kind,
-        iteration=row.iteration,
-        outcome=row.outcome,
-        tokens=row.usage.tokens,
-        summary=row.summary or row.reason,
-    )
+    return StepBrief.from_record(row, tokens=row.usage.tokens, summary=row.summary or row.reason)
 
 
 def _compare_evidence(a: Iterable[EvidenceRef], b: Iterable[EvidenceRef]) -> EvidenceCompared:

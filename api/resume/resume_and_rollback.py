@@ -17,9 +17,9 @@ from elcano.api.control.requests import claim_request, send_control, unwrap_outc
 from elcano.api.http.errors import FieldFault, ResumeRefused, RunForgotten
 from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
 from elcano.api.process import Services
-from elcano.api.runs.allowance_checks import find_allowance_faults
 from elcano.api.runs.endings import archive_if_ended
 from elcano.api.runs.judgement import Refusals
+from elcano.api.runs.mode_checks import find_allowance_faults
 from elcano.api.runs.model_checks import (
     assign_model_queues,
     find_model_name_faults,

@@ -11,8 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults, list_request_faults
-from elcano.api.runs.allowance_checks import find_allowance_faults
-from elcano.api.runs.mode_checks import find_barred_modes, find_no_mode_faults
+from elcano.api.runs.mode_checks import find_allowance_faults, find_barred_modes, find_no_mode_faults
 from elcano.api.runs.model_checks import assign_model_queues, find_model_name_faults, judge_models, read_model_choice
 from elcano.api.runs.run_request import BudgetRequest, RunRequest
 from elcano.api.runs.trust_checks import explain_source_refusal, find_model_contact_faults

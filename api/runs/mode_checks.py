@@ -1,22 +1,27 @@
-"""Checks whether a mode can do what a run asks of it: its limits, sources, models, and what workers lack.
+"""Checks whether a mode can do what a run asks of it, and whether the run's tenant may use what it names.
 
-A run that chooses its mode is told which modes it cannot choose, and why: before it starts, and when it chooses.
+A mode is judged by limits, sources, models, and what workers lack. A run that chooses its mode is told which modes it
+cannot choose, and why: before it starts, and when it chooses.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from elcano.api.http.errors import FieldFault
-from elcano.api.runs.model_checks import explain_mode_obstacle
-from elcano.api.source_survey import list_all_sources
+from elcano.api.runs.model_checks import explain_mode_obstacle, list_called_models
+from elcano.api.source_survey import list_all_sources, list_barred_modes
+from elcano.graphs.added_steps import without_clarifying_step
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import limit_faults
 from elcano.graphs.checks.callees import required_extras
 from elcano.graphs.contracts import CHAIN_MODES, Engine
 from elcano.graphs.extras import install_command
-from elcano.graphs.mode_choice import PLUGIN_MODES, auto_graph, list_parts, list_ways
-from elcano.graphs.model_names import ModelChoice
+from elcano.graphs.graph_traits import GraphTraits
+from elcano.graphs.mode_choice import MODES, PLUGIN_MODES, auto_graph, list_parts, list_ways
+from elcano.graphs.model_names import OFFLINE, ModelChoice
+from elcano.graphs.spec.graph import AgentNode, ToolNode
 from elcano.graphs.state.budget import Limits
+from elcano.graphs.tenants import Allowance
 from elcano.settings.settings import Settings
 
 ANY_MODEL: Final = ModelChoice()
@@ -75,3 +80,37 @@ def _explain_no_mode_left(barred: Mapping[str, str]) -> str:
     """Why a run that chooses its mode has none to choose: each reason once, with the modes that it is of."""
     reasons = {why: [mode for mode, other in barred.items() if other == why] for why in barred.values()}
     return "no mode can be chosen here: " + "; ".join(f"{', '.join(modes)}: {why}" for why, modes in reasons.items())
+
+
+def find_allowance_faults(
+    allowance: Allowance, graph: GraphTraits, models: ModelChoice, settings: Settings
+) -> list[FieldFault]:
+    """List the names in a run that its tenant may not use: its mode, its agents and tools, its models.
+
+    Sources, databases and tool servers need no look: those that a tenant may not use are unknown to it.
+    """
+    walked = graph.graph
+    is_mode = MODES.get(walked.name) == without_clarifying_step(walked)
+    field = "mode" if is_mode else "graph"
+    faults: list[FieldFault] = []
+    if is_mode and (why := list_barred_modes(allowance).get(walked.name)) is not None:
+        faults.append(FieldFault(field=field, message=why))
+    else:
+        faults += [FieldFault(field=field, message=text) for text in _find_barred_calls(allowance, graph)]
+    for called in list_called_models(graph.callees, models, settings) if allowance.models is not None else ():
+        for name in called.names:
+            if name != OFFLINE and not allowance.allows("models", name):
+                faults.append(FieldFault(field=called.field, message=allowance.explain_refusal("models", name)))
+    return list(dict.fromkeys(faults))
+
+
+def _find_barred_calls(allowance: Allowance, graph: GraphTraits) -> list[str]:
+    agents: Mapping[str, str] = allowance.find_barred_parts("agents")
+    tools: Mapping[str, str] = allowance.find_barred_parts("tools")
+    nodes = (node for each in graph.graph.all_graphs() for node in each.nodes)
+    called = (
+        agents.get(node.agent) if isinstance(node, AgentNode) else tools.get(node.tool)
+        for node in nodes
+        if isinstance(node, AgentNode | ToolNode)
+    )
+    return [allowance.explain_refusal("plugins", plugin) for plugin in dict.fromkeys(filter(None, called))]

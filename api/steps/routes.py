@@ -183,20 +183,12 @@ async def _load_side(story: RunHistory, store: TenantStore) -> Side:
         ReportLost: what it wrote is not in the store.
     """
     report = story.run.report
-    written = await _load_written_artifact(_draft_of(story.log), store)
-    published = await _load_written_artifact(report.artifact if report else None, store)
+    drafted = _draft_of(story.log)
+    written = await load_artifact(drafted, store) if drafted else None
+    published = await load_artifact(report.artifact, store) if report else None
     draft = await asyncio.to_thread(ReportDraft.model_validate_json, written) if written else None
     final = await asyncio.to_thread(Report.model_validate_json, published) if published else None
     return Side(log=story.log, status=story.run.status, draft=draft, report=final)
-
-
-async def _load_written_artifact(artifact: str | None, store: TenantStore) -> str | None:
-    """Return the content of an artifact that a run wrote; None if it wrote none.
-
-    Raises:
-        ReportLost: it did, and it is not in the store.
-    """
-    return None if artifact is None else await load_artifact(artifact, store)
 
 
 def _draft_of(log: RunLog) -> str | None:

@@ -24,6 +24,7 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
 from elcano.api.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_errors
+from elcano.api.temporal.shared_reads import retrieve_error
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import RunStatus, Words
 from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
@@ -125,13 +126,18 @@ async def describe_execution(client: Client, run_id: str, *, again: bool = True)
         RunForgotten: there is no such workflow.
         SealedDataUnreadable: why a call failed was encrypted with a key that is missing.
     """
+    return await Execution.of(await ask_for_execution(client, run_id, again=again), client)
+
+
+async def ask_for_execution(
+    client: Client, run_id: str, execution: str = "", *, again: bool = True
+) -> DescribeWorkflowExecutionResponse:
+    """Return what the server says of an execution of a run, the last one if none is named; see `describe_execution`."""
     # The SDK's `describe()` cannot read the status of a workflow that was paused.
-    request = DescribeWorkflowExecutionRequest(
-        namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
-    )
+    place = WorkflowExecution(workflow_id=run_id, run_id=execution)
+    request = DescribeWorkflowExecutionRequest(namespace=client.namespace, execution=place)
     with map_rpc_errors():
-        answer = await client.workflow_service.describe_workflow_execution(request, retry=again, timeout=CALL_TIMEOUT)
-    return await Execution.of(answer, client)
+        return await client.workflow_service.describe_workflow_execution(request, retry=again, timeout=CALL_TIMEOUT)
 
 
 LOOK_SECONDS: Final = 2.0
@@ -167,12 +173,6 @@ class _Look:
         """Whether it saw something that may still be told."""
         succeeded = self.seen.done() and not self.seen.cancelled() and self.seen.exception() is None
         return succeeded and now - self.began < max(TOLD_SECONDS, SHARED_SECONDS)
-
-
-def _retrieve_error(seen: "asyncio.Task[Execution | None]") -> None:
-    """Take note of what a look failed with, also if nobody waits for it: the next one to ask looks anew."""
-    if not seen.cancelled():
-        seen.exception()
 
 
 class Glance:
@@ -233,7 +233,7 @@ class Glance:
             if latest is not None:
                 self._told[run_id] = latest
             latest = self._looks[run_id] = _Look(now, asyncio.ensure_future(self._at_once(self._known(run_id))))
-            latest.seen.add_done_callback(_retrieve_error)
+            latest.seen.add_done_callback(retrieve_error)  # the next one to ask looks anew
         return self._told.get(run_id, latest) if lately and not latest.seen.done() else latest
 
     async def _known(self, run_id: str) -> Execution | None:
@@ -283,11 +283,7 @@ async def read_current_writing(client: Client, run_id: str) -> Writing | None:
         RunForgotten: there is no such workflow.
         TemporalUnavailable: the server does not answer.
     """
-    request = DescribeWorkflowExecutionRequest(
-        namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
-    )
-    with map_rpc_errors():
-        answer = await client.workflow_service.describe_workflow_execution(request, retry=False, timeout=CALL_TIMEOUT)
+    answer = await ask_for_execution(client, run_id, again=False)
     for pending in answer.pending_activities:
         if pending.activity_type.name not in list_writers():
             continue

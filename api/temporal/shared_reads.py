@@ -36,7 +36,7 @@ class SharedReads:
         shared = self._next.get(what)
         if shared is None or shared.done():
             shared = self._next[what] = asyncio.create_task(self._read(what, read, self._under_way.get(what)))
-            shared.add_done_callback(_retrieve_error)
+            shared.add_done_callback(retrieve_error)
         found: Read = await asyncio.shield(shared)  # who goes away leaves it to the others
         return found
 
@@ -57,8 +57,8 @@ class SharedReads:
                 del self._under_way[what]
 
 
-def _retrieve_error(shared: asyncio.Task[Any]) -> None:
-    """Take note of the error of a read for which nobody waits any more."""
+def retrieve_error(shared: asyncio.Task[Any]) -> None:
+    """Take note of the error of a shared task, also if nobody waits for it any more."""
     if not shared.cancelled():
         shared.exception()
 

@@ -166,8 +166,10 @@ class ChosenEdge(NamedTuple):
 
 
 def route_after_step(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> ChosenEdge:
-    """The way on from the node that the token is at, whether it did its work or failed."""
-    return after_failure(graph, run) or route_after_success(graph, run, reading)
+    """The way on from the node that the token is at: the one declared for its failure, or that after its work."""
+    failed = next((failure for failure in run.state.failures if failure.node == run.node), None)
+    edge = error_edge(graph, run.node, failed.type) if failed else None
+    return ChosenEdge(edge, "error") if edge else route_after_success(graph, run, reading)
 
 
 def route_after_success(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> ChosenEdge:
@@ -183,13 +185,6 @@ def route_after_success(graph: ResearchGraph, run: Run, reading: ExpressionReade
         if reading.holds(edge.when):
             return ChosenEdge(edge, "condition")
     raise EngineFault(f"node {run.node!r} has no sequential edge; the graph was not validated")
-
-
-def after_failure(graph: ResearchGraph, run: Run) -> ChosenEdge | None:
-    """The way that is declared for the failure of the node that the token is at; None if it has not failed."""
-    failed = next((failure for failure in run.state.failures if failure.node == run.node), None)
-    edge = error_edge(graph, run.node, failed.type) if failed else None
-    return ChosenEdge(edge, "error") if edge else None
 
 
 def error_edge(graph: ResearchGraph, node: str, error: str) -> ErrorEdge | None:

@@ -14,10 +14,10 @@ from elcano.graphs.engine.entries import Controlled, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.lifecycle.event_texts import EventDraft
-from elcano.graphs.lifecycle.handover import Handover, build_handover, find_exit_draft
+from elcano.graphs.lifecycle.handover import build_handover, find_exit_draft
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import ArchivedRun, RunLog, build_accepted_run
-from elcano.graphs.run_contracts import ResearchInput, ResearchResult
+from elcano.graphs.run_contracts import Handover, ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import MISSING, AgentNode, ResearchGraph, ToolNode
 from elcano.graphs.state.branches import branch_states
 from elcano.graphs.state.events import EventType

@@ -13,31 +13,18 @@ from elcano.graphs.catalogue.reducers import REDUCERS, DraftToHandIn
 from elcano.graphs.engine.entries import BranchStart, StepCompleted
 from elcano.graphs.engine.entry_effects import output_model
 from elcano.graphs.engine.inputs import ExpressionReader, build_node_input
-from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.run_contracts import ResearchResult
+from elcano.graphs.run_contracts import Handover, ResearchResult
 from elcano.graphs.spec.graph import Node, StateNode
 from elcano.graphs.state.branches import BranchOutcome
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.failures import Ending, Failure, FailureType
 from elcano.graphs.state.plan import SectionGap
-from elcano.graphs.state.state import DraftRef, EvidenceRef
+from elcano.graphs.state.state import DraftRef
 
 EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 """Values that are nothing to hand over; zero and false are something."""
-
-
-class Handover(Frozen):
-    """The result of a branch. All fields empty: it leaves a gap."""
-
-    draft: str | None = None
-    """Artifact hash of its `ReportDraft`."""
-    unanswered: bool = False
-    """Whether it came to its end, and nothing that it found answers its question."""
-    evidence: tuple[EvidenceRef, ...] = ()
-    values: JsonObject = {}
-    warnings: tuple[str, ...] = ()
-    """The expressions of its result that needed too much work."""
 
 
 def build_handover(journal: Journal, failure: Failure | None) -> Handover:

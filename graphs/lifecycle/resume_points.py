@@ -63,7 +63,8 @@ def where_it_turned(log: RunLog, *, extra: TopUp | None, now: float, limited: bo
     run = build_run_from_input(log.asked)
     for place, entry in enumerate(log.entries):
         following = advance_run(log.asked.graph, run, entry)
-        if _has_left_route(following) or _was_cancelled(entry, log.entries, place):
+        given_up = isinstance(entry, StepAbandoned) and entry.ending is None  # the last call of a cancelled run
+        if _has_left_route(following) or (given_up and place == len(log.entries) - 1):
             return _turned_at(log, place, run, extra, now, limited)
         run = following
     return None
@@ -125,11 +126,6 @@ def _has_left_route(run: Run) -> bool:
     """Whether it left its route. A run whose sections ended early did not: it continues those (`before_branches`)."""
     early = run.ending is not None and run.ending.kind != "sections"
     return early or run.failure is not None or run.stopping is not None
-
-
-def _was_cancelled(entry: Entry, entries: Sequence[Entry], place: int) -> bool:
-    """A call that was given up without a reason is the last of a run that was cancelled."""
-    return isinstance(entry, StepAbandoned) and entry.ending is None and place == len(entries) - 1
 
 
 def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: float, limited: bool) -> LogPrefix:

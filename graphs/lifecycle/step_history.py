@@ -146,6 +146,7 @@ class _Reader:
         took = max(0.0, entry.at - self._ended) + waited
         ended_at = heard.at if heard else None if began_at is None else began_at + took
         outcome, error, reason = _resolve_step_outcome(entry, earlier, self._run, tolds)
+        summaries = (told.message for told in tolds if told.type != "hold_cleared")  # told before what came of it
         row = StepRow(
             number=entry.step,
             node=node.id,
@@ -163,7 +164,7 @@ class _Reader:
             outcome=outcome,
             reason=reason,
             error=error,
-            summary=_find_step_summary(tolds) if outcome == "completed" else "",
+            summary=next(summaries, "") if outcome == "completed" else "",
             held=tuple(self._held),
             branches=branches,
             next="" if self._run.finished or self._run.routing else self._run.node,
@@ -220,11 +221,6 @@ def get_callee_name(node: Node) -> str:
             return node.reducer
         case _:
             return ""
-
-
-def _find_step_summary(tolds: Sequence[EventDraft]) -> str:
-    """Return the outcome of a step; that it came after failed attempts is reported before it."""
-    return next((told.message for told in tolds if told.type != "hold_cleared"), "")
 
 
 def _resolve_step_outcome(

@@ -53,11 +53,6 @@ class _Issue(ServiceData):
     essn: str = Field("", validation_alias=AliasPath("journal", "essn"))
 
 
-class _Book(ServiceData):
-    publisher: str = ""
-    comprisingTitle: str = ""
-
-
 class _Heading(ServiceData):
     descriptorName: str = ""
     majorTopic_YN: str = "N"
@@ -82,7 +77,8 @@ class Result(ServiceData):
     authors: list[_Author] = Field([], validation_alias=AliasPath("authorList", "author"))
     author_string: str = Field("", alias="authorString")
     issue: _Issue = Field(_Issue(), alias="journalInfo")
-    book: _Book = Field(_Book(), alias="bookOrReportDetails")
+    publisher: str = Field("", validation_alias=AliasPath("bookOrReportDetails", "publisher"))
+    book: str = Field("", validation_alias=AliasPath("bookOrReportDetails", "comprisingTitle"))
     year: str = Field("", alias="pubYear")
     pages: str = Field("", alias="pageInfo")
     abstract: str = Field("", alias="abstractText")
@@ -198,12 +194,12 @@ def build_europe_pmc_record(result: Result) -> Record:
         authors=_list_authors(result),
         year=service_fields.parse_year(date),
         published=date,
-        venue=result.issue.journal or result.book.comprisingTitle or result.book.publisher,
+        venue=result.issue.journal or result.book or result.publisher,
         issns=collect_issns((result.issue.issn, result.issue.essn)),
         volume=result.issue.volume,
         issue=result.issue.issue,
         pages=result.pages,
-        publisher=result.book.publisher,
+        publisher=result.publisher,
         kind=_classify_work_kind(result, preprint),
         design=tuple(kind for kind in types if _is_design(kind)),
         identifiers=Identifiers(
@@ -258,7 +254,7 @@ def _classify_work_kind(result: Result, preprint: bool) -> WorkKind:
         return "preprint"
     if result.source == "PAT":
         return "other"
-    if result.book.comprisingTitle or named & {"book", "book chapter", "books & documents"}:
+    if result.book or named & {"book", "book chapter", "books & documents"}:
         return "book"
     return "review" if any("review" in kind or kind == "meta-analysis" for kind in named) else "article"
 

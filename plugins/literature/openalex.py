@@ -55,12 +55,6 @@ _KINDS: Final[Mapping[str, WorkKind]] = {
 _NOTICES: Final = {"erratum": "This is an erratum of another work.", "retraction": "This is a notice of a retraction."}
 
 
-class _Ids(ServiceData):
-    doi: str = ""
-    pmid: str = ""
-    pmcid: str = ""
-
-
 class _Venue(ServiceData):
     display_name: str = ""
     host_organization_name: str = ""
@@ -74,21 +68,9 @@ class _Location(ServiceData):
     source: _Venue = _Venue()
 
 
-class _Access(ServiceData):
-    oa_status: str = ""
-    oa_url: str = ""
-
-
 class _Authorship(ServiceData):
     author: str = Field("", validation_alias=AliasPath("author", "display_name"))
     raw_author_name: str = ""
-
-
-class _Biblio(ServiceData):
-    volume: str = ""
-    issue: str = ""
-    first_page: str = ""
-    last_page: str = ""
 
 
 class OpenAlexWork(ServiceData):
@@ -96,7 +78,9 @@ class OpenAlexWork(ServiceData):
 
     id: str = ""
     doi: str = ""
-    ids: _Ids = _Ids()
+    other_doi: str = Field("", validation_alias=AliasPath("ids", "doi"))
+    pmid: str = Field("", validation_alias=AliasPath("ids", "pmid"))
+    pmcid: str = Field("", validation_alias=AliasPath("ids", "pmcid"))
     display_name: str = ""
     publication_year: int | None = None
     publication_date: str = ""
@@ -104,9 +88,13 @@ class OpenAlexWork(ServiceData):
     type: str = ""
     primary_location: _Location = _Location()
     best_oa_location: _Location = _Location()
-    open_access: _Access = _Access()
+    oa_status: str = Field("", validation_alias=AliasPath("open_access", "oa_status"))
+    oa_url: str = Field("", validation_alias=AliasPath("open_access", "oa_url"))
     authorships: list[_Authorship] = []
-    biblio: _Biblio = _Biblio()
+    volume: str = Field("", validation_alias=AliasPath("biblio", "volume"))
+    issue: str = Field("", validation_alias=AliasPath("biblio", "issue"))
+    first_page: str = Field("", validation_alias=AliasPath("biblio", "first_page"))
+    last_page: str = Field("", validation_alias=AliasPath("biblio", "last_page"))
     is_retracted: bool = Field(False, strict=True)
     cited_by_count: int | None = Field(None, ge=0, le=LARGEST_COUNT)
     abstract_inverted_index: dict[str, Json] = {}
@@ -164,7 +152,7 @@ def sanitize_openalex_query(query: str) -> str:
 
 def build_openalex_record(given: OpenAlexWork) -> Record:
     """Build the record of one work."""
-    location, journal, access = given.primary_location, given.primary_location.source, given.open_access
+    location, journal = given.primary_location, given.primary_location.source
     name = given.id.rpartition("/")[2]
     title = service_fields.flatten_markup(given.display_name)
     abstract = rebuild_inverted_abstract(given.abstract_inverted_index)
@@ -181,9 +169,9 @@ def build_openalex_record(given: OpenAlexWork) -> Record:
         published=published,
         venue=journal.display_name,
         issns=collect_issns(journal.issn),
-        volume=given.biblio.volume,
-        issue=given.biblio.issue,
-        pages=service_fields.format_page_range(given.biblio.first_page, given.biblio.last_page),
+        volume=given.volume,
+        issue=given.issue,
+        pages=service_fields.format_page_range(given.first_page, given.last_page),
         publisher=journal.host_organization_name,
         kind=_KINDS.get(given.type, "other"),
         identifiers=identifiers,
@@ -198,8 +186,8 @@ def build_openalex_record(given: OpenAlexWork) -> Record:
         openalex=name,
         type=given.type,
         version=location.version,
-        open_access=access.oa_status,
-        open_access_url=access.oa_url,
+        open_access=given.oa_status,
+        open_access_url=given.oa_url,
         abstract="" if abstract.whole else "incomplete",
     )
     return Record(work, service_fields.parse_markup_blocks(abstract.text), name, metadata)
@@ -239,13 +227,13 @@ def rebuild_inverted_abstract(index: Mapping[str, Any]) -> Abstract:
 
 
 def _collect_identifiers(given: OpenAlexWork) -> Identifiers:
-    doi = parse_doi(given.doi or given.ids.doi)
+    doi = parse_doi(given.doi or given.other_doi)
     page = given.primary_location.landing_page_url
     read_at = page if given.type == "preprint" and "arxiv.org/" in page else ""
-    pmcid = given.ids.pmcid.rstrip("/").rpartition("/")[2]
+    pmcid = given.pmcid.rstrip("/").rpartition("/")[2]
     return Identifiers(
         doi=doi,
-        pmid=parse_pmid(given.ids.pmid.rstrip("/").rpartition("/")[2]),
+        pmid=parse_pmid(given.pmid.rstrip("/").rpartition("/")[2]),
         pmcid=parse_pmcid(pmcid) if pmcid else "",
         arxiv=parse_arxiv_id(doi if doi.startswith("10.48550/") else read_at),
     )

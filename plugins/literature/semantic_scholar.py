@@ -6,7 +6,7 @@ they are cut from, so neither is requested; a paper without an abstract is dropp
 
 from typing import Final
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from elcano.activities.passages.document import Block
 from elcano.graphs.errors import SourceUnavailable
@@ -42,27 +42,18 @@ class _Name(ServiceData):
     name: str = ""
 
 
-class _Ids(ServiceData):
-    DOI: str = ""
-    ArXiv: str = ""
-    PubMed: str = ""
-    PubMedCentral: str = ""
-
-
 class _Journal(ServiceData):
     name: str = ""
     volume: str = ""
     pages: str = ""
 
 
-class _Pdf(ServiceData):
-    url: str = ""
-    license: str = ""
-
-
 class _Paper(ServiceData):
     paperId: str = ""
-    externalIds: _Ids = _Ids()
+    doi: str = Field("", validation_alias=AliasPath("externalIds", "DOI"))
+    arxiv: str = Field("", validation_alias=AliasPath("externalIds", "ArXiv"))
+    pmid: str = Field("", validation_alias=AliasPath("externalIds", "PubMed"))
+    pmcid: str = Field("", validation_alias=AliasPath("externalIds", "PubMedCentral"))
     title: str = ""
     abstract: str = ""
     authors: list[_Name] = []
@@ -73,7 +64,8 @@ class _Paper(ServiceData):
     publicationDate: str = ""
     publicationTypes: list[str] = []
     citationCount: int | None = Field(None, ge=0, le=LARGEST_COUNT)
-    openAccessPdf: _Pdf = _Pdf()
+    pdf: str = Field("", validation_alias=AliasPath("openAccessPdf", "url"))
+    licence: str = Field("", validation_alias=AliasPath("openAccessPdf", "license"))
 
 
 class _Page(ServiceData):
@@ -102,7 +94,6 @@ class SemanticScholar(LiteratureSource):
 
 
 def _build_paper_record(paper: _Paper) -> Record:
-    ids = paper.externalIds
     venue = paper.journal.name or paper.publicationVenue.name or paper.venue
     preprint = not paper.journal.volume and any(name in venue.lower() for name in _PREPRINTS)
     kind: WorkKind = next((_KINDS[one] for one in paper.publicationTypes if one in _KINDS), "article")
@@ -119,16 +110,16 @@ def _build_paper_record(paper: _Paper) -> Record:
         kind="preprint" if preprint else kind,
         design=tuple(one for one in paper.publicationTypes if one not in _NO_DESIGN),
         identifiers=Identifiers(
-            doi=parse_doi(ids.DOI),
-            pmid=parse_pmid(ids.PubMed),
-            pmcid=parse_pmcid(ids.PubMedCentral),
-            arxiv=parse_arxiv_id(ids.ArXiv),
+            doi=parse_doi(paper.doi),
+            pmid=parse_pmid(paper.pmid),
+            pmcid=parse_pmcid(paper.pmcid),
+            arxiv=parse_arxiv_id(paper.arxiv),
         ),
         url=f"https://www.semanticscholar.org/paper/{paper.paperId}" if paper.paperId.isalnum() else "",
         flags=flags,
         notices=(NOT_REVIEWED,) if preprint else (),
         cited_by=paper.citationCount,
-        licence=paper.openAccessPdf.license,
+        licence=paper.licence,
     )
-    metadata = build_record_metadata(open_access=paper.openAccessPdf.url)
+    metadata = build_record_metadata(open_access=paper.pdf)
     return Record(work, (Block(paper.abstract),) if paper.abstract.strip() else (), paper.paperId, metadata)

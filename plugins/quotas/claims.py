@@ -31,12 +31,12 @@ from elcano.plugins.quotas.standing import (
 )
 from elcano.settings.settings import Settings
 from elcano.storage.admission import UNENDED
+from elcano.storage.ledger import find_usage_place, read_usage_sums
 from elcano.storage.plugin_store import Difference, PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, root_of
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import runs
 from elcano.storage.store import Store, TenantStore
-from elcano.storage.usage import find_usage_place, read_usage_sums
 
 CLAIM_SECONDS: Final = 900.0
 """How long a request is believed to be under way: an agent's call takes ten minutes at the most."""

@@ -1,13 +1,13 @@
 """Usage and quotas over HTTP. A tenant sees itself; the operators of one tenant, if the settings name it, see all."""
 
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import Field
 
 from elcano.api.http.errors import FieldFault, Forbidden, NotAcceptable, RequestInvalid, problem_docs
-from elcano.api.http.fields import Described, Moment, datetime_from_seconds
+from elcano.api.http.fields import Described, Moment
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.results import render_csv
@@ -16,7 +16,7 @@ from elcano.graphs.state.budget import usd_from_microusd
 from elcano.plugins.quotas.claims import QuotasBroken, get_tenant_quotas
 from elcano.plugins.quotas.limits import LimitName, Period, QuotasUnreadable, Unit, open_quota_file
 from elcano.plugins.quotas.standing import Standing
-from elcano.storage.usage import UsageGroup, UsageRow, UsageSums
+from elcano.storage.ledger import UsageGroup, UsageRow, UsageSums
 
 JSON: Final = "application/json"
 CSV: Final = "text/csv"
@@ -183,17 +183,9 @@ class LimitView(Described):
     @classmethod
     def of(cls, one: Standing) -> "LimitView":
         """The view of a standing."""
-        figures: dict[str, Any] = {
-            name: usd_from_microusd(value) if one.unit == "usd" else value
-            for name, value in (
-                ("limit", one.limit),
-                ("used", one.used),
-                ("claimed", one.claimed),
-                ("left", one.left),
-            )
-        }
-        moment = None if one.resets_at is None else datetime_from_seconds(one.resets_at)
-        return cls(name=one.name, key=one.scope.api_key, unit=one.unit, period=one.period, resets_at=moment, **figures)
+        figures = {"limit": one.limit, "used": one.used, "claimed": one.claimed, "left": one.left}
+        told = {name: usd_from_microusd(value) if one.unit == "usd" else value for name, value in figures.items()}
+        return cls.from_record(one, key=one.scope.api_key, unit=one.unit, period=one.period, **told)
 
 
 class QuotasView(Described):

@@ -12,9 +12,9 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import Estimate, usd_from_microusd
 from elcano.plugins.quotas.limits import MEANINGS, LimitName, Period, QuotaLimits, Quotas, Unit
 from elcano.storage.admission import ASKED_FOR, UNENDED
+from elcano.storage.ledger import UsageSums, read_usage_sums
 from elcano.storage.sql.columns import Id
 from elcano.storage.sql.tables import metadata, runs
-from elcano.storage.usage import UsageSums, read_usage_sums
 
 quota_claims = Table(
     "quota_claims",

@@ -8,12 +8,12 @@ from typing import Any, Final
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
-from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, ResetWorkflowExecutionRequest
+from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 from temporalio.client import Client
 
 from elcano.api.http.errors import RunForgotten, RunUnreadable
 from elcano.api.temporal.connection import CALL_TIMEOUT, map_rpc_errors
-from elcano.api.temporal.executions import Execution
+from elcano.api.temporal.executions import Execution, ask_for_execution
 from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, Engine
 from elcano.graphs.run_contracts import ResearchInput
 
@@ -56,11 +56,8 @@ async def list_branch_executions(client: Client, run_id: str) -> list[str]:
 
 async def knows_execution(client: Client, run_id: str, execution: str) -> bool:
     """Whether the server has this execution of a run."""
-    place = WorkflowExecution(workflow_id=run_id, run_id=execution)
-    request = DescribeWorkflowExecutionRequest(namespace=client.namespace, execution=place)
     try:
-        with map_rpc_errors():
-            await client.workflow_service.describe_workflow_execution(request, timeout=CALL_TIMEOUT)
+        await ask_for_execution(client, run_id, execution, again=False)
     except RunForgotten:
         return False
     return True
@@ -72,11 +69,7 @@ async def describe_start(client: Client, run_id: str) -> tuple[Execution, float]
     Raises:
         RunForgotten: there is no such workflow.
     """
-    request = DescribeWorkflowExecutionRequest(
-        namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
-    )
-    with map_rpc_errors():
-        answer = await client.workflow_service.describe_workflow_execution(request, retry=True, timeout=CALL_TIMEOUT)
+    answer = await ask_for_execution(client, run_id)
     execution = await Execution.of(answer, client)
     return execution, answer.workflow_execution_info.start_time.ToMilliseconds() / 1_000
 

@@ -25,7 +25,7 @@ def export_tenant(
     output: Annotated[Path | None, option("Save it as this file; by default `TENANT.zip`.", "--output")] = None,
 ) -> None:
     """Save everything that a tenant owns as one ZIP file, and check it against its manifest."""
-    from elcano.plugins.tenants.manifest import check_export
+    from elcano.plugins.tenants.export import check_export
 
     file = Path(f"{tenant}.zip") if output is None else output
     require_writable(file, "--output")

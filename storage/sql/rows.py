@@ -61,5 +61,4 @@ class TenantBound(Rows):
         return select(*(column for column in table.columns if column.name != "tenant")).where(self._own(table))
 
     def _row(self, **values: Any) -> dict[str, Any]:
-        """A row of this tenant."""
         return {"tenant": self._tenant, **values}

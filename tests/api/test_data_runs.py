@@ -110,7 +110,6 @@ def test_only_a_graph_that_can_do_nothing_else_needs_a_database() -> None:
     assert may_ask_databases(MODES["auto"])
     assert not asks_databases(MODES["auto"])
     assert not may_ask_databases(MODES["deep"])
-    assert not asks_databases(None)
 
 
 @pytest.mark.parametrize("sources", [None, ["packages"]])

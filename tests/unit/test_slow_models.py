@@ -8,7 +8,7 @@ from elcano.api.runs.model_checks import assign_model_queues
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings import Settings
-from elcano.settings.models import SLOW
+from elcano.settings.research import SLOW
 from elcano.workflows.retry_policies import AGENT, MODEL_QUEUE_PATIENCE, ask_in
 
 

@@ -1,6 +1,7 @@
 """The planner agent: which sections a report needs, each with the one question that its research answers."""
 
 from collections.abc import Mapping
+from operator import not_
 from typing import Final, Literal
 
 from pydantic import Field
@@ -45,10 +46,6 @@ class ReportPlanSection(Frozen):
     )
 
 
-def _is_empty(keys: tuple[str, ...]) -> bool:
-    return not keys
-
-
 class ReportPlan(Frozen):
     """How a report is divided; each section can be researched without the others."""
 
@@ -57,7 +54,7 @@ class ReportPlan(Frozen):
     report_outline: tuple[ReportPlanSection, ...] = ()
     form: SaidForm = Field(default="", description="The form of the whole report.")
     beside: tuple[str, ...] = Field(
-        default=(), exclude_if=_is_empty, description="Keys of passages that are beside the question."
+        default=(), exclude_if=not_, description="Keys of passages that are beside the question."
     )
 
 

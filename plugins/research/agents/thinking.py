@@ -6,6 +6,7 @@ former, which decides whether the question is answered and, if not, what is miss
 """
 
 from collections.abc import Mapping
+from operator import not_
 from typing import Final
 
 from pydantic import Field
@@ -30,7 +31,6 @@ from elcano.plugins.research.agents.tool_selector import (
     SEARCH_PARTS,
     AgentTask,
     complete_tasks,
-    list_search_needs,
     offer_sources,
 )
 
@@ -115,10 +115,6 @@ class ThinkingInput(ResearchContext):
     max_iterations: int | None = None
 
 
-def _is_empty(values: tuple[object, ...]) -> bool:
-    return not values
-
-
 class ThinkingOutput(Frozen):
     """Where the research stands and where it should go."""
 
@@ -129,13 +125,13 @@ class ThinkingOutput(Frozen):
         description="True only if the passages answer the whole question.",
     )
     outstanding_gaps: tuple[str, ...] = Field(
-        default=(), exclude_if=_is_empty, description="What is missing, the most important first; empty if complete."
+        default=(), exclude_if=not_, description="What is missing, the most important first; empty if complete."
     )
     tasks: tuple[AgentTask, ...] = Field(
-        default=(), exclude_if=_is_empty, description="The searches for the gaps; empty if complete."
+        default=(), exclude_if=not_, description="The searches for the gaps; empty if complete."
     )
     beside: tuple[str, ...] = Field(
-        default=(), exclude_if=_is_empty, description="Keys of passages that are beside the question."
+        default=(), exclude_if=not_, description="Keys of passages that are beside the question."
     )
     criteria: tuple[str, ...] = Field(
         default=(), description="One to four criteria of a good answer; only if the envelope has none."
@@ -160,7 +156,7 @@ number of its gap, from 1, into `closes`.
 
 def list_needs(given: ThinkingInput) -> Needs:
     """The passages found so far, and the sources that may be named, described."""
-    return list_search_needs(given, given.sources)
+    return needs_of(given, offered=given.sources, searched=given.sources)
 
 
 def build_task(given: ThinkingInput, loaded: Loaded) -> TaskEnvelope:

@@ -6,6 +6,7 @@ place to look as well, once there is more of it than an agent is shown at a time
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import not_
 from typing import Final
 
 from pydantic import Field
@@ -39,10 +40,8 @@ class AgentTask(Frozen):
 
     source: str = Field(description="The name of one of the given sources.")
     query: str = Field(min_length=1, max_length=300)
-    closes: int = Field(
-        default=0, exclude_if=lambda number: not number, description="The number of the gap that it is to close."
-    )
-    gap: SkipJsonSchema[str] = Field(default="", max_length=500, exclude_if=lambda gap: not gap)
+    closes: int = Field(default=0, exclude_if=not_, description="The number of the gap that it is to close.")
+    gap: SkipJsonSchema[str] = Field(default="", max_length=500, exclude_if=not_)
     """In older answers: the gap itself."""
 
 
@@ -100,11 +99,6 @@ If no search is left that could bring anything new, plan none.
 """
 
 
-def list_search_needs(given: ResearchContext, sources: Sequence[str]) -> Needs:
-    """The passages found so far, and the sources that may be named, described."""
-    return needs_of(given, offered=sources, searched=sources)
-
-
 def offer_sources(given: ResearchContext, loaded: Loaded) -> tuple[OfferedSource, ...]:
     """The sources that may be named, and what was found already once that is more than is shown at a time."""
     more = loaded.sources and len(given.shown) > SEEN_AT_ONCE
@@ -112,8 +106,8 @@ def offer_sources(given: ResearchContext, loaded: Loaded) -> tuple[OfferedSource
 
 
 def list_needs(given: ToolSelectorInput) -> Needs:
-    """The sources that may be named, described."""
-    return list_search_needs(given, given.sources)
+    """The passages found so far, and the sources that may be named, described."""
+    return needs_of(given, offered=given.sources, searched=given.sources)
 
 
 def build_task(given: ToolSelectorInput, loaded: Loaded) -> TaskEnvelope:

@@ -19,7 +19,7 @@ from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.plugins.tenants import deletion_store
-from elcano.plugins.tenants.manifest import check_export
+from elcano.plugins.tenants.export import check_export
 from elcano.settings import Settings
 from elcano.storage.sql.columns import RETAINED
 from elcano.storage.sql.tables import metadata

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.agents.answer_drafts import PART_CHARACTERS, heading_words, in_parts
+from elcano.activities.agents.answer_drafts import PART_CHARACTERS, in_parts
+from elcano.activities.text.words import bare_words
 from elcano.graphs.agents.envelope import Drafts, EvidenceItem, Loaded, SectionItem, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.engine.run import build_initial_run
@@ -86,8 +87,8 @@ def test_parts_are_the_whole_in_order(sizes: list[int]) -> None:
 
 
 def test_headings_are_compared_by_their_words() -> None:
-    assert heading_words("### The  *Cost*: 2024") == heading_words("the cost 2024")
-    assert heading_words("### Größe") != heading_words("### Große")
+    assert bare_words("### The  *Cost*: 2024") == bare_words("the cost 2024")
+    assert bare_words("### Größe") != bare_words("### Große")
 
 
 def planning(*titles: str) -> dict[str, object]:

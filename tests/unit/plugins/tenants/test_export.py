@@ -9,8 +9,7 @@ import pytest
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.mode_choice import MODES
 from elcano.plugins.tenants.deletion_store import get_deletion_store
-from elcano.plugins.tenants.export import ZipWriter, stream_export
-from elcano.plugins.tenants.manifest import MANIFEST, check_export
+from elcano.plugins.tenants.export import MANIFEST, ZipWriter, check_export, stream_export
 from elcano.storage.objects import artifacts_of
 from elcano.storage.store import Store, open_store
 

@@ -7,14 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.engine.budget_check import estimate_affordable_sections, update_budget_forecast
-from elcano.graphs.engine.entries import CallAgent, StepCompleted
+from elcano.graphs.engine.budget_check import (
+    estimate_affordable_sections,
+    find_exhausted_limit,
+    update_budget_forecast,
+)
+from elcano.graphs.engine.entries import BranchStart, CallAgent, RunBranches, StepCompleted
 from elcano.graphs.engine.routing import find_incomplete_ending
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.state.budget import Experience, Limits, Usage
+from elcano.graphs.state.budget import Budget, Experience, Limits, Usage
 from elcano.graphs.state.plan import SectionGap, SectionPlan, SectionResult
 from elcano.graphs.state.state import ResearchState
 from elcano.plugins.research.agents.planner import ReportPlanSection
@@ -54,6 +58,16 @@ def test_the_average_counts_by_requests_and_what_nobody_answered_teaches_nothing
     assert planned(deep(), 0, requests=0).experience == Experience()
     learnt = Experience(calls=1, beyond_tokens=3_000).with_call(Usage(requests=1, output_tokens=10), 500)
     assert learnt.tokens_a_call == 1_500
+
+
+def test_a_run_that_waits_for_more_begins_no_branches_of_which_it_cannot_pay_all() -> None:
+    several = RunBranches.model_construct(branches=(BranchStart.model_construct(),) * 3, minimum_tokens=4_000)
+    cutting = Limits(tokens=10_000, reserve=0.0)
+    assert find_exhausted_limit(Budget(limits=cutting), several) is None
+    waiting = cutting.model_copy(update={"when_exhausted": "pause"})
+    assert find_exhausted_limit(Budget(limits=waiting), several) == "tokens"
+    enough = waiting.model_copy(update={"tokens": 12_000})
+    assert find_exhausted_limit(Budget(limits=enough), several) is None
 
 
 @pytest.mark.parametrize(("tokens", "most"), [(450_000, 8), (30_000, 1)])

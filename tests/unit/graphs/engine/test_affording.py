@@ -18,6 +18,7 @@ from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.mode_choice import MODES
+from elcano.graphs.state.branches import BranchInput
 from elcano.graphs.state.budget import Budget, Experience, Limits, Usage
 from elcano.graphs.state.plan import SectionGap, SectionPlan, SectionResult
 from elcano.graphs.state.state import ResearchState
@@ -61,7 +62,8 @@ def test_the_average_counts_by_requests_and_what_nobody_answered_teaches_nothing
 
 
 def test_a_run_that_waits_for_more_begins_no_branches_of_which_it_cannot_pay_all() -> None:
-    several = RunBranches.model_construct(branches=(BranchStart.model_construct(),) * 3, minimum_tokens=4_000)
+    branch = BranchStart(index=0, parallel_path_id="0001.loop-1", branch="loop", input=BranchInput(question="Why?"))
+    several = RunBranches(step=1, node="loop", branches=(branch,) * 3, minimum_tokens=4_000)
     cutting = Limits(tokens=10_000, reserve=0.0)
     assert find_exhausted_limit(Budget(limits=cutting), several) is None
     waiting = cutting.model_copy(update={"when_exhausted": "pause"})

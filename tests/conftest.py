@@ -8,7 +8,8 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
@@ -25,9 +26,7 @@ from elcano.graphs.records import RunLog
 from elcano.plugins import load_plugins
 from elcano.storage.store import Store, open_store
 from tests.folding import difference, every_log_handed_over
-from tests.forking import pytest_addoption as pytest_addoption
-from tests.forking import pytest_collection_modifyitems as pytest_collection_modifyitems
-from tests.forking import pytest_runtestloop as pytest_runtestloop
+from tests.scheduling import FileScheduling, rank_file
 from tests.shared_routes import shared_routes as shared_routes
 from tests.stores import age as age
 from tests.stores import made_tables as made_tables
@@ -62,6 +61,17 @@ settings.load_profile("elcano")
 _ROOMS = ("activities", "api", "cli", "dev", "graphs", "plugins", "settings", "storage", "testing", "workflows")
 for _room in (*_ROOMS, "worker"):
     sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what waits and end with what is short."""
+    items.sort(key=lambda item: rank_file(PurePosixPath(item.path)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
+    """Processes share the files among them, not the tests."""
+    return FileScheduling(config, log)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

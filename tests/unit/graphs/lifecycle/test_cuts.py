@@ -1,15 +1,18 @@
 """A log may be cut before each step, and where its run turned: the run is then what it was there, and goes on."""
 
+from itertools import pairwise
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.engine.entries import Held, RunResumed, StepCompleted, StepFailed
-from elcano.graphs.lifecycle.resume_points import CannotResume, where_it_turned
+from elcano.graphs.lifecycle.resume_points import CannotResume, before_search, where_it_turned
 from elcano.graphs.lifecycle.start_and_fold import LogPrefix, before_step, build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import JournalPages, ResearchInput
-from elcano.graphs.spec.graph import ConditionalEdge
-from elcano.graphs.state.budget import TopUp, Usage
+from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialEdge, ToolNode
+from elcano.graphs.state.budget import Limits, TopUp, Usage
 from tests.unit.graphs.strategies import graphs, limits
 from tests.unit.graphs.test_properties import STARTED, Watched, many, walk_on
 
@@ -111,3 +114,16 @@ def test_a_run_that_turned_goes_on_with_all_that_it_had_answered(data: st.DataOb
     again = went_on(data, log, cut)
     assert again.run.finished
     assert fold(log.asked, again.entries) == again.run
+
+
+@pytest.mark.parametrize(("latest", "step"), [(False, 1), (True, 3)])
+def test_a_run_is_cut_before_its_first_search_or_its_latest(latest: bool, step: int) -> None:
+    nodes = tuple(ToolNode(id=name, tool="noop") for name in ("search", "again", "once_more"))
+    edges = tuple(SequentialEdge(from_node=one.id, to_node=other.id) for one, other in pairwise(nodes))
+    graph = ResearchGraph(name="row", nodes=nodes, edges=edges, entry_node="search", exit_nodes=("once_more",))
+    asked = ResearchInput(run_id="run", question="What?", mode="row", graph=graph, limits=Limits())
+    done = (StepCompleted(step=at, node=node.id, at=float(at), output={}) for at, node in enumerate(nodes, 1))
+    entries = tuple(done)
+    cut = before_search(RunLog(asked=asked, entries=entries, run=fold(asked, entries)), latest=latest)
+    assert cut is not None
+    assert (cut.undone_from, cut.entries) == (step, entries[: step - 1])

@@ -190,7 +190,7 @@ def faults_of(graph: Json) -> list[str]:
     return [*size_faults(graph)]
 
 
-async def test_a_dry_run_walks_it_with_the_shape_of() -> None:
+async def test_a_dry_run_walks_it_with_the_least_answer() -> None:
     walked = await preview_graph(asked(carrying()), {"screen": [{"why": "because"}]})
     step = next(one for one in walked.steps if one.node == "screen")
     assert (step.outcome, step.calls) == ("completed", "screener")
@@ -199,7 +199,7 @@ async def test_a_dry_run_walks_it_with_the_shape_of() -> None:
     assert "verdict" in next(one for one in wrong.steps if one.node == "screen").reason
 
 
-def test_the_shape_of_fits() -> None:
+def test_the_least_answer_fits() -> None:
     assert definition_of("screener", screener()).output.model_validate(least_of(shape_of(screener())))
 
 

@@ -76,24 +76,13 @@ class ArchivedRun(Frozen):
 
 def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> ArchivedRun:
     """The record of a run or section that was accepted at a time, in seconds since the epoch."""
-    return ArchivedRun(
-        run_id=asked.run_id,
-        question=asked.question,
-        mode=asked.mode,
-        tenant=asked.tenant,
+    return ArchivedRun.from_record(
+        asked,
         status="running",
         started_at=at,
-        sources=asked.sources,
-        branch_of=asked.branch_of,
         engine=engine,
-        priority=asked.priority,
-        api_key=asked.api_key,
-        metadata=asked.metadata,
-        trust=asked.trust,
-        output_schema=asked.output_schema,
-        forked_from=asked.forked_from,
+        evidence=(),  # what it was given is no finding of its own
         previous_run=asked.follows.run_id if asked.follows else "",
-        domain=asked.domain,
     )
 
 

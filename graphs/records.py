@@ -73,6 +73,11 @@ class ArchivedRun(Frozen):
     knowledge_error: str = ""
     """Why the knowledge graph could not be given what it found; empty if it was, or if there is none."""
 
+    def without_end(self) -> "ArchivedRun":
+        """The same run while it goes on again."""
+        ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches"}
+        return ArchivedRun.model_validate({**self.model_dump(exclude=ended), "status": "running"})
+
 
 def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> ArchivedRun:
     """The record of a run or section that was accepted at a time, in seconds since the epoch."""

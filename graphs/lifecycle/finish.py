@@ -145,6 +145,11 @@ def status_of(journal: Journal, failure: Failure | None, report: ReportRef | Non
     return "completed" if answered else "unanswered"
 
 
+def terminal_type(status: RunStatus) -> EventType:
+    """The type of the last event of a run that ended so."""
+    return "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"
+
+
 def last_event(
     status: RunStatus,
     run: Run,
@@ -154,7 +159,6 @@ def last_event(
 ) -> EventDraft:
     """The terminal event. A run tells exactly one, as its last."""
     cancelled = cancellation or Cancellation()
-    kind: EventType = "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"
     if failure is not None:
         text = f"The run failed at {failure.node}: {failure.message}"
     elif status == "cancelled":
@@ -165,7 +169,7 @@ def last_event(
     else:
         text = "Done"
     return EventDraft(
-        kind,
+        terminal_type(status),
         text,
         run.node,
         {

@@ -17,7 +17,7 @@ class Frozen(BaseModel):
     def from_record(cls, record: BaseModel, **own: Any) -> Self:
         """The value that a record is seen as: fields of the same name are taken from it; `own` are all others."""
         same = (cls.model_fields.keys() & type(record).model_fields.keys()) - own.keys()
-        return cls(**{name: getattr(record, name) for name in same}, **own)
+        return cls.model_validate({name: getattr(record, name) for name in same} | own, from_attributes=True)
 
 
 class Answer(Frozen):

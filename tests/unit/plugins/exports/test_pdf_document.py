@@ -47,6 +47,10 @@ def test_a_report_is_tagged_and_has_contents_bookmarks_formulas_and_tables() -> 
     assert "written as text" not in text
 
 
+def test_letters_of_formulas_are_those_of_formulas_and_signs_have_room() -> None:
+    assert "T 𝑦 = 2𝑥 and 𝑓(𝑥) = 𝑎𝑏 𝑐 after." in read_text(typeset(r"$y=2x$ and $f(x)=\frac{ab}{c}$ after."))
+
+
 def test_pictures_are_drawn_and_one_that_cannot_be_is_named() -> None:
     markdown = "Before.\n\n![The plot](a/plot.svg)\n\n![Gone](a/gone.svg)"
     text = read_text(typeset(markdown, {"a/plot.svg": DRAWING.format("drawn &lt;b&gt;"), "a/gone.svg": None}))

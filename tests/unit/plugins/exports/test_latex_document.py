@@ -64,6 +64,12 @@ def test_brackets_are_as_high_as_the_matrix_in_them() -> None:
         assert part in text, text
 
 
+def test_words_in_formulas_keep_their_spaces_and_upright_letters_stay_upright() -> None:
+    text = read_body(r"It is $\text{CI } 0.7 \text{ to } 1\quad a\!b$ of $\mathrm{CO_2}$.")
+    assert r"\(\text{CI }0.7\text{ to }1\hspace{1em}a\hspace{-0.167em}b\)" in text
+    assert r"\(\mathrm{C}{\mathrm{O}}_{2}\)" in text
+
+
 def test_long_addresses_and_lines_of_code_stay_on_the_page() -> None:
     text = read_body(f"{'a/' * 20} word\n\n```\n{'x_' * 20}\n```")
     assert text.count(r"\allowbreak{}") == 2

@@ -87,8 +87,10 @@ def test_a_top_up_gains_research_what_it_does_not_add_to_what_is_kept(
     gained = later.compute_gain(TopUp(tokens=tokens, cost_microusd=cost))
     assert gained.tokens == later.research_tokens - earlier.research_tokens
     assert 0 <= gained.tokens <= tokens + 1
-    if before.cost_microusd is None:
+    if earlier.research_cost is None or later.research_cost is None:
         assert gained.cost_microusd is None
+    else:
+        assert gained.cost_microusd == later.research_cost - earlier.research_cost
 
 
 def found(number: int, characters: int) -> EvidenceRef:

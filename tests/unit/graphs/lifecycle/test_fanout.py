@@ -61,6 +61,16 @@ def test_what_is_left_over_is_passed_on_once() -> None:
     assert fan.used == Usage(input_tokens=20_000)
 
 
+def test_tokens_and_money_of_a_top_up_are_divided() -> None:
+    limits = Limits(tokens=100_000, cost_microusd=2_000, reserve=0.0)
+    fan, budget = books(limits)
+    for start in STARTS:
+        begun(fan, start, budget)
+    extra = TopUp(tokens=20_000, cost_microusd=500)
+    parts = fan.share_top_up(extra, extra.added_to(limits), {0, 1})
+    assert parts == dict.fromkeys((0, 1), TopUp(tokens=10_000, cost_microusd=250))
+
+
 def test_time_and_rounds_are_not_divided() -> None:
     limits = Limits(tokens=100_000, reserve=0.0)
     fan, budget = books(limits)

@@ -80,7 +80,8 @@ class _Formula:
         raise UnknownFormula(tag)
 
     def _join(self, elements: Sequence[Any]) -> str:
-        return " + ".join(self.write(one) for one in elements) if len(elements) else "[]"
+        # From content on: two symbols would be joined to a text, which is set upright and without space around signs.
+        return " + ".join(("[]", *map(self.write, elements)))
 
     def _attach(self, base: Any, **marks: Any) -> str:
         placed = "".join(f", {side}: {self.write(mark)}" for side, mark in marks.items())

@@ -166,7 +166,7 @@ def fold_step_output(graph: ResearchGraph, run: Run, entry: StepCompleted, readi
     state = _reduce_node_output(graph, run, entry, reading)
     if any(failure.node == run.node for failure in state.failures):  # put right
         state = state.model_copy(update={"failures": _drop_node_failures(state, run.node)})
-    known, most = run.knowing(state), run.figures.state_bytes
+    known, most = run.knowing(state, wrote=run.node), run.figures.state_bytes
     if (weight := sum(known.weights.values())) > most and run.node not in graph.exit_nodes:
         raise InputInvalid(
             "state", f"the state would weigh {weight:,} bytes, and {most:,} are allowed: keep less in it"

@@ -244,7 +244,7 @@ def _follow_edge(graph: ResearchGraph, run: Run, leaving: ChosenEdge) -> Run:
             return _jump_to_exit(graph, run, ending)
         run = _next_iteration(run)
     taken = leaving.take(run.step)
-    return run.model_copy(update={"node": edge.to_node, "ending": ending or run.ending, "taken": taken})
+    return run.model_copy(update={"node": edge.to_node, "ending": ending, "taken": taken})
 
 
 def _next_iteration(run: Run) -> Run:

@@ -47,6 +47,13 @@ def test_a_report_is_tagged_and_has_contents_bookmarks_formulas_and_tables() -> 
     assert "written as text" not in text
 
 
+def test_letters_of_formulas_are_those_of_formulas_and_signs_have_room() -> None:
+    italic = {letter: chr(0x1D44E + ord(letter) - ord("a")) for letter in "abcfxy"}
+    written = "{y} = 2{x} and {f}({x}) = {a}{b} {c} after.".format_map(italic)
+    assert written in read_text(typeset(r"$y=2x$ and $f(x)=\frac{ab}{c}$ after."))
+    assert "T CO2, CI 0.7 to 1" in read_text(typeset(r"$\mathrm{CO_2},\ \text{CI } 0.7 \text{ to } 1$"))
+
+
 def test_pictures_are_drawn_and_one_that_cannot_be_is_named() -> None:
     markdown = "Before.\n\n![The plot](a/plot.svg)\n\n![Gone](a/gone.svg)"
     text = read_text(typeset(markdown, {"a/plot.svg": DRAWING.format("drawn &lt;b&gt;"), "a/gone.svg": None}))

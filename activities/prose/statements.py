@@ -52,7 +52,10 @@ class WrittenStatement:
 
 
 def extract_statements(tokens: Sequence[Token], language: str = "") -> list[WrittenStatement]:
-    """The statements of one block; its marks learn whose they are, and ends without a mark get tokens."""
+    """The statements of one block; its marks learn whose they are, and ends without a mark get tokens.
+
+    `language`: as for `sentence_ends`; who counts statements of one report has to give the same each time.
+    """
     found: list[WrittenStatement] = []
     table = _Table()
     heading = False

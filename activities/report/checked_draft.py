@@ -92,6 +92,8 @@ class CheckedDraft:
     """A draft after all its citations were looked up."""
 
     draft: ReportDraft
+    language: str
+    """In which its statements are told apart, the same for all of its blocks."""
     introduction: tuple[CheckedClaim, ...]
     key_findings: tuple[CheckedClaim, ...]
     sections: tuple[CheckedSection, ...]

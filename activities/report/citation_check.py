@@ -37,6 +37,7 @@ from elcano.activities.report.statement_support import (
 )
 from elcano.activities.report.work_merge import Works, list_cited_texts
 from elcano.activities.support.quotes import QuoteIndex
+from elcano.activities.text.languages import text_language
 from elcano.graphs.report.report import (
     BlockKind,
     CheckedCitation,
@@ -80,6 +81,7 @@ def check_citations(
     desk = _Desk(given, texts, Works(given.values(), accounts), draft, asked, by_words=by_words)
     return CheckedDraft(
         draft=draft,
+        language=desk.language,
         introduction=desk.claims(draft.introduction),
         key_findings=desk.claims(draft.key_findings),
         sections=tuple(CheckedSection(one.heading, desk.claims(one.claims)) for one in draft.sections),
@@ -122,6 +124,7 @@ class _Desk:
         self._known = (asked, draft.title, *(section.heading for section in draft.sections), *draft.known)
         self._judged = {one.key: one for one in draft.judgements}
         self._quoted = draft.quoted
+        self.language = text_language(" ".join(one.text for one in draft.claims) or draft.title)
         self.works = works
         self._texts = texts
         self._cited: dict[tuple[str, str], list[Evidence]] = {}
@@ -174,7 +177,7 @@ class _Desk:
             and not leads_on(claim.text, following.text if following else "")
         ):
             words = " ".join(filter(None, (words_of(one.children or ()) for one in tokens)))
-            written = extract_statements(tokens)
+            written = extract_statements(tokens, self.language)
             said = tuple(Statement(text=one.text, kind="connecting", context=one.context) for one in written)
             stating = [one.text for one in said if not says_nothing_found(one.text)]
             absent = said and not stating
@@ -185,7 +188,7 @@ class _Desk:
             )
         by_mark: dict[str, tuple[CheckedCitation, ...]] = {}
         statements: list[Statement] = []
-        written = extract_statements(tokens)
+        written = extract_statements(tokens, self.language)
         for one in written:
             checked = []
             for mark in one.marks:

@@ -24,7 +24,6 @@ from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.markdown import list_retraction_warnings, render_number, sanitize_markdown
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
-from elcano.activities.text.languages import text_language
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Block, CheckedCitation, Part, PartKind, Report, Statement, Support, title_for
 from elcano.graphs.state.state import ReportRef
@@ -59,7 +58,6 @@ def build_report(
     words = choose_phrases(call.question, (one.text for one in checked.given), checked.rewritten)
     parts = render_parts(checked, checked.marks, words)
     added = [one.render(checked, words) for one in material.additions]
-    said = " ".join(one.text for part in parts for block in part.blocks for one in block.statements)
     return Report(
         run_id=call.run_id,
         question=call.question,
@@ -77,7 +75,7 @@ def build_report(
         accounts=material.accounts,
         parts=parts,
         support=checked.support,
-        language=text_language(said or draft.title),
+        language=checked.language,
         follows=call.follows,
         attachments=_collect_attachments(material, added),
         pictures=_collect_pictures(added),
@@ -159,7 +157,9 @@ def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases
     }
 
     def blocks(claims: Iterable[CheckedClaim]) -> tuple[Block, ...]:
-        rendered = ((claim, _render_claim(claim, _Marks(marks, words), quoted=quoted)) for claim in claims)
+        rendered = (
+            (claim, _render_claim(claim, _Marks(marks, words, checked.language), quoted=quoted)) for claim in claims
+        )
         return tuple(Block(kind=one.kind, markdown=text, statements=one.statements) for one, text in rendered)
 
     first: list[tuple[PartKind, Sequence[CheckedClaim]]] = [
@@ -186,6 +186,7 @@ class _Marks:
     of_works: Mapping[int, str]
     """Behind a number whose work does not stand."""
     words: Phrases
+    language: str
 
     def render_support(self, claim: CheckedClaim, number: int) -> str:
         """Return the finding on a statement whose citations hold; empty if it is supported or was not reviewed."""
@@ -208,7 +209,7 @@ def _render_claim(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> str:
         numbers += marks.render_support(claim, 0)
         return f"{text} {numbers}" + (f"\n\n{fence_code('', code)}" if code else "")
     tokens = parse_markdown(claim.text, claim.by_mark)
-    extract_statements(tokens)
+    extract_statements(tokens, marks.language)
     text = render_markdown(tokens, _Numbering(claim, marks).said, claim.text) or sanitize_markdown(claim.text)
     if any(one.verdict == "no_citation" for one in claim.citations):
         return f"{text} {unverified}" if claim.kind == "paragraph" else f"{text}\n\n{unverified}"

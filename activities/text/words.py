@@ -23,7 +23,7 @@ from typing import Final
 
 import regex
 
-from elcano.activities.text.languages import ENGLISH, detect_script_language
+from elcano.activities.text.languages import text_language
 from elcano.graphs.text import shorten_text
 
 _CHARACTERS: Final = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -228,9 +228,11 @@ def sentence_ends(text: str, language: str = "") -> list[int]:
 
     Args:
         text: words on one line or several.
-        language: its code, as `de` or `zh-Hans`; empty if it is not known.
+        language: its code, as `de` or `zh-Hans`; empty if it is not known: the text tells it then.
+
+    Abbreviations and dates are those of the language: `bzw.` and `3. Oktober` end no sentence in German.
     """
-    code = language.partition("-")[0].lower() or detect_script_language(text) or ENGLISH
+    code = language.partition("-")[0].lower() or text_language(text)
     ends: list[int] = []
     begin = 0
     while begin < len(text):

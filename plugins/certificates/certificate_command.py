@@ -8,7 +8,9 @@ from elcano.cli.options import Run, argument, option
 from elcano.cli.printing import print_line, require_writable
 from elcano.cli.requests import open_api
 
-File = Annotated[str, argument("A certificate, as `elcano certificate` saves it.")]
+File = Annotated[
+    str, argument("A certificate, as `elcano certificate` saves it, or the archive of `elcano export --format zip`.")
+]
 Out = Annotated[Path | None, option("Save it as this file; by default `RUN.certificate.json`.")]
 
 

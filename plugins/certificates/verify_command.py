@@ -1,8 +1,6 @@
-"""`elcano verify FILE`: looks through a certificate, without a server, a store or a key.
+"""`elcano verify FILE`: verifies a certificate, without a server, a store or a key.
 
-The exit code is 0 if it holds, else 1; with 2 there was nothing to look at: the file is not there, or cannot be read.
-
-The faults found in a certificate, and the verdict that follows from them.
+The exit code is 0 if it holds, else 1; with 2 there was nothing to verify: the file is not there, or cannot be read.
 """
 
 import argparse
@@ -12,9 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from elcano import __version__
+from elcano.graphs.errors import InputInvalid
 from elcano.graphs.text import format_count
 from elcano.output import guarded_output
 from elcano.plugins.certificates.certificate_checks import ALL
+from elcano.plugins.certificates.certificate_file import MEMBER, read_certificate_file
 from elcano.plugins.certificates.certificate_format import (
     WHOLE,
     CheckOutcome,
@@ -79,30 +79,24 @@ def compare_certificate(data: bytes) -> Verdict:
     return Verdict(tuple(outcomes), held, parts[WHOLE].decode().strip('"'))
 
 
-LARGEST = 1_000_000_000
-"""Bytes of a file that is looked at, all in memory."""
-
-
 def main() -> int:
     """The program; answers with its exit code."""
     parser = argparse.ArgumentParser(prog="elcano verify", description="Verify the certificate of a report.")
-    parser.add_argument("file", type=Path, help="what `elcano certificate` wrote")
+    parser.add_argument("file", type=Path, help="what `elcano certificate` or `elcano export --format zip` wrote")
     parser.add_argument("--json", action="store_true", help="answer with what each check found, as JSON")
     options = parser.parse_args()
     file: Path = options.file
     try:
-        with file.open("rb") as opened:  # a pipe or a device does not say how much will come
-            data = opened.read(LARGEST + 1)
-    except OSError as error:
-        sys.stderr.write(f"elcano: {file} cannot be read: {error.strerror}\n")
+        read = read_certificate_file(file)
+    except InputInvalid as error:
+        sys.stderr.write(f"elcano: {error}\n")
         return BAD_SETTINGS
-    if len(data) > LARGEST:
-        sys.stderr.write(f"elcano: {file} has more than the {LARGEST:,} bytes that are looked at\n")
-        return BAD_SETTINGS
-    verdict = compare_certificate(data)
+    verdict = compare_certificate(read.data)
     if options.json:
         sys.stdout.write(verdict.describe().model_dump_json() + "\n")
         return 0 if verdict.holds else 1
+    if read.archived:
+        sys.stdout.write(f"Verified {MEMBER} in {file}; the other files of the archive are not compared with it.\n")
     if verdict.holds and verdict.held is not None:
         sys.stdout.write("\n".join(summarize_certificate(verdict.held)) + "\n")
         return 0

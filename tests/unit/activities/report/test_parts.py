@@ -63,6 +63,19 @@ def test_a_sentence_whose_quote_fails_is_marked_and_the_next_one_is_not() -> Non
     assert result.doubted == ()
 
 
+def test_statements_end_as_sentences_of_the_language_of_the_report_do() -> None:
+    """Also in a block too short to tell its own language, and the rendering counts them as the check did."""
+    german = "Das Öl war teuer bzw. knapp [a]. Am 3. Oktober wurde es noch teurer, und das Wasser nicht [c]."
+    part = told(claim(german, DEAR, FALSE), claim("5 % bzw. 6 % [c]. Davor war es teuer [a].", DEAR, FALSE))
+    first, second = part.blocks
+    assert [one.text for one in first.statements] == [
+        "Das Öl war teuer bzw. knapp.",
+        "Am 3. Oktober wurde es noch teurer, und das Wasser nicht.",
+    ]
+    assert [one.text for one in second.statements] == ["5 % bzw. 6 %.", "Davor war es teuer."]
+    assert second.markdown == "5 % bzw. 6 % (not verified). Davor war es teuer [1]."
+
+
 def test_what_stands_behind_a_statement_is_in_the_language_of_the_report() -> None:
     chinese = get_phrases("zh")
     text = "Water is wine [c]. Oil is dear [a]. So save [from a]. So drink [from c]."
@@ -105,6 +118,14 @@ def test_judgements_are_shown_and_listed_with_their_reason() -> None:
         "- Oil is dear. — it says nothing of \\[2\\] prices.",
         "- It is 1519. — a figure without a source.",
     ]
+
+
+def test_a_long_table_that_cites_nothing_is_not_told_whole_a_second_time() -> None:
+    table = "| Oil | Water |\n|---|---|\n" + "| dear | cheap |\n" * 100
+    (told_of,) = part(render_draft(CALL, checked(claim(table))), "What could not be verified").splitlines()
+    assert told_of.startswith("- Oil Water dear cheap")
+    assert "… — it cites nothing." in told_of
+    assert len(told_of) < 450
 
 
 def test_the_parts_of_a_report_of_prose_come_in_their_order() -> None:

@@ -95,7 +95,8 @@ class Objects:
         Returns how many there were.
         """
         deleted = 0
-        while keys := await anext(self.list_below(prefix), []):
+        nothing: list[str] = []
+        while keys := await anext(self.list_below(prefix), nothing):
             await self.delete(keys)
             deleted += len(keys)
         return deleted

@@ -10,7 +10,6 @@ import typer
 from typer.core import TyperGroup
 
 from elcano import __version__
-from elcano.cli.agents import app as agents
 from elcano.cli.ask import ask_question, watch_progress
 from elcano.cli.control import COMMANDS as CONTROL_COMMANDS
 from elcano.cli.exit_codes import replace_process
@@ -27,7 +26,7 @@ from elcano.cli.runs import (
     roll_back_run,
     show_step,
 )
-from elcano.cli.sources import app as sources
+from elcano.cli.sources_and_agents import agents, sources
 from elcano.graphs.plugin import list_plugins, resolve_path
 
 Command: TypeAlias = typer.Typer | Callable[..., None]

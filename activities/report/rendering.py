@@ -292,7 +292,8 @@ def _list_unverified_claims(checked: CheckedDraft, words: Phrases, added: Iterab
     titles = {one.id: one.title for one in checked.given}
     own = {ENGLISH.never_given: words.never_given, ENGLISH.not_there: words.not_there, ENGLISH.uncited: words.uncited}
     for cited in checked.unverified:
-        reason = f"{sanitize_markdown(cited.claim)} — {own[REASONS[cited.verdict]]}."
+        told = shorten_text(cited.claim, NEAREST_CHARACTERS)  # a whole table may cite nothing
+        reason = f"{sanitize_markdown(told)} — {own[REASONS[cited.verdict]]}."
         title = titles.get(cited.evidence, "")
         work = f" {words.cited_work.format(title=escape_markdown(title))}" if title else ""
         quoted = f"{work} {words.cited_words.format(words=escape_markdown(cited.quote))}"

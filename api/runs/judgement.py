@@ -4,7 +4,7 @@ It is pure: what it depends on besides the request was gathered before, in `requ
 that is wrong, such as the cost of a graph that there is not, is not judged.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from elcano.graphs.contracts import CHAIN_MODES, Engine
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, list_aliases, with_path_seconds
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.run_contracts import FollowedRun, ResearchInput
 from elcano.graphs.spec.limits import MAX_FAULTS
 from elcano.graphs.spec.walks import has_sections
@@ -40,6 +41,8 @@ class Refusals:
     faults: list[FieldFault] = field(default_factory=list)
     errors: list[ElcanoError] = field(default_factory=list)
     """Those by which a part was refused as a whole; their faults are among `faults`."""
+    wrong_fields: frozenset[str] = frozenset()
+    """The fields whose form is wrong: the request that is judged has their defaults, which nobody asked for."""
 
     def add(self, field: str, messages: Iterable[str]) -> None:
         """The same field is wrong in these ways."""
@@ -51,8 +54,10 @@ class Refusals:
         self.faults += list_request_faults(error)
 
     def mention(self, *fields: str) -> bool:
-        """Whether one of these fields, or a part of it, is wrong."""
-        return any(fault.field.partition(".")[0] in fields for fault in self.faults)
+        """Whether one of these fields, or a part of it, is wrong, so that what depends on it cannot be judged."""
+        return not self.wrong_fields.isdisjoint(fields) or any(
+            fault.field.partition(".")[0] in fields for fault in self.faults
+        )
 
     def require_none(self) -> None:
         """Refuses the request if there are any.
@@ -107,7 +112,7 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         GraphInvalid: its graph cannot, and nothing else is wrong.
     """
     settings, graph, refused = facts.settings, facts.graph, facts.refused
-    engine = _choose_engine(request, settings, refused)
+    engine: Engine = "graph" if refused.mention("use_graph") else _choose_engine(request, settings, refused)
     if request.graph is not None and request.mode != DEFAULT_MODE:
         refused.add("mode", ["leave it out: the graph that you send is the mode"])
     domain, rubrics = choose_rubrics(request.domain, facts.domains, refused)
@@ -119,24 +124,23 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         limits = read_limits(request.budget, Limits() if graph is None else graph.defaults)
     except RequestInvalid as error:
         refused.add_error(error)
-    models = read_model_choice(request.model)
-    refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
-    if graph is not None and facts.trust != NO_LIMITS:
-        refused.faults += find_model_contact_faults(facts.trust, graph.callees, models, settings)
-    if graph is not None and facts.allowance != EVERYTHING:
-        refused.faults += find_allowance_faults(facts.allowance, graph, models, settings)
+    if refused.mention("budget"):
+        limits = None
+    models = None if refused.mention("model") else read_model_choice(request.model)
+    if models is not None:
+        refused.faults += _find_model_faults(models, graph, sources, facts)
     barred: dict[str, str] = {}
     if graph is not None and limits is not None and graph.chooses_mode:
-        if sources is not None and not find_model_name_faults(models):
+        if sources is not None and models is not None and not find_model_name_faults(models):
             barred = find_barred_modes(limits, sources, settings, engine, facts.survey.workers.lacking, models)
         if facts.allowance != EVERYTHING:
             barred = {**barred, **list_barred_modes(facts.allowance)}
         refused.faults += find_no_mode_faults(limits, barred)
     elif graph is not None and limits is not None and (over := limit_faults(graph.graph, limits)):
         refused.add("budget", over)
-    if graph is None or limits is None or refused.faults:
+    if graph is None or limits is None or models is None or refused.faults:
         refused.require_none()
-        raise AssertionError("a request without a graph or limits has faults")
+        raise AssertionError("a request without a graph, limits or models has faults")
     walked = graph.graph
     if graph.has_data_paths:
         walked = with_path_seconds(walked, request.budget.path_seconds or settings.path_seconds)
@@ -169,6 +173,17 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
     return JudgedRun(assign_model_queues(asked, settings) if settings.model_rates else asked, engine)
 
 
+def _find_model_faults(
+    models: ModelChoice, graph: GraphTraits | None, sources: tuple[str, ...] | None, facts: RequestFacts
+) -> Iterator[FieldFault]:
+    """What is wrong with the models, and who may not use or contact them; without a graph, with their names."""
+    yield from judge_models(models, graph, sources, facts.survey.workers.unpolled, facts.settings)
+    if graph is not None and facts.trust != NO_LIMITS:
+        yield from find_model_contact_faults(facts.trust, graph.callees, models, facts.settings)
+    if graph is not None and facts.allowance != EVERYTHING:
+        yield from find_allowance_faults(facts.allowance, graph, models, facts.settings)
+
+
 def _list_databases(facts: RequestFacts) -> tuple[str, ...]:
     """The databases that a run may ask."""
     settings, specs = facts.settings, facts.survey.specs
@@ -187,7 +202,7 @@ def _choose_engine(request: RunRequest, settings: Settings, refused: Refusals) -
     instead = "send `use_graph: true`"
     if request.graph is not None:
         refused.add("graph", [f"a graph of your own cannot run {why}: {instead}"])
-    elif list_aliases().get(request.mode, request.mode) not in CHAIN_MODES and not refused.mention("mode"):
+    elif list_aliases().get(request.mode, request.mode) not in CHAIN_MODES and not refused.mention("mode", "graph"):
         known = ", ".join(CHAIN_MODES)
         refused.add("mode", [f"{request.mode!r} cannot run {why}: choose {known}, or {instead}"])
     if request.clarify:

@@ -11,22 +11,19 @@ from pydantic import AwareDatetime
 
 from elcano.api.http.errors import (
     DeleteRefused,
-    FieldFault,
     KeyReused,
     MoneyUsedUp,
     QuotaUsedUp,
-    RequestInvalid,
     RunNotFound,
     TemporalRefused,
     TemporalUnavailable,
     TooManyRuns,
-    field_faults,
     problem_docs,
 )
 from elcano.api.http.fields import RunId
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.deletion import delete_run as delete
-from elcano.api.runs.named_graphs import explain_unknown_mode
+from elcano.api.runs.malformed_request import explain_malformed_request
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.run_status import read_run, refresh_listed_runs
@@ -51,25 +48,22 @@ IdempotencyKey: TypeAlias = Annotated[
 
 
 class RunRoute(APIRoute):
-    """A route of runs: where the form of a body is wrong, an unknown mode is told at once, not after that is mended."""
+    """A route of runs: a body whose form is wrong is told its other faults at once, not after that is mended."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler of the route, around which a refusal of the form is caught."""
         answer = super().get_route_handler()
 
-        async def answer_or_judge_mode(request: Request) -> Response:
+        async def answer_or_judge_rest(request: Request) -> Response:
             try:
                 return await answer(request)
             except RequestValidationError as error:
-                mode = error.body.get("mode") if isinstance(error.body, dict) else None
-                faults = field_faults(error.errors(), skip=1)
-                if not isinstance(mode, str) or any(fault.field == "mode" for fault in faults):
+                if not isinstance(error.body, dict):
                     raise
                 services: Services = request.app.state.services.of(request.state.principal)
-                unknown = await explain_unknown_mode(mode, services.store.graphs)
-                raise RequestInvalid([*faults, *(FieldFault(field="mode", message=why) for why in unknown)]) from error
+                raise await explain_malformed_request(error, services) from error
 
-        return answer_or_judge_mode
+        return answer_or_judge_rest
 
 
 router = APIRouter(prefix="/v1/runs", tags=["runs"], route_class=RunRoute)

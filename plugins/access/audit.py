@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Any, Final, TypeAlias
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Response
 from pydantic import AwareDatetime, Field
 from starlette.datastructures import Headers
 from starlette.responses import StreamingResponse
@@ -18,25 +18,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from elcano.api.http.errors import NotAcceptable, StoreUnavailable, problem_docs
 from elcano.api.http.fields import Described
-from elcano.api.http.permissions import Permission, Principal
+from elcano.api.http.permissions import Principal
 from elcano.api.http.problems import known_problem
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.results import render_csv
 from elcano.api.services import Provided
 from elcano.plugins.access.access_store import get_access
-from elcano.plugins.access.audit_log import PAGE, AuditEntry, AuditLog
+from elcano.plugins.access.audit_log import PAGE, AuditEntry, AuditLog, is_recorded
 from elcano.plugins.access.key_routes import get_tenant_access
 from elcano.plugins.access.settings import AccessSettings
 from elcano.settings import read_plugin_settings
 from elcano.settings.settings import Settings
 from elcano.storage.health import STORE_ERRORS
 
-UNRECORDED: Final[frozenset[Permission]] = frozenset(
-    {"read_run", "inspect_run", "list_runs", "read_catalogue", "read_knowledge", "read_usage", "operate"}
-)
-"""What only reads."""
-REFUSED: Final = 403
 _log = logging.getLogger("access.audit")
 
 
@@ -69,20 +64,6 @@ class AuditMiddleware:
                 await send(message)
 
         await self._app(scope, receive, send_recorded)
-
-
-def is_recorded(state: dict[str, Any], status: int) -> bool:
-    """Whether a request of this state is recorded, once it is answered so."""
-    if "principal" not in state:
-        return False
-    changes = "permission" in state and state["permission"] not in UNRECORDED
-    return changes or status == REFUSED or "login" in state
-
-
-def record_login(request: Request, principal: Principal) -> None:
-    """Have the answer to a request recorded as a login."""
-    request.state.principal = principal
-    request.state.login = True
 
 
 async def _write_entry(scope: Scope, state: dict[str, Any], start: Message) -> None:

@@ -1,11 +1,16 @@
-"""The audit log of one tenant: entries are added and read. There is no code that changes or deletes one."""
+"""The audit log of one tenant: entries are added and read. There is no code that changes or deletes one.
 
-from typing import Final
+Recorded is what changes something, what was refused, and logins.
+"""
 
+from typing import Any, Final
+
+from fastapi import Request
 from pydantic import Field
 from ulid import ULID
 
 from elcano.api.http.fields import Described, Moment
+from elcano.api.http.permissions import Permission, Principal
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import audit_entries
 
@@ -80,3 +85,25 @@ class AuditLog(TenantBound):
             wanted = wanted.where(condition) if bound else wanted
         order = table.c.id.asc() if after else table.c.id.desc()
         return await self._fetch_all(AuditEntry, wanted.order_by(order).limit(limit))
+
+
+UNRECORDED: Final[frozenset[Permission]] = frozenset(
+    {"read_run", "inspect_run", "list_runs", "read_catalogue", "read_knowledge", "read_usage", "operate"}
+)
+"""What only reads."""
+
+REFUSED: Final = 403
+
+
+def is_recorded(state: dict[str, Any], status: int) -> bool:
+    """Whether a request of this state is recorded, once it is answered so."""
+    if "principal" not in state:
+        return False
+    changes = "permission" in state and state["permission"] not in UNRECORDED
+    return changes or status == REFUSED or "login" in state
+
+
+def record_login(request: Request, principal: Principal) -> None:
+    """Have the answer to a request recorded as a login."""
+    request.state.principal = principal
+    request.state.login = True

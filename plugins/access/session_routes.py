@@ -25,7 +25,7 @@ from elcano.api.http.permissions import Permission, Principal, Role
 from elcano.api.http.request_guards import is_own_path
 from elcano.api.http.request_identity import PUBLIC, get_principal
 from elcano.graphs.tenants import Tenant
-from elcano.plugins.access.audit import record_login
+from elcano.plugins.access.audit_log import record_login
 from elcano.plugins.access.key_identity import (
     CHALLENGE,
     build_key_principal,

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.frozen import Frozen
 from elcano.graphs.text import format_count
 
 Measure: TypeAlias = Literal[
@@ -239,31 +239,6 @@ class Analysis(Frozen):
         return tuple(dict.fromkeys(one.evidence for pool in self.pools for one in pool.studies))
 
 
-class AnalyzeInput(Frozen):
-    """Measurements as an analyst proposes them, and what they are to test."""
-
-    question: str = Field(default="", max_length=10_000)
-    """What is tested where there is no hypothesis."""
-    hypotheses: tuple[TestedHypothesis, ...] = Field(default=(), max_length=MOST_HYPOTHESES)
-    measurements: tuple[Measurement, ...] = Field(default=(), max_length=MOST_MEASUREMENTS)
-
-
-class AnalyzeOutput(Frozen):
-    """The digest of an analysis."""
-
-    artifact: str
-    """The artifact hash of the stored `Analysis`."""
-    verdict: Outcome
-    """On the first hypothesis."""
-    told: str
-    """Verdicts and figures in sentences, for whoever writes the report."""
-    studies: int = 0
-    """Measurements that count, in all pools."""
-    pools: int = 0
-    left_out: int = 0
-    tested: tuple[TestResult, ...] = ()
-
-
 def format_figure(value: float) -> str:
     """A figure with two to four digits behind its point; in powers of ten only if it is huge or tiny."""
     if value == 0 or 0.001 <= abs(value) < 100_000:
@@ -300,18 +275,6 @@ def summarize_pool(pool: Pool) -> str:
         f"{format_pool_subject(pool)}: {NAMES[pool.measure]} "
         f"{format_estimate(pool.random, pool.unit)} over {studies}{between}"
     )
-
-
-def summarize_analyze_output(output: JsonObject) -> tuple[str, JsonObject]:
-    """An `AnalyzeOutput` in one sentence, and its figures."""
-    counts: JsonObject = {name: output.get(name, 0) for name in ("studies", "pools", "left_out")}
-    studies, pools = output.get("studies"), output.get("pools")
-    pooled = "no usable number"
-    if isinstance(studies, int) and isinstance(pools, int) and pools:
-        pooled = f"{format_count(studies, 'study', 'studies')} in {format_count(pools, 'pool')}"
-    left = f", {output['left_out']} left out" if output.get("left_out") else ""
-    told = f"{str(output.get('verdict', '')).capitalize()}: {pooled}{left}"
-    return told, {"verdict": output.get("verdict"), **counts}
 
 
 def plot_title(pool: Pool) -> str:

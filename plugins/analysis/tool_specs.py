@@ -1,12 +1,57 @@
-"""The tools of the plugin, as graphs name them."""
+"""The tools of the plugin, as graphs name them: what each is given, and what it answers."""
 
 from typing import Final
 
 from pydantic import Field
 
 from elcano.graphs.catalogue.tools import ToolSpec
-from elcano.graphs.frozen import Frozen, Json
-from elcano.plugins.analysis.analysis import AnalyzeInput, AnalyzeOutput, summarize_analyze_output
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.text import format_count
+from elcano.plugins.analysis.analysis import (
+    MOST_HYPOTHESES,
+    MOST_MEASUREMENTS,
+    Measurement,
+    Outcome,
+    TestedHypothesis,
+    TestResult,
+)
+
+
+class AnalyzeInput(Frozen):
+    """Measurements as an analyst proposes them, and what they are to test."""
+
+    question: str = Field(default="", max_length=10_000)
+    """What is tested where there is no hypothesis."""
+    hypotheses: tuple[TestedHypothesis, ...] = Field(default=(), max_length=MOST_HYPOTHESES)
+    measurements: tuple[Measurement, ...] = Field(default=(), max_length=MOST_MEASUREMENTS)
+
+
+class AnalyzeOutput(Frozen):
+    """The digest of an analysis."""
+
+    artifact: str
+    """The artifact hash of the stored `Analysis`."""
+    verdict: Outcome
+    """On the first hypothesis."""
+    told: str
+    """Verdicts and figures in sentences, for whoever writes the report."""
+    studies: int = 0
+    """Measurements that count, in all pools."""
+    pools: int = 0
+    left_out: int = 0
+    tested: tuple[TestResult, ...] = ()
+
+
+def summarize_analyze_output(output: JsonObject) -> tuple[str, JsonObject]:
+    """An `AnalyzeOutput` in one sentence, and its figures."""
+    counts: JsonObject = {name: output.get(name, 0) for name in ("studies", "pools", "left_out")}
+    studies, pools = output.get("studies"), output.get("pools")
+    pooled = "no usable number"
+    if isinstance(studies, int) and isinstance(pools, int) and pools:
+        pooled = f"{format_count(studies, 'study', 'studies')} in {format_count(pools, 'pool')}"
+    left = f", {output['left_out']} left out" if output.get("left_out") else ""
+    told = f"{str(output.get('verdict', '')).capitalize()}: {pooled}{left}"
+    return told, {"verdict": output.get("verdict"), **counts}
 
 
 class ComputeInput(Frozen):

@@ -20,8 +20,8 @@ from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Work
 from elcano.graphs.text import shorten_text
-from elcano.plugins.analysis.analysis import Analysis, AnalyzeInput, AnalyzeOutput
-from elcano.plugins.analysis.tool_specs import ComputeInput, ComputeOutput
+from elcano.plugins.analysis.analysis import Analysis
+from elcano.plugins.analysis.tool_specs import AnalyzeInput, AnalyzeOutput, ComputeInput, ComputeOutput
 from elcano.storage.evidence import Evidence
 
 ANALYSIS_TYPE: Final = "application/vnd.elcano.analysis+json"

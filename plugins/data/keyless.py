@@ -15,9 +15,8 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.report.report import Citation, title_for
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.data_writer import DataProse
-from elcano.plugins.data.agents.splitter import Splitting
 from elcano.plugins.data.data_answer import CellReference, NumberProof
-from elcano.plugins.data.query_models import SqlExample, SqlRepair, SqlWriting
+from elcano.plugins.data.query_models import Splitting, SqlExample, SqlRepair, SqlWriting
 from elcano.plugins.data.results import NO_ROW, ShownRows, format_number, on_one_line
 from elcano.plugins.research.agents.input_parser import UNDERSTOOD
 

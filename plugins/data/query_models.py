@@ -3,7 +3,7 @@
 Pure: workflows load it. A fault of a query is an answer, not a failure.
 """
 
-from typing import Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -11,7 +11,48 @@ from elcano.graphs.catalogue.tools import GivesEvidence, LookSpec
 from elcano.graphs.frozen import Answer, Frozen
 from elcano.graphs.state.state import EvidenceRef
 from elcano.plugins.data.data_answer import SQL_CHARACTERS, QueryFault, SqlQuery
+from elcano.plugins.data.forecast_models import ForecastWish
 from elcano.plugins.data.tables import DatabaseSchema, ResultDigest
+
+SPLIT_PATHS: Final = 8
+"""Paths of one question at most."""
+
+Argument: TypeAlias = str | int | float | bool | list[str] | None
+
+
+class DataPath(Frozen):
+    """One of several questions that are put side by side."""
+
+    name: str = Field(min_length=1, max_length=100, description="What it is of, as a column is called: `2023`.")
+    question: str = Field(min_length=1, max_length=2_000, description="A whole question, which can stand by itself.")
+
+
+class ToolWish(Frozen):
+    """A call of one tool on one server, from those that were offered."""
+
+    server: str = Field(min_length=1, max_length=64)
+    tool: str = Field(min_length=1, max_length=200)
+    arguments: dict[Annotated[str, Field(max_length=100)], Argument] = Field(default={}, max_length=50)
+
+
+class Splitting(Frozen):
+    """The way that a question goes."""
+
+    paths: tuple[DataPath, ...] = Field(
+        default=(), max_length=SPLIT_PATHS, description="Two questions or more; empty: it is asked as one."
+    )
+    forecast: ForecastWish | None = Field(default=None, description="Only if the question asks for what is to come.")
+    history_question: str = Field(
+        default="",
+        max_length=2_000,
+        description="With `forecast`: the question for the series that is to be continued, up to today.",
+    )
+    tool: ToolWish | None = Field(default=None, description="A tool that the question needs, of those offered.")
+    choices: tuple[str, ...] = Field(
+        default=(), max_length=10, description="What the question left open and you chose, one sentence for each."
+    )
+    reason: str = Field(default="", max_length=1_000, description="Why it goes this way, in a sentence.")
+
 
 SQL_WRITER: Final = "sql_writer"
 """The name of the agent that writes SQL."""

@@ -6,51 +6,36 @@ What a reader of one kind of file needs is imported when one is read: programs t
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
+from pkgutil import resolve_name
 from typing import Final, NamedTuple
 
-from elcano.activities.passages.document import Document, FileSkipped, Parsed, read_rst, read_text
+from elcano.activities.passages.document import Document, FileSkipped, Parsed
 from elcano.activities.passages.packing import assemble_document
 from elcano.plugins.documents import csl_works
 from elcano.plugins.documents.authorship import parse_file_name
-
-
-def _read_html(content: bytes) -> Parsed:
-    from elcano.plugins.documents.html import read_html
-
-    return read_html(content)
-
-
-def _read_markdown(content: bytes) -> Parsed:
-    from elcano.plugins.documents.markdown import read_markdown
-
-    return read_markdown(content)
-
-
-def _read_pdf(content: bytes) -> Parsed:
-    from elcano.plugins.documents.pdf_and_word import read_pdf
-
-    return read_pdf(content)
-
-
-def _read_docx(content: bytes) -> Parsed:
-    from elcano.plugins.documents.pdf_and_word import read_docx
-
-    return read_docx(content)
 
 
 class Format(NamedTuple):
     """How files of one kind are read."""
 
     media_type: str
-    read: Callable[[bytes], Parsed]
+    reader: str
+    """The path of the function that reads their bytes."""
     foreign: bool = False
     """Whether a library written in C reads it: a bad file may crash or hang it."""
 
+    def read(self, content: bytes) -> Parsed:
+        """Read a file of this kind."""
+        reader: Callable[[bytes], Parsed] = resolve_name(self.reader)
+        return reader(content)
 
-_TEXT: Final = Format("text/plain", read_text)
-_MARKDOWN: Final = Format("text/markdown", _read_markdown)
+
+_DOCUMENT: Final = "elcano.activities.passages.document"
+_PLUGIN: Final = "elcano.plugins.documents"
+_TEXT: Final = Format("text/plain", f"{_DOCUMENT}:read_text")
+_MARKDOWN: Final = Format("text/markdown", f"{_PLUGIN}.markdown:read_markdown")
 HTML_TYPE: Final = "text/html"
-_HTML: Final = Format(HTML_TYPE, _read_html, foreign=True)
+_HTML: Final = Format(HTML_TYPE, f"{_PLUGIN}.html:read_html", foreign=True)
 
 _WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 FORMATS: Final[Mapping[str, Format]] = {
@@ -58,13 +43,13 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".text": _TEXT,
     ".md": _MARKDOWN,
     ".markdown": _MARKDOWN,
-    ".rst": Format("text/x-rst", read_rst),
+    ".rst": Format("text/x-rst", f"{_DOCUMENT}:read_rst"),
     ".html": _HTML,
     ".htm": _HTML,
     ".xhtml": _HTML,
-    csl_works.SUFFIX: Format(csl_works.CSL_TYPE, csl_works.read_csl_work),
-    ".pdf": Format("application/pdf", _read_pdf, foreign=True),
-    ".docx": Format(_WORD_TYPE, _read_docx, foreign=True),
+    csl_works.SUFFIX: Format(csl_works.CSL_TYPE, f"{_PLUGIN}.csl_works:read_csl_work"),
+    ".pdf": Format("application/pdf", f"{_PLUGIN}.pdf_and_word:read_pdf", foreign=True),
+    ".docx": Format(_WORD_TYPE, f"{_PLUGIN}.pdf_and_word:read_docx", foreign=True),
 }
 
 

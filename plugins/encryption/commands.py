@@ -48,8 +48,7 @@ def _look_at_everything(*, rewrite: bool, histories: bool) -> None:
     import asyncio
 
     from elcano.graphs.errors import ElcanoError
-    from elcano.plugins.encryption.key_report import reseal_store
-    from elcano.plugins.encryption.reseal import CLEAR
+    from elcano.plugins.encryption.reseal import CLEAR, reseal_store
     from elcano.settings import program_settings
     from elcano.settings.plugins import SettingsInvalid
 

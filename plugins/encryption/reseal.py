@@ -9,10 +9,11 @@ import json
 import re
 from base64 import b64decode
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from google.protobuf.message import Message
 from sqlalchemy import (
     Column,
     ColumnElement,
@@ -30,19 +31,28 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from temporalio.api.common.v1 import Payload
+from temporalio.client import Client
 
+from elcano.api.temporal.connection import connect_client
 from elcano.graphs.errors import SealedDataUnreadable
 from elcano.graphs.plugin import load_stores
 from elcano.plugins.encryption.envelope import KeyRing, find_key_id
+from elcano.plugins.encryption.keys import VARIABLE, open_cipher
+from elcano.settings.plugins import SettingsInvalid
+from elcano.settings.settings import Settings
 from elcano.storage.objects import ARTIFACTS, FILES, PAYLOADS, Objects, encode_key_segment
 from elcano.storage.payloads import SEALED
 from elcano.storage.sql.cipher import MARK, seal_object, unseal_object
 from elcano.storage.sql.columns import SealedJson, SealedText, Word, find_sealed_part, unescape_nul
 from elcano.storage.sql.dialect import insert_new
+from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 from elcano.storage.sql.tables import artifacts, metadata
+from elcano.storage.store import DATABASE_FILE, configured_objects
 
 CLEAR: Final = ""
 """Stands for the key of what is in clear."""
+HISTORIES: Final = "histories"
 _LOOKED_AT: Final = 500
 """Rows whose beginnings are read at a time."""
 _REWRITTEN: Final = 50
@@ -83,7 +93,7 @@ class Resealer:
     async def run(self) -> KeyUse:
         """Look at all tables and objects."""
         for table in list_tables():
-            if _list_sealed_columns(table):
+            if list_sealed_columns(table):
                 await self._look_at_table(table)
             elif any(isinstance(column.type, Word) for column in table.columns):
                 await self._look_at_words(table)
@@ -97,7 +107,7 @@ class Resealer:
         return self.use
 
     async def _look_at_table(self, table: Table) -> None:
-        columns = _list_sealed_columns(table)
+        columns = list_sealed_columns(table)
         heads = [func.substr(_as_kept(column), 1, _HEAD_TEXT).label(f"head_{column.name}") for column in columns]
         async for rows in _read_pages(self._engine, table, heads):
             due = []
@@ -213,24 +223,8 @@ def list_tables() -> list[Table]:
     return metadata.sorted_tables
 
 
-async def find_unreadable(engine: AsyncEngine) -> tuple[int, str]:
-    """Read the first and the last row of each sealed table: of how many tables, and why the keys do not open one."""
-    tried = 0
-    for table in list_tables():
-        columns, key = _list_sealed_columns(table), list(table.primary_key.columns)
-        if not columns:
-            continue
-        for order in (key, [column.desc() for column in key]):
-            async with engine.connect() as connection:
-                try:
-                    rows = (await connection.execute(select(*columns).order_by(*order).limit(1))).all()
-                except SealedDataUnreadable as error:
-                    return tried, f"{table.name}: {error}"
-        tried += len(rows)
-    return tried, ""
-
-
-def _list_sealed_columns(table: Table) -> list[Column[Any]]:
+def list_sealed_columns(table: Table) -> list[Column[Any]]:
+    """The columns of a table whose values are encrypted."""
     return [column for column in table.columns if isinstance(column.type, SealedText | SealedJson)]
 
 
@@ -289,3 +283,52 @@ def _read_value(column: Column[Any], kept: str, dialect: Dialect) -> Any:
     kind = column.type
     assert isinstance(kind, SealedText | SealedJson)
     return kind.process_result_value(json.loads(kept) if isinstance(kind, SealedJson) else kept, dialect)
+
+
+async def reseal_store(settings: Settings, *, rewrite: bool, histories: bool) -> tuple[KeyRing, KeyUse]:
+    """Look at everything that is kept, and with `rewrite` encrypt it with the first key; with `histories` look there.
+
+    Raises:
+        SettingsInvalid: there are no keys, or they cannot be used.
+        RuntimeError: Temporal cannot be reached.
+    """
+    ring = open_cipher(settings)
+    if ring is None:
+        raise SettingsInvalid(f"{VARIABLE} is not set: this program has no keys")
+    engine = open_engine(database_url(settings.store_url, settings.data_dir / DATABASE_FILE), ring)
+    objects = configured_objects(settings)
+    try:
+        await prepare_tables(engine)
+        use = await Resealer(engine, objects, ring, rewrite=rewrite).run()
+    finally:
+        objects.close()
+        await engine.dispose()
+    if histories:
+        use.kept.update(await count_history_keys(await connect_client(settings)))
+    return ring, use
+
+
+async def count_history_keys(client: Client) -> Counter[tuple[str, str]]:
+    """Count the encrypted payloads of all histories by their keys: a request or more for every workflow."""
+    found: Counter[tuple[str, str]] = Counter()
+    async for workflow in client.list_workflows():
+        async for event in client.get_workflow_handle(workflow.id, run_id=workflow.run_id).fetch_history_events():
+            sealed = [one for one in iterate_payloads(event) if one.metadata.get("encoding") == SEALED.encode()]
+            found.update((HISTORIES, find_key_id(payload.data)) for payload in sealed)
+    return found
+
+
+def iterate_payloads(message: Message) -> Iterator[Payload]:
+    """Every payload within a message of Temporal's."""
+    if isinstance(message, Payload):
+        yield message
+        return
+    for _, value in message.ListFields():
+        values: Any = value
+        if hasattr(value, "values"):
+            values = value.values()
+        elif isinstance(value, Message | str | bytes | int | float):
+            values = (value,)
+        for one in values:
+            if isinstance(one, Message):
+                yield from iterate_payloads(one)

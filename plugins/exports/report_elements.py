@@ -29,6 +29,7 @@ _SCRIPTS: Final = (
     ("zh", re.compile(r"[\u4e00-\u9fff]")),
 )
 """The language that a script speaks for, where a report does not name its own; the first that is found."""
+_OPENING, _CLOSING = frozenset("([{|‖"), frozenset(")]}|‖")
 _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -36,10 +37,28 @@ def read_report_elements(report: Report, pictures: Mapping[str, str | None] | No
     """The blocks of the report's page, with its pictures (SVG) by their paths."""
     from lxml import html
 
-    from elcano.api.reports.page import render_report_page
+    from elcano.api.reports.html_report import render_report_page
 
     page: Any = html.fromstring(render_report_page(report, pictures))
+    for table in list(page.iter("mtable")):
+        _stretch_brackets(table)
     return list(list_blocks(page.find("body/main")))
+
+
+def _stretch_brackets(matrix: Any) -> None:
+    """Has the brackets beside a matrix grow with it, as browsers do of themselves: they and it become one `mrow`."""
+    opening, closing = matrix.getprevious(), matrix.getnext()
+    if opening is None or opening.tag != "mo" or (opening.text or "").strip() not in _OPENING:
+        return
+    if closing is None or closing.tag != "mo" or (closing.text or "").strip() not in _CLOSING:
+        if opening.get("form") != "prefix":
+            return
+        closing = matrix.makeelement("mo", {})  # of cases, which only a brace stands before
+    group = matrix.makeelement("mrow", {})
+    opening.addprevious(group)
+    group.extend([opening, matrix, closing])
+    opening.set("form", "prefix")
+    closing.set("form", "postfix")
 
 
 def find_language(report: Report) -> str:

@@ -16,7 +16,7 @@ from elcano.api.uploaded_documents import name_file_collection
 from elcano.plugins.openai_api.attached_files import FileFault, keep_file
 from elcano.plugins.uploads.document_files import AT_ONCE, UploadsFull, delete_collection
 from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
-from elcano.plugins.uploads.routes import KEPT_AT_ONCE, UploadBrokenOff, limit_body
+from elcano.plugins.uploads.request_bodies import KEPT_AT_ONCE, UploadBrokenOff, limit_body
 
 FORM_BYTES: Final = 10_000
 """What a form may have beside the file."""

@@ -94,6 +94,13 @@ class PublicApi:
                 return None
             raise
 
+    async def find_readable(self, path: str, **parameters: Any) -> Any:
+        """Return the JSON at a path; None if the caller may not have it, or while nobody can read it."""
+        try:
+            return await self.get(path, **parameters)
+        except ApiProblem:
+            return None
+
 
 def _read_answer(response: httpx.Response) -> Any:
     if response.is_success:
@@ -113,3 +120,8 @@ def _open_api(request: Request) -> PublicApi:
 
 Api: TypeAlias = Annotated[PublicApi, Depends(_open_api)]
 """A dependency of routes: the API as the caller may use it."""
+
+
+async def name_keys(api: PublicApi) -> dict[str, str]:
+    """The names of API keys, by their ids; empty for those who may not list them, who are shown the ids."""
+    return {key["id"]: key["name"] for key in await api.find_readable("/v1/keys") or ()}

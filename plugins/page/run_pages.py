@@ -14,7 +14,7 @@ from elcano.graphs.state.events import EVENT_TYPES
 from elcano.plugins.page.error_pages import PageRoute
 from elcano.plugins.page.formats import STATUS_WORDS
 from elcano.plugins.page.graph_drawing import Drawing, Progress, draw_graph
-from elcano.plugins.page.public_api import Api, ApiProblem, PublicApi
+from elcano.plugins.page.public_api import Api, PublicApi, name_keys
 from elcano.plugins.page.rendering import render_page, share_page
 
 RUNS_A_PAGE: Final = 30
@@ -71,8 +71,8 @@ async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response
     run = await api.get(f"/v1/runs/{run_id}")
     after = max(int(run["steps"] or 0) - LATEST_STEPS + 1, 0)
     graph, steps, sources = await asyncio.gather(
-        _find_inside(api, f"/v1/runs/{run_id}/graph"),
-        _find_inside(api, f"/v1/runs/{run_id}/steps", after=after, limit=LATEST_STEPS),
+        api.find_readable(f"/v1/runs/{run_id}/graph"),
+        api.find_readable(f"/v1/runs/{run_id}/steps", after=after, limit=LATEST_STEPS),
         api.get("/v1/sources"),
     )
     drawing = draw_run(ResearchGraph.model_validate(graph), run, steps or {}) if graph else None
@@ -86,19 +86,6 @@ async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response
         nodes={node["id"]: node for node in graph["nodes"]} if graph else {},
         sources=[source["name"] for source in sources if source["ready"] and source["name"] not in run["sources"]],
     )
-
-
-async def name_keys(api: PublicApi) -> dict[str, str]:
-    """The names of API keys, by their ids; empty for those who may not list them, who are shown the ids."""
-    return {key["id"]: key["name"] for key in await _find_inside(api, "/v1/keys") or ()}
-
-
-async def _find_inside(api: PublicApi, path: str, **parameters: Any) -> Any:
-    """The parts that are read from a run's log; None while nobody can read it, or if the caller may not."""
-    try:
-        return await api.get(path, **parameters)
-    except ApiProblem:
-        return None
 
 
 def draw_run(graph: ResearchGraph, run: Mapping[str, Any], steps: Mapping[str, Any]) -> Drawing:
@@ -176,7 +163,7 @@ async def _find_state(api: PublicApi, run: Mapping[str, Any]) -> Mapping[str, An
     """State of the run after its latest step; empty if nobody can tell."""
     if not run["steps"]:
         return {}
-    detail = await _find_inside(api, f"/v1/runs/{run['run_id']}/steps/{run['steps']}")
+    detail = await api.find_readable(f"/v1/runs/{run['run_id']}/steps/{run['steps']}")
     return (detail and (detail["after"] or detail["before"])) or {}
 
 

@@ -8,9 +8,8 @@ from fastapi import APIRouter, Query, Request, Response
 
 from elcano.api.http.request_identity import PUBLIC
 from elcano.plugins.page.error_pages import PageRoute
-from elcano.plugins.page.public_api import Api
+from elcano.plugins.page.public_api import Api, name_keys
 from elcano.plugins.page.rendering import render_page
-from elcano.plugins.page.run_pages import name_keys
 
 GROUPS: Final[Mapping[str, str]] = {
     "day": "Day",

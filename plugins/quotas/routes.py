@@ -13,9 +13,8 @@ from elcano.api.http.request_identity import requires
 from elcano.api.reports.results import render_csv
 from elcano.api.services import InProcess, Provided, Services
 from elcano.graphs.state.budget import usd_from_microusd
-from elcano.plugins.quotas.claims import QuotasBroken, get_tenant_quotas
 from elcano.plugins.quotas.limits import LimitName, Period, QuotasUnreadable, Unit, open_quota_file
-from elcano.plugins.quotas.standing import Standing
+from elcano.plugins.quotas.standing import QuotasBroken, Standing, get_tenant_quotas
 from elcano.storage.ledger import UsageGroup, UsageRow, UsageSums
 
 JSON: Final = "application/json"

@@ -1,20 +1,34 @@
-"""How much of its quotas a tenant, or a key, has used, and when they return."""
+"""How much of its quotas a tenant, or a key, has used, what runs and requests claim of them, and when they return."""
 
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, ColumnElement, Double, Table, and_, exists, func, or_, select
+from sqlalchemy import BigInteger, Column, ColumnElement, Double, Table, and_, delete, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from elcano.api.http.errors import Refusal
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import Estimate, usd_from_microusd
-from elcano.plugins.quotas.limits import MEANINGS, LimitName, Period, QuotaLimits, Quotas, Unit
+from elcano.plugins.quotas.limits import (
+    MEANINGS,
+    LimitName,
+    Period,
+    QuotaLimits,
+    Quotas,
+    Unit,
+)
 from elcano.storage.admission import ASKED_FOR, UNENDED
-from elcano.storage.ledger import UsageSums, read_usage_sums
+from elcano.storage.ledger import UsageSums, find_usage_place, read_usage_sums
+from elcano.storage.plugin_store import Difference, PluginTables, get_plugin_data
 from elcano.storage.sql.columns import Id
+from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, root_of
+from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import metadata, runs
+from elcano.storage.store import Store, TenantStore
 
 quota_claims = Table(
     "quota_claims",
@@ -185,3 +199,113 @@ async def _sum_claims(
     sums = [func.coalesce(func.sum(column), 0) for column in (claims.tokens, claims.cost_microusd)]
     tokens, cost = (await connection.execute(select(*sums).where(*counted))).one()
     return Estimate(tokens=int(tokens), cost_microusd=int(cost))
+
+
+CLAIM_SECONDS: Final = 900.0
+"""How long a request is believed to be under way: an agent's call takes ten minutes at the most."""
+
+
+class TenantQuotas(TenantBound):
+    """The claims of one tenant, and how its quotas stand."""
+
+    async def claim(
+        self, quotas: Quotas, run_id: str, claim: str, estimate: Estimate, *, at_exit: bool
+    ) -> Standing | None:
+        """Claim `estimate` for the next request of a run; the limit that it would pass, if there is one.
+
+        Except `at_exit`, what open runs keep for their reports is left to them.
+        """
+        root, now = root_of(run_id), time.time()
+        async with self._engine.connect() as connection:
+            await begin_exclusive(connection, f"quota {self._tenant}")
+            place = await find_usage_place(connection, self._tenant, root, now)
+            estimate = await self._with_price(connection, estimate, now)
+            for scope in list_scopes(quotas, self._tenant, place.api_key):
+                standings = await read_standings(
+                    connection, scope, now, "tokens", "usd", beside=(root, claim), reserves=not at_exit
+                )
+                for one in standings:
+                    if one.left < max(1, estimate.tokens if one.unit == "tokens" else estimate.cost_microusd):
+                        return one
+            row = self._row(
+                run_id=root,
+                claim=claim,
+                api_key=place.api_key,
+                tokens=estimate.tokens,
+                cost_microusd=estimate.cost_microusd,
+                expires_at=now + CLAIM_SECONDS,
+            )
+            await connection.execute(insert_or_replace(connection, quota_claims).values(row))
+            await connection.commit()
+        return None
+
+    async def release(self, run_id: str, claims: Sequence[str]) -> None:
+        """Drop claims of a run."""
+        mine = (quota_claims.c.run_id == root_of(run_id), quota_claims.c.claim.in_(claims))
+        await self._write(delete(quota_claims).where(self._own(quota_claims), *mine))
+
+    async def list_standings(self, quotas: Quotas, api_key: str) -> list[Standing]:
+        """How the limits of the tenant stand, and those of one of its keys."""
+        now = time.time()
+        async with self._engine.connect() as connection:
+            return [
+                one
+                for scope in list_scopes(quotas, self._tenant, api_key)
+                for one in await read_standings(connection, scope, now, "runs", "tokens", "usd")
+            ]
+
+    async def _with_price(self, connection: AsyncConnection, estimate: Estimate, now: float) -> Estimate:
+        """The estimate, at least at the average price that the tenant paid this month."""
+        first, last, _ = period_bounds("month", now)
+        used = await read_usage_sums(connection, self._tenant, first, last)
+        usual = -(-estimate.tokens * used.cost_microusd // used.tokens) if used.tokens else 0
+        return estimate.model_copy(update={"cost_microusd": max(estimate.cost_microusd, usual)})
+
+
+class QuotaStore(PluginTables):
+    """The claims of all tenants."""
+
+    def of(self, tenant: str) -> TenantQuotas:
+        """Those of one tenant."""
+        return TenantQuotas(self._engine, tenant)
+
+    async def delete_run(self, tenant: str, run_id: str) -> None:
+        """Drops the claims of a run."""
+        mine = (quota_claims.c.tenant == tenant, quota_claims.c.run_id == run_id)
+        await self._write(delete(quota_claims).where(*mine))
+
+    async def list_stale_claims(self) -> list[tuple[str, str]]:
+        """Tenant and run of each claim that can be of no use any more."""
+        wanted = select(quota_claims.c.tenant, quota_claims.c.run_id).where(self._is_stale()).distinct()
+        async with self._engine.connect() as connection:
+            return [(row.tenant, row.run_id) for row in await connection.execute(wanted)]
+
+    async def drop_stale_claims(self, tenant: str, run_id: str) -> None:
+        """Drops them, of one run."""
+        mine = (quota_claims.c.tenant == tenant, quota_claims.c.run_id == run_id)
+        await self._write(delete(quota_claims).where(*mine, self._is_stale()))
+
+    def _is_stale(self) -> ColumnElement[bool]:
+        """Whether a claim is of a run that does not exist, or of a request under way when its run ended."""
+        claims = quota_claims.c
+        of_run = (runs.c.tenant == claims.tenant, runs.c.run_id == claims.run_id)
+        is_known, is_open = exists().where(*of_run), exists().where(*of_run, runs.c.status.in_(UNENDED))
+        return or_(~is_known, and_(claims.claim != RUN_CLAIM, claims.expires_at <= time.time(), ~is_open))
+
+
+async def find_stale_claims(store: Store) -> AsyncIterator[Difference]:
+    """What runs claim of quotas that are not there, or that ended while a request was under way."""
+    quotas = get_plugin_data(store.beside, "quotas", QuotaStore)
+    for tenant, run_id in await quotas.list_stale_claims():
+        text = "it is over, and a part of a quota is still claimed for it"
+        mend = partial(quotas.drop_stale_claims, tenant, run_id)
+        yield Difference("claim_stale", tenant, run_id, text, "drop the claim", mend)
+
+
+def get_tenant_quotas(store: TenantStore) -> TenantQuotas:
+    """The quotas of a tenant's store."""
+    return get_plugin_data(store.beside, "quotas", TenantQuotas)
+
+
+class QuotasBroken(Refusal, status=503, title="The quotas cannot be read", retry_after=SOON):
+    """No run starts while it is not known what may be used."""

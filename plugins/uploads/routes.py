@@ -1,17 +1,13 @@
 """Documents over HTTP: upload them into collections, see how they stand, have them read again, delete them.
 
 A collection is there as long as a document is in it. An upload is resumed by sending again what is not there yet: the
-same bytes under the same name change nothing. Bodies that are files are received piece by piece: a large one is on the
-disk, and no client can fill the memory.
+same bytes under the same name change nothing.
 """
 
 import asyncio
-import tempfile
-from collections.abc import AsyncGenerator
-from typing import IO, Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from starlette.requests import ClientDisconnect
 
 from elcano.api.http.errors import BodyTooLarge, FieldFault, Refusal, RequestInvalid, StoreUnavailable, problem_docs
 from elcano.api.http.fields import TextForm
@@ -36,71 +32,8 @@ from elcano.plugins.uploads.document_store import (
     normalize_name,
 )
 from elcano.plugins.uploads.file_parts import delete_parts, may_have_parts
+from elcano.plugins.uploads.request_bodies import KEPT_AT_ONCE, UploadBrokenOff, read_declared_size, receive_file
 from elcano.plugins.uploads.source_spec import NAME as UPLOADS
-
-IN_MEMORY: Final = 1_000_000
-"""Bytes of a body above which it is a file."""
-
-
-class UploadBrokenOff(Refusal, status=400, title="The upload broke off"):
-    """The client went before all of the body was there; nothing of it is kept."""
-
-
-def read_declared_size(request: Request, limit: int) -> int | None:
-    """The bytes that a body says to have, before anything of it is read; None: it does not say.
-
-    Raises:
-        BodyTooLarge: it has more than `limit` bytes.
-    """
-    declared = request.headers.get("content-length", "")
-    if not declared.isdigit():
-        return None
-    if int(declared) > limit:
-        raise BodyTooLarge(_explain_size_limit(int(declared), limit))
-    return int(declared)
-
-
-async def limit_body(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
-    """The pieces of a body.
-
-    Raises:
-        BodyTooLarge: as soon as it has more than `limit` bytes.
-        UploadBrokenOff: it is cut off.
-    """
-    read_declared_size(request, limit)
-    received = 0
-    try:
-        async for piece in request.stream():
-            received += len(piece)
-            if received > limit:
-                raise BodyTooLarge(_explain_size_limit(received, limit))
-            yield piece
-    except ClientDisconnect as error:
-        raise UploadBrokenOff("the connection was closed before all of it had arrived: send it again") from error
-
-
-async def receive_file(request: Request, limit: int) -> IO[bytes]:
-    """The whole body as a file that is read from its beginning; it is gone once it is closed.
-
-    Raises:
-        BodyTooLarge, UploadBrokenOff: see `limit_body`.
-    """
-    file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - who reads it closes it
-    try:
-        async for piece in limit_body(request, limit):
-            await asyncio.to_thread(file.write, piece) if file.tell() + len(piece) > IN_MEMORY else file.write(piece)
-        file.seek(0)
-    except BaseException:
-        file.close()
-        raise
-    return file
-
-
-def _explain_size_limit(size: int, limit: int) -> str:
-    return (
-        f"the body has {size / 1e6:,.1f} MB or more; at most {limit / 1e6:,.1f} MB are taken "
-        "(ELCANO_FILE_LIMIT_MB, and what the tenant may still upload)"
-    )
 
 
 def view_collection(count: CollectionCount) -> CollectionView:
@@ -121,8 +54,6 @@ def view_document(one: UploadedDocument) -> DocumentView:
     return DocumentView.from_record(one, sha256=one.data_hash, bytes=one.size)
 
 
-KEPT_AT_ONCE: Final = asyncio.Semaphore(2)
-"""Files that one process has in memory as a whole, to encrypt and to write them."""
 _FILE_BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,

@@ -5,19 +5,25 @@ A run is followed, deliveries are begun, a message is sent once.
 
 import asyncio
 import logging
+import ssl
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from email.message import EmailMessage
 from functools import partial
 from typing import Final
 
+import httpx
 from temporalio import activity
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.worker import Worker
 
 from elcano.activities.background_work import build_queue_worker, looking_for
+from elcano.activities.sources.http.address_pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
+from elcano.activities.sources.http.fetching import user_agent
 from elcano.api.events.journal_reader import JournalReader
 from elcano.api.http.errors import RunNotFound
 from elcano.api.runs.run_status import current_run
@@ -28,11 +34,10 @@ from elcano.graphs.plugin import Surroundings
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.text import shorten_text
-from elcano.plugins.webhooks.mail import SCHEME, check_recipient, write_mail
-from elcano.plugins.webhooks.sender import Sender
+from elcano.plugins.webhooks.mail import SCHEME, check_recipient, send_mail, write_mail
 from elcano.plugins.webhooks.settings import read_webhook_settings
 from elcano.plugins.webhooks.signing import sign_body, write_body
-from elcano.plugins.webhooks.targets import GONE, NotDelivered, TargetRefused
+from elcano.plugins.webhooks.targets import GONE, NotDelivered, TargetRefused, check_target
 from elcano.plugins.webhooks.webhook_store import (
     Endpoint,
     TenantWebhooks,
@@ -57,14 +62,73 @@ from elcano.plugins.webhooks.workflows import (
     WatchWorkflow,
     watch_workflow_id,
 )
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 
+ANSWER_SECONDS: Final = 15.0
+"""Within which a receiver has to answer."""
+MAILS_AT_ONCE: Final = 8
 BEAT_SECONDS: Final = 8.0
 DAY: Final = 86_400.0
 QUESTION_CHARACTERS: Final = 300
 """How much of a question is told."""
 
 _log = logging.getLogger("webhooks")
+
+
+class Sender:
+    """Sends messages to receivers, whose addresses are checked again when they are connected to; `close` it.
+
+    Redirects are not followed: a receiver that has moved has to be named anew.
+    """
+
+    def __init__(self, settings: Settings, network: Network = THIS_MACHINE, tls: ssl.SSLContext | None = None) -> None:
+        """Nothing is opened before the first message."""
+        self._outside = _build_client(settings, build_pinned_transport(network, proxy=settings.proxy, tls=tls))
+        self._inside = _build_client(settings, build_pinned_transport(network, anywhere=True, tls=tls))
+        self._mailing = ThreadPoolExecutor(MAILS_AT_ONCE, "mail")
+
+    async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
+        """Send a message once, and return the status of the answer.
+
+        Raises:
+            TargetRefused: it may not go there.
+            NotDelivered: it was not taken.
+        """
+        client = self._inside if check_target(url) else self._outside
+        sent = {**headers, "Content-Type": "application/json"}
+        try:
+            async with client.stream("POST", url, content=body, headers=sent) as answer:  # its body is of no interest
+                status = answer.status_code
+        except NotPublic as error:
+            raise TargetRefused(str(error)) from error
+        except httpx.TransportError as error:
+            raise NotDelivered(f"nobody answered: {error or type(error).__name__}") from error
+        if 300 <= status < 400:
+            raise NotDelivered(f"it answered {status}: redirects are not followed", status)
+        if not 200 <= status < 300:
+            raise NotDelivered(f"it answered {status}", status)
+        return status
+
+    async def mail(self, mail: EmailMessage) -> int:
+        """Hand an e-mail to the mail server once, and return what it answered.
+
+        Raises:
+            NotDelivered: it was not taken.
+        """
+        loop, settings = asyncio.get_running_loop(), read_webhook_settings()
+        return await loop.run_in_executor(self._mailing, send_mail, mail, settings, ANSWER_SECONDS)
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        self._mailing.shutdown(wait=False, cancel_futures=True)
+        await self._outside.aclose()
+        await self._inside.aclose()
+
+
+def _build_client(settings: Settings, transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
+    headers = {"User-Agent": user_agent(settings)}
+    return httpx.AsyncClient(transport=transport, timeout=ANSWER_SECONDS, follow_redirects=False, headers=headers)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano
 from elcano.dev import open_stack
 from elcano.dev.claims import free_ports
-from elcano.plugins.encryption.key_report import count_history_keys, reseal_store
 from elcano.plugins.encryption.keys import INDEX, make_key
+from elcano.plugins.encryption.reseal import count_history_keys, reseal_store
 from elcano.settings import Settings
 from elcano.storage.payloads import SEALED
 from tests.api.handbook import handbook_settings

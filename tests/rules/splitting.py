@@ -10,7 +10,7 @@ from typing import Final
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.plugins.data.agents.splitter import MOST_PATHS, DataPath, Splitting
+from elcano.plugins.data.query_models import SPLIT_PATHS, DataPath, Splitting
 from tests.rules.forecast_wishes import wish
 
 LONGEST: Final = 1_000
@@ -92,7 +92,7 @@ def _paths(question: str) -> tuple[tuple[DataPath, ...], tuple[str, ...]]:
 
 def _asked(what: str, how: str, names: Sequence[str]) -> tuple[tuple[DataPath, ...], tuple[str, ...]]:
     """A question for each of the names; of a plain figure its total is compared, and that is said."""
-    if not 2 <= len(names) <= MOST_PATHS:
+    if not 2 <= len(names) <= SPLIT_PATHS:
         return (), ()
     figure = _ARTICLE.sub("", _ASKED.sub("", what.strip(" ,:")))
     choices: tuple[str, ...] = ()

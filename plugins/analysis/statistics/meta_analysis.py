@@ -31,7 +31,6 @@ from elcano.plugins.analysis.analysis import (
     RATIOS,
     SINGLE,
     Analysis,
-    AnalyzeInput,
     CombinedEffect,
     Direction,
     Measure,
@@ -55,6 +54,7 @@ from elcano.plugins.analysis.statistics.effects import (
     words_of,
 )
 from elcano.plugins.analysis.statistics.measurement_check import HeldMeasurement, MeasurementChecker, left_out
+from elcano.plugins.analysis.tool_specs import AnalyzeInput
 from elcano.storage.evidence import Evidence
 
 LEVEL: Final = 0.05

@@ -5,57 +5,18 @@ that one query can compare: only what one row or one column of a result cannot h
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Final, TypeAlias
-
-from pydantic import Field
+from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.catalogue.agents import AgentInput
-from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.text import format_count, number_repeated, shorten_text
-from elcano.plugins.data.forecast_models import ForecastWish
+from elcano.plugins.data.query_models import SPLIT_PATHS, DataPath, Splitting, ToolWish
 from elcano.plugins.data.tables import DatabaseSchema
 
-MOST_PATHS: Final = 8
 SHOWN_CHARACTERS: Final = 300
 SHOWN_TOOLS: Final = 50
-
-Argument: TypeAlias = str | int | float | bool | list[str] | None
-
-
-class DataPath(Frozen):
-    """One of several questions that are put side by side."""
-
-    name: str = Field(min_length=1, max_length=100, description="What it is of, as a column is called: `2023`.")
-    question: str = Field(min_length=1, max_length=2_000, description="A whole question, which can stand by itself.")
-
-
-class ToolWish(Frozen):
-    """A call of one tool on one server, from those that were offered."""
-
-    server: str = Field(min_length=1, max_length=64)
-    tool: str = Field(min_length=1, max_length=200)
-    arguments: dict[Annotated[str, Field(max_length=100)], Argument] = Field(default={}, max_length=50)
-
-
-class Splitting(Frozen):
-    """The way that a question goes."""
-
-    paths: tuple[DataPath, ...] = Field(
-        default=(), max_length=MOST_PATHS, description="Two questions or more; empty: it is asked as one."
-    )
-    forecast: ForecastWish | None = Field(default=None, description="Only if the question asks for what is to come.")
-    history_question: str = Field(
-        default="",
-        max_length=2_000,
-        description="With `forecast`: the question for the series that is to be continued, up to today.",
-    )
-    tool: ToolWish | None = Field(default=None, description="A tool that the question needs, of those offered.")
-    choices: tuple[str, ...] = Field(
-        default=(), max_length=10, description="What the question left open and you chose, one sentence for each."
-    )
-    reason: str = Field(default="", max_length=1_000, description="Why it goes this way, in a sentence.")
 
 
 class SplitterInput(AgentInput):
@@ -73,7 +34,7 @@ INSTRUCTIONS: Final = f"""\
 You say which way a question to a database goes. You answer nothing and write no query.
 
 - `paths`: only if the question sets things side by side that each need a query of their own, such as one figure for \
-two years, two regions or two products. Give 2 to {MOST_PATHS} paths. Each `question` has to stand by itself and to \
+two years, two regions or two products. Give 2 to {SPLIT_PATHS} paths. Each `question` has to stand by itself and to \
 ask for the same thing in the same words but for what differs; `name` is what differs. Code compares the results. \
 Leave `paths` empty for everything that one query gives, such as a figure by month, a ranking or a share.
 - `forecast`: only if the question asks for values to come. `horizon` and `span` say how far, or `until` up to when; \

@@ -1,12 +1,12 @@
 """Shared by the agents of a research loop: their input, how it is shown, and how it is named in events."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from elcano.graphs.agents.envelope import CriterionItem, Loaded, Needs, PastIteration, PastSearch, TaskEnvelope
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.state.plan import Criterion
+from elcano.graphs.state.plan import Criterion, ReportForm
 from elcano.graphs.state.state import IterationData
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 
@@ -126,3 +126,17 @@ def _digest_iteration(turn: IterationData) -> PastIteration:
         ),
         judgement=shorten_text(turn.judgement, THOUGHT_CHARACTERS),
     )
+
+
+class WriterInput(ResearchContext):
+    """The writer may use only the evidence it is given here."""
+
+    instructions: str = ""
+    """What the person who asked wants of length, tone or form."""
+    form: ReportForm | Literal[""] = ""
+    """That of the report; empty: the writer chooses."""
+    sources: tuple[str, ...] = ()
+    review: bool = False
+    """Whether the reviewer reads what it wrote."""
+    title: str = ""
+    """Of a section of a longer report: its title; empty: it writes a whole report."""

@@ -3,30 +3,14 @@
 It cites by the short keys of its prompt, which are turned back when its draft is stored. It numbers nothing.
 """
 
-from typing import Final, Literal
+from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS, WISHES
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
-from elcano.graphs.state.plan import ReportForm
 from elcano.graphs.state.state import DraftRef
-from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, needs_of, passages_of
-
-
-class WriterInput(ResearchContext):
-    """The writer may use only the evidence it is given here."""
-
-    instructions: str = ""
-    """What the person who asked wants of length, tone or form."""
-    form: ReportForm | Literal[""] = ""
-    """That of the report; empty: the writer chooses."""
-    sources: tuple[str, ...] = ()
-    review: bool = False
-    """Whether the reviewer reads what it wrote."""
-    title: str = ""
-    """Of a section of a longer report: its title; empty: it writes a whole report."""
-
+from elcano.plugins.research.agents.loop_context import WriterInput, build_research_task, needs_of, passages_of
 
 INSTRUCTIONS: Final = f"""\
 You write the report of a piece of research for the person who asked, from the passages in `evidence` alone.

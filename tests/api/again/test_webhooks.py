@@ -15,8 +15,7 @@ from temporalio.client import Client
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.plugins.webhooks import workflows
-from elcano.plugins.webhooks.background import WebhookActivities, begin_noted_watches, build_webhook_worker
-from elcano.plugins.webhooks.sender import Sender
+from elcano.plugins.webhooks.background import Sender, WebhookActivities, begin_noted_watches, build_webhook_worker
 from elcano.plugins.webhooks.webhook_store import get_webhook_store
 from elcano.settings import Settings
 from elcano.storage.store import Store

@@ -13,8 +13,8 @@ from elcano.plugins.batches.batch_store import get_batches
 from elcano.plugins.batches.batch_tables import Batch, BatchQuestion
 from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge_node
 from elcano.plugins.knowledge.knowledge_store import get_graph
-from elcano.plugins.quotas.claims import get_tenant_quotas
 from elcano.plugins.quotas.limits import Quotas
+from elcano.plugins.quotas.standing import get_tenant_quotas
 from elcano.plugins.uploads.document_files import keep_document
 from elcano.plugins.webhooks.workflows import Message
 from elcano.storage.ledger import LedgerEntry

@@ -120,6 +120,14 @@ def test_judgements_are_shown_and_listed_with_their_reason() -> None:
     ]
 
 
+def test_a_long_table_that_cites_nothing_is_not_told_whole_a_second_time() -> None:
+    table = "| Oil | Water |\n|---|---|\n" + "| dear | cheap |\n" * 100
+    (told_of,) = part(render_draft(CALL, checked(claim(table))), "What could not be verified").splitlines()
+    assert told_of.startswith("- Oil Water dear cheap")
+    assert "… — it cites nothing." in told_of
+    assert len(told_of) < 450
+
+
 def test_the_parts_of_a_report_of_prose_come_in_their_order() -> None:
     one = (claim("Oil is dear [a].", DEAR),)
     draft = ReportDraft(

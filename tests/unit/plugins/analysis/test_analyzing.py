@@ -3,7 +3,8 @@
 import pytest
 
 from elcano.graphs.report.works import Identifiers, Work
-from elcano.plugins.analysis.analysis import AnalyzeInput, Group, Measurement
+from elcano.plugins.analysis.analysis import Group, Measurement
+from elcano.plugins.analysis.tool_specs import AnalyzeInput
 from tests.unit.plugins.analysis.trials import (
     COUNTS,
     DRUG_LOWERS_DEATH,

@@ -5,7 +5,8 @@ from hashlib import sha256
 from typing import Final
 
 from elcano.graphs.report.works import Work
-from elcano.plugins.analysis.analysis import Analysis, AnalyzeInput, Group, Measurement, Reported, TestedHypothesis
+from elcano.plugins.analysis.analysis import Analysis, Group, Measurement, Reported, TestedHypothesis
+from elcano.plugins.analysis.tool_specs import AnalyzeInput
 from elcano.storage.evidence import Evidence
 
 COUNTS: Final = (

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import String, select, type_coerce
 
-from elcano.plugins.encryption.key_report import check_readable, reseal_store
 from elcano.plugins.encryption.keys import INDEX, make_key
-from elcano.plugins.encryption.reseal import CLEAR, KeyUse, Resealer
+from elcano.plugins.encryption.readable_check import check_readable
+from elcano.plugins.encryption.reseal import CLEAR, KeyUse, Resealer, reseal_store
 from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.settings import Settings
 from elcano.storage.objects import artifacts_of

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elcano.plugins.exports.latex_document import DEEPEST, write_latex_archive
-from tests.unit.api.test_page import LIST, report
+from tests.unit.api.test_html_report import LIST, report
 from tests.unit.plugins.exports.test_pdf_document import DRAWING
 from tests.unit.plugins.exports.test_word_document import RICH
 
@@ -48,6 +48,26 @@ def test_a_report_is_sections_lists_tables_formulas_and_citations() -> None:
     ):
         assert part in text, part
     assert files["references.bib"].startswith(b"@misc{oil,")
+
+
+def test_brackets_are_as_high_as_the_matrix_in_them() -> None:
+    text = read_body(
+        r"It is $2\begin{pmatrix}a\\b\end{pmatrix}x$ or $\begin{vmatrix}a\end{vmatrix}$ or "
+        r"$y=\begin{cases}1&x\\0&z\end{cases}$ or $(\begin{matrix}a\end{matrix}+1)$."
+    )
+    for part in (
+        r"\(2\left( \begin{matrix}{a}\\{b}\end{matrix}\right) x\)",
+        r"\(\left| \begin{matrix}{a}\end{matrix}\right| \)",
+        r"\(y=\left\{ \begin{matrix}{1} & {x}\\{0} & {z}\end{matrix}\right. \)",
+        r"\((\begin{matrix}{a}\end{matrix}+1)\)",
+    ):
+        assert part in text, text
+
+
+def test_words_in_formulas_keep_their_spaces_and_upright_letters_stay_upright() -> None:
+    text = read_body(r"It is $\text{CI } 0.7 \text{ to } 1\quad a\!b$ of $\mathrm{CO_2}$.")
+    assert r"\(\text{CI }0.7\text{ to }1\hspace{1em}a\hspace{-0.167em}b\)" in text
+    assert r"\(\mathrm{C}{\mathrm{O}}_{2}\)" in text
 
 
 def test_long_addresses_and_lines_of_code_stay_on_the_page() -> None:

@@ -12,8 +12,9 @@ from elcano.graphs.contracts import AgentCall
 from elcano.graphs.errors import BudgetExhausted, ModelBusy
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Estimate, Limits, Usage
-from elcano.plugins.quotas.claims import LONGEST_WAIT, QuotaGuard, QuotaRule, QuotasBroken, get_tenant_quotas
+from elcano.plugins.quotas.claims import LONGEST_WAIT, QuotaGuard, QuotaRule
 from elcano.plugins.quotas.limits import QuotaFile
+from elcano.plugins.quotas.standing import QuotasBroken, get_tenant_quotas
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
 

@@ -10,8 +10,8 @@ import pytest
 
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Estimate, Usage
-from elcano.plugins.quotas.claims import find_stale_claims, get_tenant_quotas
 from elcano.plugins.quotas.limits import Quotas
+from elcano.plugins.quotas.standing import find_stale_claims, get_tenant_quotas
 from elcano.plugins.reconcile.row_store import ArtifactRow, get_rows
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import Store

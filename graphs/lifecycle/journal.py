@@ -278,7 +278,8 @@ def build_run_snapshot(
     """
     run = journal.run
     budget = run.budget.charge(uncharged).at(journal.elapsed(now))
-    return RunSnapshot(
+    return RunSnapshot.from_record(
+        run.state,
         run_id=asked.run_id,
         question=asked.question,
         mode=asked.mode,
@@ -290,9 +291,7 @@ def build_run_snapshot(
         iteration=run.budget.iterations,
         evidence=len(run.state.evidence),
         evidence_ids=tuple(ref.id for ref in run.state.evidence),
-        sources=run.state.sources,
         plan=open_sections(run.state.plan),
-        questions=run.state.questions,
         budget=budget.view(),
         ending=run.ending,
         hold=run.pause or _fill_hold_start(journal, run.hold) or held,
@@ -302,9 +301,6 @@ def build_run_snapshot(
         report=report,
         last_event=journal.last,
         branches=branch_states(journal.events),
-        choice=run.state.choice,
-        domain=run.state.domain,
-        ledger=run.state.ledger,
     )
 
 

@@ -233,7 +233,7 @@ def _narrate_late_answer(graph: ResearchGraph, earlier: Run, entry: StepComplete
     if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode | ToolNode):
         missing = _given_up(entry.output)
         how = f"continues without {', '.join(missing)}" if missing else "answered"
-        text = f"{title_from_id(entry.node)}: {how} after {format_count(earlier.tried.tries, 'failed attempt')}"
+        text = f"{title_from_id(entry.node)}: {how} after {format_count(earlier.tried.all_tries, 'failed attempt')}"
         yield EventDraft("hold_cleared", shorten_message(text), entry.node)
 
 
@@ -257,7 +257,7 @@ _CANNOT_GO_ON: Final[Mapping[str, str]] = {
 
 def _narrate_hold(hold: Hold) -> EventDraft:
     whom = _CANNOT_GO_ON.get(hold.reason, "the provider cannot answer")
-    again = f", next try in {hold.seconds:g} s" if hold.seconds else ""
+    again = f", next try in {round(hold.seconds, 1):g} s" if hold.seconds else ""
     text = f"{title_from_id(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
     return EventDraft("held", shorten_message(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))
 

@@ -59,26 +59,13 @@ def open_journal(asked: ResearchInput, now: float, *, led: bool = False) -> Jour
 def first_state(asked: ResearchInput) -> ResearchState:
     """Build the state with which a run begins."""
     before = asked.follows
-    return ResearchState(
+    return ResearchState.from_record(
+        asked,
         question=(before.in_context if before else "") or asked.question,
-        background=asked.background,
         history=before.history if before else (),
         evidence=before.evidence if before and before.evidence else asked.evidence,
-        instructions=asked.instructions,
-        output_schema=asked.output_schema,
-        review=asked.review,
-        guidance=asked.guidance,
-        language=asked.language,
-        form=asked.form,
         criteria=build_unjudged_criteria(asked.criteria),
         conversation=(IterationData(number=1, beside=asked.beside),) if asked.beside else (),
-        sources=asked.sources,
-        databases=asked.databases,
-        tool_servers=asked.tool_servers,
-        barred=asked.barred,
-        domain=asked.domain,
-        domains=asked.domains,
-        values=asked.values,
     )
 
 
@@ -293,7 +280,8 @@ def taken_back(
 
 def build_rollback(log: RunLog, cut: LogPrefix, *, by: str, reason: str) -> ResumedFrom:
     """How a run is taken back to `cut`."""
-    entry = RunResumed(at=0.0, why="rolled_back", by=by, reason=reason, saved=compute_saved_work(log.asked.graph, cut))
+    saved = compute_saved_work(log.asked.graph, cut)
+    entry = RunResumed(at=0.0, why="rolled_back", by=by, reason=reason, saved=saved, retry_now=True)
     return ResumedFrom(entry=entry, undone=(build_undo_record(log.asked.run_id, cut),))
 
 

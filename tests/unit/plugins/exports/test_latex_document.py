@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elcano.plugins.exports.latex_document import DEEPEST, write_latex_archive
-from tests.unit.api.test_page import LIST, report
+from tests.unit.api.test_html_report import LIST, report
 from tests.unit.plugins.exports.test_pdf_document import DRAWING
 from tests.unit.plugins.exports.test_word_document import RICH
 

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elcano.plugins.exports.pdf_document import MOST_UNSHOWN, ExportUnavailable, write_pdf_document
-from tests.unit.api.test_page import LIST, report
+from tests.unit.api.test_html_report import LIST, report
 from tests.unit.plugins.exports.test_word_document import RICH
 
 DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 20"><title>n</title><text y="9">{}</text></svg>'

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from elcano.activities.report.markdown import escape_markdown, render_link
-from elcano.api.reports.page import FORMULA_CHARACTERS, HEADERS, POLICY, STYLE, render_report_page
+from elcano.api.reports.html_report import FORMULA_CHARACTERS, HEADERS, POLICY, STYLE, render_report_page
 from elcano.graphs.report.report import Block, CheckedCitation, Part, Reference, Report, Statement
 
 OIL = Reference(

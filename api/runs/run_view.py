@@ -140,11 +140,12 @@ class HoldView(WorkflowData):
     by: str = Field(default="", examples=[""])
     """The user who paused it; empty if none was named."""
     tries: int = Field(default=0, examples=[3])
-    """How often the call was tried in vain, since the run was last resumed or unpaused if it was."""
+    """How often the call was tried in vain, since the run was last resumed or unpaused if it was. 0 of a run whose
+    sections wait: each says its own."""
     since: Moment | None = Field(default=None, examples=["2026-11-18T08:26:40.250000Z"])
     """When it began."""
     until: Moment | None = Field(default=None, examples=["2026-11-18T08:26:48.250000Z"])
-    """When the call is retried, or the wait ends; null: after a person has acted."""
+    """When the call is retried, or the wait ends; null: after a person has acted, or when a section says so."""
 
 
 class PlannedSection(Described):

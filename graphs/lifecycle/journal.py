@@ -30,7 +30,7 @@ from elcano.graphs.lifecycle.event_texts import EventDraft
 from elcano.graphs.lifecycle.narration import narrate_command, narrate_entry, narrate_run_start
 from elcano.graphs.records import PROGRESS_PAGE, LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.run_contracts import JournalPages, ResearchInput
-from elcano.graphs.spec.graph import ResearchGraph, StateNode
+from elcano.graphs.spec.graph import ParallelNode, ResearchGraph, StateNode
 from elcano.graphs.state.branches import branch_states
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent
@@ -277,6 +277,9 @@ def build_run_snapshot(
     calls that wait for approval, in the run and in them.
     """
     run = journal.run
+    waits = _fill_hold_start(journal, run.hold) or held
+    if waits is not None and waits.tries and isinstance(journal.graph.by_id[run.node], ParallelNode):
+        waits = waits.model_copy(update={"tries": 0, "until": None})  # each section tries, and says itself when
     budget = run.budget.charge(uncharged).at(journal.elapsed(now))
     return RunSnapshot.from_record(
         run.state,
@@ -294,7 +297,7 @@ def build_run_snapshot(
         plan=open_sections(run.state.plan),
         budget=budget.view(),
         ending=run.ending,
-        hold=run.pause or _fill_hold_start(journal, run.hold) or held,
+        hold=run.pause or waits,
         awaits="approval" if awaits_plan_approval(run) else "answers" if is_held_for_answers(run) else "",
         calls=calls,
         failure=run.failure,

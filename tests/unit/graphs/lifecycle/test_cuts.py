@@ -10,6 +10,7 @@ from elcano.graphs.engine.control_actions import AddBudget, Stop
 from elcano.graphs.engine.entries import (
     BranchStart,
     Controlled,
+    Diverted,
     Entry,
     Held,
     RunResumed,
@@ -201,3 +202,12 @@ def test_sections_without_room_are_gone_back_to_only_with_more_to_spend(extra: T
     cut = before_branches(log, extra=extra)
     assert cut is not None
     assert (cut.undone_from, cut.run.node) == (1, "a")
+
+
+def test_what_an_exit_answered_after_its_run_was_out_of_time_is_made_anew() -> None:
+    done = [StepCompleted(step=at, node=node.id, at=float(at), output={}) for at, node in enumerate(NODES, 1)]
+    late = Diverted(at=2.5, ending=Ending(kind="time"))
+    cut = where_it_turned(in_a_row(*done[:2], late, done[2]), extra=None, now=STARTED)
+    assert cut is not None
+    assert cut.entries == tuple(done[:2])
+    assert (cut.run.node, cut.run.finished) == ("once_more", False)

@@ -54,7 +54,7 @@ PATIENCE: Final = 25
 """Turns after which nothing is asked or looked at any more and nothing fails, so that the run ends."""
 PAID: Final = Usage(requests=1, input_tokens=11)
 EXTRA: Final = TopUp(tokens=50_000, iterations=1, seconds=600, steps=20)
-ACTIONS: Final = st.one_of(
+ACTIONS: Final[st.SearchStrategy[Action]] = st.one_of(
     st.sampled_from(
         [Pause(reason="lunch"), Unpause(retry_now=True), AddBudget(extra=EXTRA), Steer(instruction="Look at costs.")]
     ),

@@ -12,11 +12,9 @@ turns: the repetition of any of them is seen by code.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pydantic import Field
-
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
-from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.team import (
     FACT_CHARACTERS,
     INSTRUCTION_CHARACTERS,
@@ -31,6 +29,7 @@ from elcano.graphs.state.team import (
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.plugins.research.agents.judge import JudgeAssessment
 from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, needs_of, turn_of
+from elcano.plugins.teams.reducers import ProgressLedger, ReasonedName, ReasonedRuling
 
 SHOWN_TURNS: Final = 12
 """The latest."""
@@ -169,32 +168,6 @@ TASK_LEDGER: Final[AgentDefinition] = AgentDefinition(
     begins=lambda given: "new facts and a new plan" if given.get("ledger") else "the facts and a plan",
     summary=summarize_task_ledger,
 )
-
-
-class ReasonedRuling(Frozen):
-    """Yes or no, and why."""
-
-    answer: bool
-    reason: str = ""
-
-
-class ReasonedName(Frozen):
-    """A name or an instruction, and why."""
-
-    answer: str
-    reason: str = ""
-
-
-class ProgressLedger(Frozen):
-    """How the research stands after a turn, and whose turn is next."""
-
-    request_satisfied: ReasonedRuling = Field(
-        description="Whether a report can be written now that answers the question."
-    )
-    in_loop: ReasonedRuling = Field(description="Whether the team does the same again and again.")
-    progress: ReasonedRuling = Field(description="Whether the last turn brought the answer nearer.")
-    next_speaker: ReasonedName = Field(description="The name of one of the participants.")
-    instruction: ReasonedName = Field(description="What the next participant is to do, complete in itself.")
 
 
 PROGRESS_INSTRUCTIONS: Final = """\

@@ -10,6 +10,7 @@ turns: the repetition of any of them is seen by code.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
@@ -124,16 +125,6 @@ another part of the question first. Do not plan again what brought nothing.
 """
 
 
-def list_task_ledger_needs(given: LeadingInput) -> Needs:
-    """Return the data to load: the passages found so far, and descriptions of the sources."""
-    return needs_of(given, offered=given.sources, searched=given.sources)
-
-
-def build_task_ledger_task(given: LeadingInput, loaded: Loaded) -> TaskEnvelope:
-    """The question, the team, the plan that led nowhere if there was one."""
-    return build_manager_task("task_ledger", given, loaded)
-
-
 def resolve_task_ledger(said: TaskLedger, given: LeadingInput, ids: Mapping[str, str]) -> TaskLedger:
     """Cut the ledger to its maximum lengths."""
     return TaskLedger.model_validate({name: clean_facts(texts) for name, texts in said})
@@ -155,7 +146,7 @@ TASK_LEDGER: Final[AgentDefinition] = AgentDefinition(
         instructions=TASK_INSTRUCTIONS,
         request="Write the ledger for the research described in this task envelope.",
         answer=TaskLedger,
-        shown=build_task_ledger_task,
+        shown=partial(build_manager_task, "task_ledger"),
     ),
     input=LeadingInput,
     output=TaskLedger,
@@ -163,7 +154,7 @@ TASK_LEDGER: Final[AgentDefinition] = AgentDefinition(
     completes="judging",
     output_tokens=900,
     evidence_tokens=4_000,
-    needs=list_task_ledger_needs,
+    needs=lambda given: needs_of(given, offered=given.sources, searched=given.sources),
     settled=resolve_task_ledger,
     begins=lambda given: "new facts and a new plan" if given.get("ledger") else "the facts and a plan",
     summary=summarize_task_ledger,
@@ -190,16 +181,6 @@ came in between: it would do the same.
 `iteration` of `max_iterations` tells how many rounds are left; the reporter writes in any case when they are used up. \
 If the rest of the plan cannot be done in them, do what matters most.
 """
-
-
-def list_progress_needs(given: LeadingInput) -> Needs:
-    """The sources described; it goes by what the others say of passages."""
-    return Needs(offered=given.sources, weighed=given.question, searched=given.sources)
-
-
-def build_progress_task(given: LeadingInput, loaded: Loaded) -> TaskEnvelope:
-    """The plan, the turns so far, what judge and hypothesizer said; no passages."""
-    return build_manager_task("progress_ledger", given, loaded)
 
 
 def find_ledger_faults(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) -> Sequence[str]:
@@ -283,7 +264,7 @@ PROGRESS_LEDGER: Final[AgentDefinition] = AgentDefinition(
         instructions=PROGRESS_INSTRUCTIONS,
         request="Say how the research in this task envelope stands, and who speaks next.",
         answer=ProgressLedger,
-        shown=build_progress_task,
+        shown=partial(build_manager_task, "progress_ledger"),
         passages=False,
     ),
     input=LeadingInput,
@@ -291,7 +272,8 @@ PROGRESS_LEDGER: Final[AgentDefinition] = AgentDefinition(
     starts="judging",
     completes="judging",
     output_tokens=500,
-    needs=list_progress_needs,
+    # No passages: it goes by what the others say of them.
+    needs=lambda given: Needs(offered=given.sources, weighed=given.question, searched=given.sources),
     faults=find_ledger_faults,
     settled=resolve_progress,
     begins=lambda given: f"how it stands, {turn_of(given)}",

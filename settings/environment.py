@@ -11,17 +11,29 @@ from typing import Final
 
 ENV_FILE: Final = ".env"
 _VARIABLE: Final = "ELCANO_PLUGINS"
+_FALSE: Final = frozenset({"", "0", "f", "false", "n", "no", "off"})
+"""What pydantic reads as false, and nothing at all."""
 
 
 def read_plugin_choice() -> tuple[str, ...]:
-    """Return the plugins that the environment names, or else `.env`; the case of the variable does not matter."""
+    """Return the plugins that the environment names, or else `.env`."""
+    return split_plugin_names(_read_own_variable(_VARIABLE))
+
+
+def is_turned_on(name: str) -> bool:
+    """Whether a variable of Elcano's own, such as a plugin's setting, is set and not false."""
+    return _read_own_variable(name).strip().lower() not in _FALSE
+
+
+def _read_own_variable(name: str) -> str:
+    """The text of a variable in the environment, or else in `.env`; the case of its name does not matter."""
     found: dict[str, str | None] = {}
     if Path(ENV_FILE).is_file():
         from dotenv import dotenv_values
 
         found = dotenv_values(ENV_FILE)
     values = {name.upper(): value for name, value in (found | dict(os.environ)).items()}
-    return split_plugin_names(values.get(_VARIABLE) or "")
+    return values.get(name.upper()) or ""
 
 
 def split_plugin_names(text: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pydantic import ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfigDict
 
 from elcano.settings.deployment import ServerSettings, StorageSettings, TemporalSettings
-from elcano.settings.environment import ENV_FILE, is_set
+from elcano.settings.environment import ENV_FILE, is_set, is_turned_on
 from elcano.settings.plugins import PluginSettings, SettingsInvalid
 from elcano.settings.research import DatabaseSettings, ModelSettings, SourceSettings
 
@@ -67,14 +67,16 @@ class Settings(
         return found
 
     def has(self, name: str) -> bool:
-        """Whether a variable is set and not false: one of ours by its setting, others by the environment.
+        """Whether a variable is set and not false: one of ours by its setting, a plugin's by the environment or `.env`.
+
+        Those of other programs count by the environment alone.
 
         `NAME[entry]` asks of a setting that is a map whether it has that entry.
         """
         name, _, entry = name.partition("[")
         own = next((field for field in Settings.model_fields if get_variable_name(field) == name), None)
         if own is None:
-            return is_set(name)
+            return is_turned_on(name) if name.startswith(PREFIX) else is_set(name)
         value = getattr(self, own)
         return bool(value.get(entry.removesuffix("]")) if entry and isinstance(value, dict) else value)
 

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits, microusd_from_usd
+from elcano.storage.idempotency_keys import KeyClaim, RequestKey, claim_key
 from elcano.storage.ledger import count_run
 from elcano.storage.sql.dialect import begin_exclusive, insert_new
 from elcano.storage.sql.tables import idempotency_keys as keys
@@ -30,22 +31,6 @@ UNENDED: Final = (STARTING, "running")
 """The statuses of runs that are open."""
 ASKED_FOR: Final = ~runs.c.run_id.contains(".", autoescape=True)
 """Not a branch: the id of one is its run's, a full stop and more."""
-
-
-class RequestKey(Frozen):
-    """An idempotency key of a client, and the hash of the request that it came with."""
-
-    key: str
-    request_hash: str
-
-
-class KeyClaim(Frozen):
-    """The owner of an idempotency key."""
-
-    run_id: str
-    request_hash: str
-    mine: bool
-    """The key was free and is now this caller's."""
 
 
 class Admission(Frozen):
@@ -76,15 +61,6 @@ class AdmissionRule(Protocol):
             ElcanoError: it may not start. Nothing of the transaction stays.
         """
         ...
-
-
-async def claim_key(connection: AsyncConnection, tenant: str, key: RequestKey, run_id: str) -> KeyClaim:
-    """Claim an idempotency key for `run_id` within a transaction, or say who has it. Two callers cannot both own it."""
-    claim = insert_new(connection, keys).values(tenant=tenant, run_id=run_id, **key.model_dump())
-    mine = (await connection.execute(claim.returning(keys.c.key))).first() is not None
-    named = select(keys).where(keys.c.tenant == tenant, keys.c.key == key.key)
-    kept = (await connection.execute(named)).one()
-    return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
 
 
 class AdmissionStore:

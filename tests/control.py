@@ -45,7 +45,7 @@ async def pause(handle: WorkflowHandle[Any, Any], reason: str = "", *, by: str =
 
 async def go_on(handle: WorkflowHandle[Any, Any], *, by: str = "") -> None:
     """Continues a run that was paused."""
-    assert await ask(handle, Unpause(), by=by) is None
+    assert await ask(handle, Unpause(retry_now=True), by=by) is None
 
 
 async def steer(handle: WorkflowHandle[Any, Any], *, id: str | None = None, **changes: Any) -> Steering:

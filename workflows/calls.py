@@ -186,8 +186,7 @@ class Performer:
         return "person" if lost.failure.type == FailureType.MODEL_REFUSED and waits else None
 
     def _held(self, work: CallAgent, lost: LostCall, reason: CallHold, usage: Usage) -> Held:
-        tries = work.tries + 1
-        since, seconds = self._time_hold(reason, tries, lost.retry_after)
+        tries, since, seconds = self._time_hold(reason, lost.retry_after)
         hold = Hold(
             reason=reason,
             node=work.node,
@@ -201,17 +200,17 @@ class Performer:
         )
         return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, progress=lost.progress, usage=usage)
 
-    def _time_hold(self, reason: CallHold, tries: int, retry_after: float | None) -> tuple[float, float]:
-        """Return when the call was first tried in vain, and the seconds until it is tried again."""
+    def _time_hold(self, reason: CallHold, retry_after: float | None) -> tuple[int, float, float]:
+        """Return how often the call was tried in vain by now, since when, and the seconds until it is tried again."""
         now, earlier = workflow.time(), self._journal.run.tried
-        since = earlier.since if earlier else now
-        return since, retry_policies.hold_seconds(reason, tries, retry_after, waited=now - since)
+        tries, since = (earlier.tries + 1, earlier.since) if earlier and earlier.tries else (1, now)
+        return tries, since, retry_policies.hold_seconds(reason, tries, retry_after, waited=now - since)
 
     async def _call_tools(self, work: CallTool) -> Outcome:
         """All items; with `for_each` an item that fails is data, without it fails the node."""
         tried = self._journal.run.tried
         kept = {item.index: item for item in ItemOutcomes.model_validate(tried.progress).items} if tried else {}
-        tries = tried.tries if tried else 0
+        tries = tried.all_tries if tried else 0
         open_items = [item for item in range(len(work.inputs)) if item not in kept]
         try:
             results = await asyncio.gather(*(self._allowed(work, item, tries) for item in open_items))
@@ -301,11 +300,10 @@ class Performer:
 
     def _held_searches(self, work: CallTool, busy: dict[int, LostCall], done: dict[int, ItemOutcome]) -> Held | None:
         """The hold for the searches that cannot be answered now; None if they are not waited for any longer."""
-        tries = (self._journal.run.tried.tries if self._journal.run.tried else 0) + 1
         asked_to_wait = max((lost.retry_after or 0.0 for lost in busy.values()), default=0.0)
         kinds = {lost.failure.type for lost in busy.values()}
         reason: CallHold = "store" if kinds == {FailureType.STORE_DOWN} else "provider"
-        since, seconds = self._time_hold(reason, tries, asked_to_wait)
+        tries, since, seconds = self._time_hold(reason, asked_to_wait)
         until = workflow.time() + seconds
         if reason == "provider" and any(item.output is not None for item in done.values()):
             patience = max(retry_policies.get_search_patience(_find_source_spec(work.inputs[item])) for item in busy)

@@ -93,13 +93,16 @@ class RunWaits:
         timer = asyncio.create_task(
             workflow.sleep(max(0.0, due - workflow.time()), summary=f"{hold.node}: until try {hold.tries + 1}")
         )
+
+        def go_on() -> bool:
+            run = self._journal.run  # unpaused in the same moment as it was paused, it has no hold any more
+            return self._interruptions.pending or run.pause is not None or run.hold is None
+
         try:
-            await workflow.wait_condition(
-                lambda: timer.done() or self._interruptions.pending or self._journal.run.pause is not None
-            )
+            await workflow.wait_condition(lambda: timer.done() or go_on())
         finally:
             timer.cancel()
-        if self._interruptions.pending or self._journal.run.pause is not None:
+        if go_on():
             return
         now = workflow.time()
         if due < until:

@@ -227,5 +227,6 @@ def add_hold_reason(run: Run, interruption: Ending) -> Ending:
     hold = run.hold
     if hold is None or not hold.tries:
         return interruption
-    why = f"{hold.node} was tried {hold.tries} times in vain: {hold.detail}"
+    tries = run.tried.all_tries if run.tried is not None else hold.tries
+    why = f"{hold.node} was tried {tries} times in vain: {hold.detail}"
     return interruption.model_copy(update={"detail": "; ".join(filter(None, (interruption.detail, why)))})

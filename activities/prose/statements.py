@@ -1,10 +1,10 @@
 """The statements of a block: its sentences, the sentences of its list items and quotations, and its table cells.
 
-A mark belongs to the sentence that it stands in or directly behind, on whichever side of the full stop. Code and
-formulas end no sentence. A heading states nothing, nor the heading of a table's column, unless it has a mark; nor does
-a block of code. Words in bold that begin an item or paragraph as a heading would are a part of the statement that
-follows: `**Cost.** It is low [a].` Marks that stand alone are a statement without words: what they are meant for is not
-known.
+A mark belongs to the sentence that it stands in or directly behind, on whichever side of the full stop. A full stop
+behind a mark ends a sentence, also where the word before is an abbreviation. Code and formulas end no sentence. A
+heading states nothing, nor the heading of a table's column, unless it has a mark; nor does a block of code. Words in
+bold that begin an item or paragraph as a heading would are a part of the statement that follows: `**Cost.** It is low
+[a].` Marks that stand alone are a statement without words: what they are meant for is not known.
 """
 
 import re
@@ -25,6 +25,7 @@ STATEMENT: Final = "statement"
 LAST: Final = "last"
 """In the `meta` of a mark: whether no other one of its statement follows."""
 _SPACES: Final = {"softbreak", "hardbreak"}
+_STOP: Final = re.compile(r"""[)\]"'\u201d\u201c\u2019\u00bb]*[.!?](?!\.)[)\]"'\u201d\u201c\u2019\u00bb]*(?:\s+|$)""")
 _OPAQUE: Final = {"code_inline", "math_inline", "math_inline_double"}
 
 
@@ -94,7 +95,7 @@ def _split_sentences(
         whole = True
     if not shown:
         return list(children), []
-    ends = [len(shown)] if whole else sentence_ends(masked, language)
+    ends = [len(shown)] if whole else sorted({*sentence_ends(masked, language), *_find_marked_ends(children, masked)})
     if len(ends) > 1 and len(shown[: ends[0]].rstrip()) == _count_bold_from_start(children):
         del ends[0]
     begins = [0, *ends[:-1]]
@@ -113,6 +114,18 @@ def _split_sentences(
         if number not in marked
     }
     return _with_stops(children, stops), said
+
+
+def _find_marked_ends(children: Iterable[Token], text: str) -> list[int]:
+    """The ends of sentences that a mark shows: a full stop behind one is no abbreviation's, whatever stands before."""
+    found: list[int] = []
+    place = 0
+    for token in children:
+        if token.type != CITATION:
+            place += 1 if token.type in _SPACES else len(token.content)
+        elif (stop := _STOP.match(text, place)) and any(map(str.isalnum, text[found[-1] if found else 0 : place])):
+            found.append(stop.end())
+    return found
 
 
 def _count_bold_from_start(children: Sequence[Token]) -> int:

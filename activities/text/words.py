@@ -23,6 +23,7 @@ from typing import Final
 
 import regex
 
+from elcano.activities.text.abbreviations import ends_sentence
 from elcano.activities.text.languages import text_language
 from elcano.graphs.text import shorten_text
 
@@ -264,6 +265,7 @@ def _segment_sentence_ends(code: str, text: str) -> list[int]:
         while place < len(text) and text[place].isspace():
             place += 1
         ends.append(place)
+    ends = [end for end in ends if end == len(text) or ends_sentence(code, text[:end], text[end : end + 20])]
     if ends:
         ends[-1] = len(text)
     return ends or [len(text)]

@@ -142,7 +142,7 @@ class UnpauseBody(ControlBody):
 
     def build_action(self) -> Action:
         """Continues it."""
-        return Unpause()
+        return Unpause(retry_now=True)
 
 
 class SteerAccepted(Accepted):

@@ -146,7 +146,7 @@ def _parse_media_range(part: str) -> tuple[str, float]:
     """`text/html;q=0.8` as its media range and quality; a quality that is no number counts as 0."""
     media, *parameters = (piece.strip().lower() for piece in part.split(";"))
     quality = next((text[2:] for text in parameters if text.startswith("q=")), "1")
-    return media, float(quality) if quality.replace(".", "", 1).isdigit() else 0.0
+    return media, float(quality) if quality.replace(".", "", 1).isdecimal() else 0.0
 
 
 def _rate_offer(offer: str, media: str, quality: float) -> tuple[int, float]:

@@ -227,7 +227,7 @@ async def get_report(
 
 async def _answer_page(stored: str, services: Services) -> Response:
     """A report as one page of HTML; what that takes is imported when one is read."""
-    from elcano.api.reports.page import HEADERS, render_report_page
+    from elcano.api.reports.html_report import HEADERS, render_report_page
 
     pictures = await load_pictures(stored, services.store)
     page = await asyncio.to_thread(lambda: render_report_page(Report.model_validate_json(stored), pictures))

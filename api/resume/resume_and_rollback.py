@@ -143,7 +143,8 @@ async def resume_ended_run(
     if (known := await _find_previous_answer(run, wanted, request_id, services)) is not None:
         return known
     if run.status == "running":
-        raise RunOpen(f"the run {run.run_id!r} has not ended: stop it, top it up, or roll it back")
+        helps = "stop it, top it up, or roll it back; pause and unpause it to have a held call tried at once"
+        raise RunOpen(f"the run {run.run_id!r} has not ended: {helps}")
     log = await read_log(run, services.temporal, services.store)
     asked = with_changes(log.asked, wanted.model, wanted.sources)
     refused.faults += await judge_run_models(asked, services)
@@ -272,6 +273,7 @@ class _ResumePlan:
             saved=compute_saved_work(log.asked.graph, cut, kept, open_branches),
             kept=tuple(one.run_id for one in kept),
             open=tuple(one.run_id for one in open_branches),
+            retry_now=True,
         )
         undone: DiscardedWork = build_undo_record(run.run_id, cut)
         return ResumedFrom(entry=entry, undone=(undone,), kept=tuple(kept), open=tuple(open_branches))

@@ -183,6 +183,7 @@ def _build_fork_input(
         from_run=log.asked.run_id,
         limits=limits,
         plan=plan,
+        retry_now=True,
     )
     found = tuple(ref.id for ref in cut.run.state.evidence)
     resumed_from = ResumedFrom(

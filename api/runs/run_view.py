@@ -143,7 +143,7 @@ class HoldView(WorkflowData):
     by: str = Field(default="", examples=[""])
     """The user who paused it; empty if none was named."""
     tries: int = Field(default=0, examples=[3])
-    """How often the call was tried in vain."""
+    """How often the call was tried in vain, since the run was last resumed or unpaused if it was."""
     since: Moment | None = Field(default=None, examples=["2026-11-18T08:26:40.250000Z"])
     """When it began."""
     until: Moment | None = Field(default=None, examples=["2026-11-18T08:26:48.250000Z"])

@@ -22,7 +22,8 @@ from elcano.api.runs.judgement import JudgedRun
 from elcano.graphs.records import ArchivedRun, build_accepted_run
 from elcano.graphs.tenants import run_id as new_run_id
 from elcano.settings.settings import Settings
-from elcano.storage.admission import Admission, KeyClaim, RequestKey
+from elcano.storage.admission import Admission
+from elcano.storage.idempotency_keys import KeyClaim, RequestKey
 
 
 @dataclass(frozen=True)

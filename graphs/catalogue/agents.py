@@ -59,7 +59,8 @@ class AgentSpec:
     output_tokens: int
     """The most that its answer is expected to take, for estimates."""
     evidence_tokens: int = 0
-    """The most that the evidence it is shown may take, for estimates and for cutting the prompt."""
+    """The most that the evidence it is shown may take, for estimates and for cutting the prompt; 0: it is shown none,
+    whatever its `needs` name."""
     manner: Manner = "answer"
     scored: Callable[[JsonObject], RubricScores | None] | None = None
     """For an agent that judges by a rubric: from its output to the scores that the report shows."""

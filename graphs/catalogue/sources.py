@@ -23,6 +23,7 @@ DATABASE: Final = "database"
 """The kind of a source that is a database."""
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """How a source may be called."""
+_VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]*(\[[^\[\]]+\])?")
 NAME_IN_WORDS: Final = "1 to 64 small letters, digits, `_` and `-`, the first a letter or a digit"
 
 
@@ -82,9 +83,9 @@ class SourceSpec(Frozen):
     any_of: tuple[str, ...] = ()
     """Variables of which one at least has to be set, `NAME[entry]` for an entry of one that is a map; empty: none."""
     setting: str = ""
-    """The setting that turns it on; empty: it is always on."""
+    """The variable that turns it on, as `ELCANO_TIDES_FILE`; empty: it is always on."""
     turned_on_by: str = "true"
-    """The value of that setting that turns it on."""
+    """What to set that variable to: its value, or words for it such as `the path of the almanac`."""
     by_default: bool = True
     """Whether a run that names no sources searches it. False if a search reveals the question to an external server:
     people have to choose that."""
@@ -102,6 +103,9 @@ class SourceSpec(Frozen):
     def _fits(self) -> "SourceSpec":
         if self.needs_key and not self.key:
             raise ValueError(f"source {self.name!r} needs a key, but names no variable for it")
+        for name in filter(None, (self.setting, self.key, *self.any_of)):
+            if not _VARIABLE.fullmatch(name):
+                raise ValueError(f"source {self.name!r} names {name!r}, which is no variable: write it as ELCANO_NAME")
         if self.queue and self.policy is None:
             raise ValueError(f"source {self.name!r} has a queue, so it needs a policy")
         return self

@@ -56,6 +56,8 @@ class Unpause(ControlAction):
     halts: ClassVar[bool] = True
     """Like the pause that it ends: a resumed run continues in any case."""
     too_late: ClassVar[str] = "there is nothing to unpause"
+    retry_now: bool = False
+    """Whether a held call is tried at once, and its delays begin anew; logs of before that do not have it."""
 
     def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Refuses to continue a run that was not paused, and says what it waits for instead."""

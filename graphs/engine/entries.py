@@ -125,6 +125,8 @@ class RunResumed(Frozen):
     """The limits from here on, if they changed. A fork pays for nothing that was done before."""
     plan: tuple[SectionPlan, ...] | None = None
     """For a fork: the plan from here on, in place of the existing one."""
+    retry_now: bool = False
+    """Whether the delays of a held call begin anew; logs of before that do not have it."""
 
 
 class Diverted(Frozen):
@@ -228,7 +230,7 @@ class CallAgent(Frozen):
     input: JsonObject
     estimate: Estimate = Estimate()
     tries: int = 0
-    """Number of failed attempts; each attempt is an activity of its own."""
+    """Number of all failed attempts; each attempt is an activity of its own."""
     progress: JsonObject = {}
     """What the earlier attempts have finished."""
     allowance: Allowance = Allowance()

@@ -14,6 +14,7 @@ from elcano.graphs.engine.approvals import (
     release_waiting_calls,
     sign_latest_decision,
 )
+from elcano.graphs.engine.control_actions import Unpause
 from elcano.graphs.engine.entries import (
     ApprovalExpired,
     ApprovalRequested,
@@ -45,7 +46,7 @@ RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried":
 """The fields of a run that waits for nothing."""
 
 
-def account_for_entry(run: Run, entry: Entry) -> Run:
+def account_for_entry(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
     """The run with what `entry` costs and settles, wherever it leads: the books of every engine."""
     budget = run.budget.at(entry.at)
     match entry:
@@ -61,7 +62,7 @@ def account_for_entry(run: Run, entry: Entry) -> Run:
         case HoldCleared():
             changes = dict(RELEASED) if entry.over else {"trying": True}
         case Controlled():
-            return _apply_control_action(run, run.model_copy(update={"budget": budget}), entry)
+            return _apply_control_action(graph, run, run.model_copy(update={"budget": budget}), entry)
         case Diverted():
             changes = _clear_stop_request(entry.ending)
         case PlanProposed():
@@ -72,7 +73,7 @@ def account_for_entry(run: Run, entry: Entry) -> Run:
         case RolledBack():
             changes = {"undone_to": entry.told}
         case RunResumed():
-            return _apply_resumed_run(run, entry)
+            return _apply_resumed_run(graph, run, entry)
         case WarningAdded() | NodeChosen():
             changes = {}
     return run.model_copy(update={**changes, "budget": budget})
@@ -82,8 +83,10 @@ def _build_hold_changes(run: Run, entry: Held) -> dict[str, object]:
     """Return the changes for a failed attempt; a call that waits for approval was not attempted."""
     if entry.hold.reason == "approval":
         return {"hold": entry.hold, "trying": False}
-    since = run.tried.since if run.tried else entry.hold.since or 0.0
-    tried = FailedTries(tries=entry.hold.tries, since=since, progress=entry.progress)
+    earlier = run.tried
+    since = earlier.since if earlier and earlier.tries else entry.hold.since or 0.0
+    before = earlier.before if earlier else 0
+    tried = FailedTries(tries=entry.hold.tries, since=since, before=before, progress=entry.progress)
     return {"hold": entry.hold, "trying": False, "tried": tried}
 
 
@@ -93,11 +96,13 @@ def _apply_call_approval(run: Run, entry: ApprovalRequested | ApprovalExpired) -
     return run.model_copy(update={"calls": (*run.calls, entry.call)})  # the run's other work continues
 
 
-def _apply_resumed_run(run: Run, entry: RunResumed) -> Run:
+def _apply_resumed_run(graph: ResearchGraph, run: Run, entry: RunResumed) -> Run:
     """Apply a resume. A fork has its own budget: the steps that it begins with were paid for by another run.
 
     A call that was to be tried again later is tried at once: whoever resumes has mended what it waited for.
     """
+    if entry.retry_now:
+        run = _retry_now(graph, run.model_copy(update={"trying": False}))
     if entry.plan is not None:
         run = run.knowing(run.state.model_copy(update={"plan": entry.plan}))
     budget = run.budget.model_copy(update={"limits": entry.limits or run.budget.limits})
@@ -110,11 +115,25 @@ def _apply_resumed_run(run: Run, entry: RunResumed) -> Run:
     return run.model_copy(update={"budget": budget, "undone_to": entry.told, **goes_on})
 
 
-def _apply_control_action(earlier: Run, run: Run, entry: Controlled) -> Run:
+def _retry_now(graph: ResearchGraph, run: Run) -> Run:
+    """The run with its held call to be tried at once, and from there as if it had never been tried before.
+
+    A call that is being tried goes on. A step of branches has no call of its own: each branch is asked by itself, and
+    its run hears from it what comes of that.
+    """
+    if run.tried is None or not isinstance(graph.by_id[run.node], AgentNode | ToolNode):
+        return run
+    waits = run.hold is not None and run.hold.reason in ("provider", "person", "store") and not run.trying
+    return run.model_copy(update={"tried": run.tried.begin_anew(), **({"hold": None} if waits else {})})
+
+
+def _apply_control_action(graph: ResearchGraph, earlier: Run, run: Run, entry: Controlled) -> Run:
     """Apply an action. A pause gets its date and author; its duration does not count as waiting in vain."""
     run = sign_latest_decision(earlier, entry.action.apply(run), entry.by, entry.when)
     if run.pause is not None and earlier.pause is None:
         return run.model_copy(update={"pause": run.pause.model_copy(update={"since": entry.when, "by": entry.by})})
+    if isinstance(entry.action, Unpause) and entry.action.retry_now:
+        return _retry_now(graph, run)
     began = earlier.pause.since if earlier.pause is not None and run.pause is None else None
     if began is None or entry.when is None or run.tried is None:
         return run
@@ -147,7 +166,7 @@ def fold_step_output(graph: ResearchGraph, run: Run, entry: StepCompleted, readi
     state = _reduce_node_output(graph, run, entry, reading)
     if any(failure.node == run.node for failure in state.failures):  # put right
         state = state.model_copy(update={"failures": _drop_node_failures(state, run.node)})
-    known, most = run.knowing(state), run.figures.state_bytes
+    known, most = run.knowing(state, wrote=run.node), run.figures.state_bytes
     if (weight := sum(known.weights.values())) > most and run.node not in graph.exit_nodes:
         raise InputInvalid(
             "state", f"the state would weigh {weight:,} bytes, and {most:,} are allowed: keep less in it"

@@ -107,7 +107,7 @@ def build_command(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> 
                 input=agent_input,
                 estimate=estimate_agent_call(agent, agent_input, run),
                 evidence_tokens=evidence_room(agent, run.figures, run.budget.limits),
-                tries=run.tried.tries if run.tried else 0,
+                tries=run.tried.all_tries if run.tried else 0,
                 progress=run.tried.progress if run.tried else {},
             )
             return set_call_allowance(call, graph, run)

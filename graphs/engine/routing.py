@@ -204,11 +204,7 @@ def ending_of(graph: ResearchGraph, run: Run, edge: Way) -> Ending | None:
         return None
     if failed:
         return Ending(kind="node_failed", detail=failed)
-    return (
-        run.ending
-        if run.stopping is not None
-        else run.ending or find_sources_ending(run) or find_incomplete_ending(graph, run)
-    )
+    return None if run.stopping is not None else find_sources_ending(run) or find_incomplete_ending(graph, run)
 
 
 def in_words(failure: Failure | NodeFailure) -> str:

@@ -87,13 +87,13 @@ class Run(Frozen):
     rules: int = 1
     """The number of the rules that it goes by."""
 
-    def knowing(self, state: ResearchState) -> "Run":
-        """The run with another state, weighed.
+    def knowing(self, state: ResearchState, wrote: str | None = None) -> "Run":
+        """The run with another state, weighed; `wrote`: the only node whose output may be another one.
 
         Raises:
             InputInvalid: a part of it weighs more than a state may, or cannot be written down.
         """
-        heavier = reweigh_state(self.weights, self.state, state, self.figures.state_bytes)
+        heavier = reweigh_state(self.weights, self.state, state, self.figures.state_bytes, wrote)
         return self.model_copy(update={"state": state, "weights": heavier})
 
     @property
@@ -167,8 +167,12 @@ def weigh_state(state: ResearchState, most: int) -> dict[str, int]:
     return {name: _weigh_value(getattr(state, name), most) for name in ResearchState.model_fields}
 
 
-def reweigh_state(known: Mapping[str, int], before: ResearchState, after: ResearchState, most: int) -> dict[str, int]:
+def reweigh_state(
+    known: Mapping[str, int], before: ResearchState, after: ResearchState, most: int, wrote: str | None = None
+) -> dict[str, int]:
     """Return the weights of the state `after`, given the weights `before`: only what was replaced is weighed.
+
+    Of outputs only that of the node that `wrote` is looked at: there is one of every node, and each step writes one.
 
     A run that is older than a field was weighed by another program, so all of it is weighed anew.
 
@@ -177,7 +181,18 @@ def reweigh_state(known: Mapping[str, int], before: ResearchState, after: Resear
     """
     if known.keys() != ResearchState.model_fields.keys():
         return weigh_state(after, most)
-    return {name: known[name] + _compute_growth(getattr(before, name), getattr(after, name), most) for name in known}
+    heavier = dict(known)
+    for name in known:
+        old, new = getattr(before, name), getattr(after, name)
+        if name == "outputs" and wrote is not None:
+            old, new = _pick_output(before, wrote), _pick_output(after, wrote)
+        if old is not new:
+            heavier[name] += _compute_growth(old, new, most)
+    return heavier
+
+
+def _pick_output(state: ResearchState, node: str) -> JsonObject:
+    return {node: state.outputs[node]} if node in state.outputs else {}
 
 
 def _weigh_value(value: object, most: int) -> int:

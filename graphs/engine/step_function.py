@@ -144,7 +144,7 @@ def advance_run(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
         raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
     if isinstance(entry, Step) and (entry.step, entry.node) != (run.step, run.node):
         raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")
-    earlier, run = run, learn_from_entry(graph, account_for_entry(run, entry), entry)
+    earlier, run = run, learn_from_entry(graph, account_for_entry(graph, run, entry), entry)
     match entry:
         case StepCompleted():
             return _complete_step(graph, run, entry)
@@ -244,7 +244,7 @@ def _follow_edge(graph: ResearchGraph, run: Run, leaving: ChosenEdge) -> Run:
             return _jump_to_exit(graph, run, ending)
         run = _next_iteration(run)
     taken = leaving.take(run.step)
-    return run.model_copy(update={"node": edge.to_node, "ending": ending or run.ending, "taken": taken})
+    return run.model_copy(update={"node": edge.to_node, "ending": ending, "taken": taken})
 
 
 def _next_iteration(run: Run) -> Run:

@@ -233,7 +233,7 @@ def _narrate_late_answer(graph: ResearchGraph, earlier: Run, entry: StepComplete
     if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode | ToolNode):
         missing = _given_up(entry.output)
         how = f"continues without {', '.join(missing)}" if missing else "answered"
-        text = f"{title_from_id(entry.node)}: {how} after {format_count(earlier.tried.tries, 'failed attempt')}"
+        text = f"{title_from_id(entry.node)}: {how} after {format_count(earlier.tried.all_tries, 'failed attempt')}"
         yield EventDraft("hold_cleared", shorten_message(text), entry.node)
 
 

@@ -109,12 +109,23 @@ class Ending(Frozen):
 class FailedTries(Frozen):
     """The results of a call's failed attempts; the call is retried."""
 
-    tries: int = Field(ge=1)
-    """How often it was tried in vain."""
+    tries: int = Field(ge=0)
+    """How often it was tried in vain, since the run was last resumed or unpaused if it was: the delays begin anew."""
     since: float
-    """When the first try failed, in seconds since the epoch."""
+    """When the first of these tries failed, in seconds since the epoch."""
+    before: int = Field(default=0, ge=0)
+    """How often it was tried in vain before these."""
     progress: JsonObject = {}
     """What the call had finished by then: it is not repeated."""
+
+    @property
+    def all_tries(self) -> int:
+        """How often it was tried in vain altogether, by which its activities are numbered."""
+        return self.before + self.tries
+
+    def begin_anew(self) -> "FailedTries":
+        """Return these as tries of before: the next one to fail counts as the first."""
+        return self.model_copy(update={"tries": 0, "before": self.all_tries})
 
 
 class Failure(Frozen):
@@ -182,7 +193,8 @@ class Hold(Frozen):
     by: str = ""
     """The user who paused it; empty if none was named."""
     tries: int = Field(default=0, ge=0)
-    """How often the call was tried in vain; 0 if it waits for its first try."""
+    """How often the call was tried in vain, since the run was last resumed or unpaused if it was; 0 if it waits for its
+    first try."""
     since: float | None = None
     """When it began, in seconds since the epoch."""
     until: float | None = None

@@ -45,7 +45,7 @@ from elcano.plugins.batches.workflows import (
     BatchWork,
     BatchWorkflow,
 )
-from elcano.storage.admission import RequestKey
+from elcano.storage.idempotency_keys import RequestKey
 
 LOOK_SECONDS: Final = 1.0
 """How often batches are looked for that were made, topped up or cancelled."""

@@ -21,7 +21,8 @@ from elcano.plugins.batches.batch_tables import (
     share_out,
 )
 from elcano.plugins.batches.workflows import BatchState, BatchWork
-from elcano.storage.admission import STARTING, KeyClaim, RequestKey, claim_key
+from elcano.storage.admission import STARTING
+from elcano.storage.idempotency_keys import KeyClaim, RequestKey, claim_key
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import begin_exclusive
 from elcano.storage.sql.rows import TenantBound

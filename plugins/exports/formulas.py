@@ -33,8 +33,25 @@ STRETCHED: Final = {
 """Marks that are as wide as what they belong to, by the side where they stand."""
 
 
+_WIDTH: Final = re.compile(r"-?\d*\.?\d+em")
+
+
 class UnknownFormula(Exception):
     """A formula has something that is not known here."""
+
+
+def read_token(element: Any) -> str:
+    """What a token says; words keep a space around them, which is no part of any other."""
+    text = " ".join((element.text or "").split())
+    if element.tag != "mtext" or not text:
+        return text
+    return f"{' ' * element.text[0].isspace()}{text}{' ' * element.text[-1].isspace()}"
+
+
+def read_space(element: Any) -> str:
+    """The width of a space, as `1em`."""
+    width: str = element.get("width", "").replace("negativethinmathspace", "-0.167em")
+    return width if _WIDTH.fullmatch(width) else "0.3em"
 
 
 def write_formula(element: Any, quote: Callable[[str], str]) -> str | None:
@@ -64,7 +81,7 @@ class _Formula:
             case "mrow", [first, *_, last] if {first.get("form"), last.get("form")} == {"prefix", "postfix"}:
                 return f"math.lr({self._join(children)})"
             case "mspace", _:
-                return "h(0.3em)"
+                return f"h({read_space(element)})"
             case "mfrac", [over, under] if element.get("linethickness", "1").startswith("0"):  # n over k
                 return f"math.mat(delim: none, ({self.write(over)},), ({self.write(under)},))"
             case "mfrac", [over, under]:
@@ -102,13 +119,14 @@ class _Formula:
         raise UnknownFormula(sign)
 
     def _write_token(self, element: Any) -> str:
-        text = " ".join((element.text or "").split())
+        text = read_token(element)
         if not text:
             return "[]"
         if element.tag == "mi" and len(text) > 1:
             return f"math.op({self._quote(text)})"
         if element.tag in ("mi", "mo") and len(text) == 1:
-            return f"symbol({self._quote(text)})"
+            symbol = f"symbol({self._quote(text)})"
+            return f"math.upright({symbol})" if element.get("mathvariant") == "normal" else symbol
         return f"text({self._quote(text)})"
 
 
@@ -169,7 +187,7 @@ def _write_latex(element: Any) -> str:
                 return rf"\left{opening} {_join_latex(inner)}\right{closing} "
             return _join_latex(children)
         case "mspace", _:
-            return r"\;"
+            return rf"\hspace{{{read_space(element)}}}"
         case "mfrac", [over, under]:
             bare = element.get("linethickness", "1").startswith("0")  # n over k
             command = r"\genfrac{}{}{0pt}{}" if bare else r"\frac"
@@ -212,13 +230,14 @@ def _write_latex_mark(base: Any, mark: Any, side: str) -> str:
 
 
 def _write_latex_token(element: Any) -> str:
-    text = " ".join((element.text or "").split())
+    text = read_token(element).replace("\N{REVERSE SOLIDUS OPERATOR}", "\N{SET MINUS}")  # which the font has
     if element.tag in ("mi", "mo") and len(text) > 1 and text.isascii() and text.isalpha():
         return rf"\operatorname{{{text}}}"
     if element.tag in ("mtext", "ms") or not all(map(_is_mathematical, text)):
         return rf"\text{{{escape_latex(text)}}}"
     shown = (rf"\text{{{escape_latex(sign)}}}" if sign in _SPECIAL else sign for sign in text)
-    return "".join(f"\\{sign}" if sign in _ESCAPED else one for sign, one in zip(text, shown, strict=True))
+    written = "".join(f"\\{sign}" if sign in _ESCAPED else one for sign, one in zip(text, shown, strict=True))
+    return rf"\mathrm{{{written}}}" if element.get("mathvariant") == "normal" and text.isascii() else written
 
 
 def _is_mathematical(sign: str) -> bool:

@@ -37,7 +37,7 @@ def read_report_elements(report: Report, pictures: Mapping[str, str | None] | No
     """The blocks of the report's page, with its pictures (SVG) by their paths."""
     from lxml import html
 
-    from elcano.api.reports.page import render_report_page
+    from elcano.api.reports.html_report import render_report_page
 
     page: Any = html.fromstring(render_report_page(report, pictures))
     for table in list(page.iter("mtable")):

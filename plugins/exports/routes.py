@@ -195,7 +195,7 @@ async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> I
     Raises:
         NotCertifiable: the run goes on, or left no log.
     """
-    from elcano.api.reports.page import render_report_page
+    from elcano.api.reports.html_report import render_report_page
 
     run_id = run.run_id
     certificate = await stream_certificate(run_id, services.temporal, services.store)

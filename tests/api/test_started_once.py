@@ -27,7 +27,8 @@ from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings.settings import Settings
-from elcano.storage.admission import Admission, RequestKey
+from elcano.storage.admission import Admission
+from elcano.storage.idempotency_keys import RequestKey
 from elcano.storage.sql.tables import idempotency_keys, runs
 from elcano.storage.store import Store, open_store
 from tests.api.asking import QUESTION

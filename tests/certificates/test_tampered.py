@@ -104,6 +104,12 @@ def reported_otherwise(parts: Parts) -> None:
     parts["run"]["report"]["artifact"] = sha256(parts["report"].encode()).hexdigest()
 
 
+def moved(parts: Parts) -> None:
+    """One character on in the text that the passage is of."""
+    passage = parts["evidence"][0]
+    passage.update(start=passage["start"] + 1, end=passage["end"] + 1)
+
+
 def found_otherwise(parts: Parts) -> None:
     """In the passage and in the text that it is of, with the text's new hash."""
     text = parts["texts"][0]
@@ -139,6 +145,7 @@ FORGERIES: Mapping[str, tuple[str, Forge]] = {
     "a line less": ("ledger", lambda parts: parts["ledger"].pop(0)),
     "a passage less": ("evidence", lambda parts: parts["evidence"].pop()),
     "another passage": ("evidence", lambda parts: parts["evidence"][0].update(text="Retries belong to nobody.")),
+    "another place": ("evidence", moved),
     "another title": ("evidence", lambda parts: parts["evidence"][0].update(title="Somewhere else")),
     "another passage in another text": ("evidence", found_otherwise),
     "another text": ("texts", lambda parts: parts["texts"][0].update(text="Retries belong to nobody.")),

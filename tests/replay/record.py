@@ -21,7 +21,7 @@ from temporalio.client import Client, WorkflowFailureError
 from elcano import testing
 from elcano.graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW
 from elcano.graphs.engine.approvals import ApprovePlan
-from elcano.graphs.engine.control_actions import RollBack
+from elcano.graphs.engine.control_actions import RollBack, Unpause
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import RunSnapshot
@@ -91,6 +91,27 @@ def held(script: Script) -> Limits:
 
     script.overrides = {agent: once(agent) for agent in tuple(waiting)}
     return Limits(when_exhausted="pause")
+
+
+def rested_while_held(script: Script) -> Limits:
+    """The provider of the judge is away for a while; meanwhile somebody pauses the run, and it waits on."""
+    left = 2 * max(1, len(script.sections))
+
+    def away(given: JsonObject) -> JsonObject:
+        nonlocal left
+        left -= 1
+        if left >= 0:
+            raise Refused("scripted", type=FailureType.PROVIDER)
+        del script.overrides["judge"]
+        return script.answer("judge", given)
+
+    script.overrides["judge"] = away
+    return Limits(tokens=400_000, when_exhausted="pause")
+
+
+def unpaused_while_held(script: Script) -> Limits:
+    """The same; but when the run continues, the judge is tried at once."""
+    return rested_while_held(script)
 
 
 def abandoned(script: Script) -> Limits:
@@ -218,6 +239,9 @@ def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
     yield "data", split, False
     yield "magentic", led_in_a_circle, False
     yield "magentic", led_in_a_circle, True
+    for mode in ("iterative", "deep"):
+        yield mode, rested_while_held, False
+        yield mode, unpaused_while_held, False
     yield "deep", approved, False
     yield "deep", approved, True
     yield "auto", chosen, False
@@ -280,6 +304,11 @@ async def _minded(handle: Handle, scenario: Callable[[Script], Limits]) -> None:
     elif scenario is approved:
         await _when(handle, lambda snapshot: snapshot.hold is not None)
         await ask(handle, ApprovePlan(sections=(section("history"), section("price"))))
+    elif scenario in (rested_while_held, unpaused_while_held):
+        await _when(handle, lambda snapshot: snapshot.stage == "held")
+        await asyncio.sleep(2.5)  # the second try has failed, and the next one is in four seconds
+        await pause(handle, "scripted")
+        await ask(handle, Unpause(retry_now=scenario is unpaused_while_held))
     elif scenario in (abandoned, taken_back, rested, steered):
         await _when(handle, _in_the_second_iteration)
         await asyncio.sleep(0.5)

@@ -116,6 +116,7 @@ def expect_an_end_within_limits(journal: Watched) -> None:
 
 
 def expect_an_exit_unless_it_could_not_be(journal: Watched) -> None:
+    assert all(run.ending is None or journal.graph.is_closing(run.node) for run in journal.runs)
     last, before = journal.entries[-1], journal.runs[-2]
     if journal.run.failure is not None and journal.run.failure.fatal:
         assert isinstance(last, StepFailed)

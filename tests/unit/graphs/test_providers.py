@@ -56,6 +56,12 @@ def test_turns_are_never_nearer_than_the_rate(gaps: list[float], per_second: flo
     assert turns[0] == NOW + gaps[0]
 
 
+def test_a_worker_keeps_a_call_for_its_longest_turn_and_no_longer() -> None:
+    for ahead, kept in ((LONGEST_TURN, Turn), (LONGEST_TURN + 1.0, Backoff)):
+        waiting = Provider(next_turn=NOW + ahead)
+        assert isinstance(admit_provider_call(waiting, NOW, 3.0)[1], kept)
+
+
 def test_without_a_rate_all_go_at_once_and_nothing_is_kept() -> None:
     assert admit_provider_call(Provider(), NOW, None) == (Provider(), Turn())
 

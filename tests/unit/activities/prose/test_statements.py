@@ -32,6 +32,11 @@ def told(text: str) -> list[tuple[str, str]]:
         ("Call `a. B()` now. Then $x. Y$ [b].", [("Call a. B() now.", ""), ("Then x. Y.", "b")]),
         ("它下降了[a]。它上升了。[b]真的吗!", [("它下降了。", "a"), ("它上升了。", "b"), ("真的吗!", "")]),
         ("Es fiel bzw. sank am 3. Mai [a]. Dann nicht.", [("Es fiel bzw. sank am 3. Mai.", "a"), ("Dann nicht.", "")]),
+        ("9 mg/l [a]. Dr. Keller fand das [b].", [("9 mg/l.", "a"), ("Dr. Keller fand das.", "b")]),
+        (
+            "It fell in B [a]. p53 rose (or C [b]). Why?",
+            [("It fell in B.", "a"), ("p53 rose (or C ).", "b"), ("Why?", "")],
+        ),
         ("- It fell [a]\n- It rose. Or not [b].", [("It fell", "a"), ("It rose.", ""), ("Or not.", "b")]),
         ("> It fell. [a]\n> It rose.", [("It fell.", "a"), ("It rose.", "")]),
         ("- **Rise:** it rose.", [("Rise: it rose.", "")]),

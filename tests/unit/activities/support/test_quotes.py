@@ -87,6 +87,24 @@ def test_words_and_numbers_may_not(quote: str) -> None:
         assert found(quote) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("it costs 12'000 francs", "it costs 12"),
+        ("it costs 12'000 francs", "000 francs"),
+        ("it costs 12,000 euros", "it costs 12"),
+        ("it costs 12,000 euros", "000 euros"),
+        ("it is 0.75 m", "it is 0"),
+        ("it is 0.75 m", "75 m"),
+        ("it was \u22645 mg", "5 mg"),
+        ("it was -5 mg", "5 mg"),
+    ],
+)
+def test_a_quote_neither_begins_nor_ends_within_a_number(text: str, quote: str) -> None:
+    assert QuoteIndex.of(text).find(text) == (0, len(text))
+    assert QuoteIndex.of(text).find(quote) is None
+
+
 WORDS = st.text(
     alphabet="abA1\u00e9\u4e2d \n\u00a0-\u2013.*_`[]()#>|\u2026'\u201c\u00ad\ufb01e\u0301%&;/\\", max_size=60
 )

@@ -85,6 +85,7 @@ def test_what_stands_there_in_another_form_is_found(said: str, quoted: str) -> N
         ("Most live in New York.", "most live in the city of York", "New York"),
         ("The change was \u221262 %.", "symptoms rose by 62 %", "62 %"),
         ("It fell to 7 degrees.", "it was -7 degrees", "7"),
+        ("It was 7 degrees.", "it fell: -7 degrees at night", "7"),
         ("It was opened on 2011-05-09.", "it was opened on 9 April 2011", "05"),
         ("It is of the year 2018\u201320.", "over the 2018-2019 academic year", "20"),
         ("The ratio was 0.9 (95 % CI [12, 14]).", "the ratio was 0.9 (95 % CI [12, 15])", "14"),

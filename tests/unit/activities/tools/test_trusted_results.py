@@ -34,7 +34,7 @@ DRAFT = found(3, "https://who.int/b", kind="article", flags=("preprint",))
 
 
 class Library:
-    """Finds three passages: what any plugin's source may hand over, one of earlier runs too."""
+    """Finds three passages, and refuses one itself: what any plugin's source may hand over, one of earlier runs too."""
 
     def __init__(self, kind: str = "passages") -> None:
         self.spec = SourceSpec(name="library", kind=kind, description="Books.")
@@ -42,7 +42,7 @@ class Library:
 
     async def search(self, query: str, limit: int) -> SearchResults:
         self.searched += 1
-        return SearchResults(evidence=(GOOD, EVIL, DRAFT), texts=(stored(GOOD),))
+        return SearchResults(evidence=(GOOD, EVIL, DRAFT), texts=(stored(GOOD),), refused=1)
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -60,7 +60,7 @@ async def test_passages_that_are_refused_are_counted_and_never_stored(store: Sto
     library = Library()
     answered = await search(store, library, Trust(allowed_domains=("who.int",), blocked_kinds=("preprint",)))
     assert [ref.id for ref in answered.evidence] == [GOOD.id]
-    assert answered.refused == 2
+    assert answered.refused == 1 + 2
     (warning,) = answered.warnings
     assert warning.startswith("library: 2 passages refused by the asker's list: ")
     assert "evil.org is not among the allowed domains (1)" in warning

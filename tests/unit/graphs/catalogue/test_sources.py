@@ -41,6 +41,9 @@ def test_a_queue_is_for_a_rate_or_a_key() -> None:
         ({"needs_key": True}, "names no variable"),
         ({"limits": SourceLimits(per_second=3), "policy": None}, "needs a policy"),
         ({"name": "Articles"}, "name"),
+        ({"setting": "articles_file"}, "names 'articles_file', which is no variable: write it as ELCANO_NAME"),
+        ({"key": "articles key"}, "which is no variable"),
+        ({"any_of": ("own",)}, "which is no variable"),
     ],
 )
 def test_an_entry_that_cannot_work_is_refused(wrong: dict[str, object], said: str) -> None:

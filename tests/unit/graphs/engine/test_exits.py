@@ -17,9 +17,10 @@ from elcano.graphs.rules import get_rules
 from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import EndKind, ResearchGraph
 from elcano.graphs.state.budget import Allowance, Budget, Estimate, Limits, TopUp, Usage
-from elcano.graphs.state.failures import Failure
+from elcano.graphs.state.failures import Failure, Hold
 from elcano.graphs.state.plan import SectionPlan, SectionResult
 from elcano.graphs.state.state import EvidenceRef, IterationData, ResearchState
+from tests.unit.graphs.samples import asking, begun, completed, two_nodes
 from tests.unit.graphs.state.test_limits import all_limits
 from tests.unit.graphs.strategies import graphs, limits, usages
 
@@ -87,8 +88,10 @@ def test_a_top_up_gains_research_what_it_does_not_add_to_what_is_kept(
     gained = later.compute_gain(TopUp(tokens=tokens, cost_microusd=cost))
     assert gained.tokens == later.research_tokens - earlier.research_tokens
     assert 0 <= gained.tokens <= tokens + 1
-    if before.cost_microusd is None:
+    if earlier.research_cost is None or later.research_cost is None:
         assert gained.cost_microusd is None
+    else:
+        assert gained.cost_microusd == later.research_cost - earlier.research_cost
 
 
 def found(number: int, characters: int) -> EvidenceRef:
@@ -208,3 +211,12 @@ def test_what_is_kept_travels_with_the_run() -> None:
     run = update_budget_forecast(graph, run_of("iterative", ResearchState(question="q"), "judge"))
     assert Run.model_validate_json(run.model_dump_json()) == run
     assert run.budget.exit_needs.tokens == 4_800
+
+
+@pytest.mark.parametrize("appendix", [None, "more"])
+def test_a_pause_that_came_while_an_exit_was_called_keeps_nothing_from_beginning(appendix: str | None) -> None:
+    more = (asking("more", "writer"),) if appendix else ()
+    graph = two_nodes(nodes=(asking("a"), asking("z", "writer"), *more), appendix=appendix)
+    at_exit = begun(graph).model_copy(update={"node": "z", "pause": Hold(reason="pause", node="z")})
+    after = advance_run(graph, at_exit, completed(at_exit))
+    assert (after.pause, after.finished, after.node) == (None, appendix is None, appendix or "z")

@@ -1,6 +1,7 @@
 """Runs of graphs that ask for too much: they end in a report that says so, in memory as in Temporal."""
 
 from itertools import pairwise
+from typing import NoReturn
 
 import pytest
 
@@ -89,6 +90,29 @@ async def test_a_state_that_doubles_ends_in_a_report(values: str, calling: bool)
     assert sum(weigh_state(journal.run.state, get_rules().state_bytes).values()) <= get_rules().state_bytes
     assert journal.run.ending is not None
     assert journal.run.state.warnings or errors(journal)
+
+
+class Unlisted(dict[str, Json]):
+    """Outputs that are found by their names, and never listed."""
+
+    def keys(self) -> NoReturn:
+        raise AssertionError("all outputs were looked at")
+
+    items = values = keys
+
+
+def test_a_step_weighs_its_own_output_and_looks_at_no_other() -> None:
+    """Else each look at a run of many steps would take as long as the square of their number."""
+    graph = ring(CALL)
+    run = begun(graph)
+    outputs = Unlisted({"call": {"what": "it had before"}, **{f"n{number}": number for number in range(9)}})
+    run = run.knowing(run.state.model_copy(update={"outputs": dict(outputs)}))
+    run = run.model_copy(update={"state": run.state.model_copy(update={"outputs": outputs})})
+    noop: list[Json] = [{"ok": True}, {}]
+    for output in noop:
+        after = advance_run(graph, run, StepCompleted(step=1, node="call", at=0.0, output=output))
+        assert after.state.outputs["call"] == output
+        assert after.weights == weigh_state(after.state, after.figures.state_bytes)
 
 
 async def test_a_state_over_its_weight_fails_the_node_and_stays_as_it_was() -> None:

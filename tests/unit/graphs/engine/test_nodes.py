@@ -165,7 +165,8 @@ def test_branches_by_item() -> None:
 
 
 @pytest.mark.parametrize(
-    ("most", "allowed", "own"), [(30_000, 30_000, 30_000), (10_000_000, None, None), (None, None, None)]
+    ("most", "allowed", "own"),
+    [(30_000, 30_000, 30_000), (85_000, 85_000, None), (10_000_000, None, None), (None, None, None)],
 )
 def test_a_call_may_use_what_the_run_has_left_and_no_more_than_its_node_allows(
     most: int | None, allowed: int | None, own: int | None
@@ -176,4 +177,5 @@ def test_a_call_may_use_what_the_run_has_left_and_no_more_than_its_node_allows(
     call = next_command(graph, run, 0.0)
     assert isinstance(call, CallAgent)
     left = run.budget.allowance(at_exit=False).tokens
+    assert left == 85_000
     assert (call.allowance.tokens, call.own_tokens) == (allowed or left, own)

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.engine.entries import Held, RunResumed, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import Entry, Held, RunResumed, StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.lifecycle.resume_points import CannotResume, before_search, where_it_turned
 from elcano.graphs.lifecycle.start_and_fold import LogPrefix, before_step, build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import JournalPages, ResearchInput
 from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialEdge, ToolNode
 from elcano.graphs.state.budget import Limits, TopUp, Usage
+from elcano.graphs.state.failures import Failure
 from tests.unit.graphs.strategies import graphs, limits
 from tests.unit.graphs.test_properties import STARTED, Watched, many, walk_on
 
@@ -116,14 +117,36 @@ def test_a_run_that_turned_goes_on_with_all_that_it_had_answered(data: st.DataOb
     assert fold(log.asked, again.entries) == again.run
 
 
+NODES = tuple(ToolNode(id=name, tool="noop") for name in ("search", "again", "once_more"))
+ROW = ResearchGraph(
+    name="row",
+    nodes=NODES,
+    edges=tuple(SequentialEdge(from_node=one.id, to_node=other.id) for one, other in pairwise(NODES)),
+    entry_node="search",
+    exit_nodes=("once_more",),
+)
+
+
+def in_a_row(*entries: Entry) -> RunLog:
+    """A run that searches three times."""
+    asked = ResearchInput(run_id="run", question="What?", mode="row", graph=ROW, limits=Limits())
+    return RunLog(asked=asked, entries=entries, run=fold(asked, entries))
+
+
 @pytest.mark.parametrize(("latest", "step"), [(False, 1), (True, 3)])
 def test_a_run_is_cut_before_its_first_search_or_its_latest(latest: bool, step: int) -> None:
-    nodes = tuple(ToolNode(id=name, tool="noop") for name in ("search", "again", "once_more"))
-    edges = tuple(SequentialEdge(from_node=one.id, to_node=other.id) for one, other in pairwise(nodes))
-    graph = ResearchGraph(name="row", nodes=nodes, edges=edges, entry_node="search", exit_nodes=("once_more",))
-    asked = ResearchInput(run_id="run", question="What?", mode="row", graph=graph, limits=Limits())
-    done = (StepCompleted(step=at, node=node.id, at=float(at), output={}) for at, node in enumerate(nodes, 1))
+    done = (StepCompleted(step=at, node=node.id, at=float(at), output={}) for at, node in enumerate(NODES, 1))
     entries = tuple(done)
-    cut = before_search(RunLog(asked=asked, entries=entries, run=fold(asked, entries)), latest=latest)
+    cut = before_search(in_a_row(*entries), latest=latest)
     assert cut is not None
     assert (cut.undone_from, cut.entries) == (step, entries[: step - 1])
+
+
+def test_a_call_that_was_cancelled_and_made_again_is_not_where_its_run_turned() -> None:
+    cancelled = StepAbandoned(step=1, node="search", at=1.0)
+    made_again = StepCompleted(step=2, node="search", at=2.0, output={})
+    broken = StepFailed(step=3, node="again", at=3.0, failure=Failure(node="again", type="Gone", message="no"))
+    cut = where_it_turned(in_a_row(cancelled, made_again, broken), extra=None, now=STARTED)
+    assert cut is not None
+    assert cut.entries[:2] == (cancelled, made_again)
+    assert (cut.run.node, cut.run.step) == ("again", 3)

@@ -9,7 +9,7 @@ from elcano.graphs.lifecycle.handover import build_branch_outcome
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.spec.graph import ParallelNode
-from elcano.graphs.state.branches import BranchInput
+from elcano.graphs.state.branches import BranchInput, KeptBranch
 from elcano.graphs.state.budget import Budget, Limits, TopUp, Usage
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.state import ResearchState
@@ -22,11 +22,11 @@ WORK = RunBranches(step=1, node="parallel_loops", branches=STARTS)
 FIRST, SECOND = STARTS
 
 
-def books(limits: Limits) -> tuple[FanOut, Budget]:
+def books(limits: Limits, *kept: KeptBranch) -> tuple[FanOut, Budget]:
     node = MODES["deep"].by_id[WORK.node]
     assert isinstance(node, ParallelNode)
     run = started(MODES["deep"], ResearchState(question="q"), limits)
-    return FanOut(node, WORK, run), run.budget
+    return FanOut(node, WORK, run, kept), run.budget
 
 
 def begun(fan: FanOut, start: BranchStart, budget: Budget) -> Limits:
@@ -51,6 +51,16 @@ def test_a_top_up_first_makes_up_for_what_was_overspent() -> None:
     assert 80_000 + slices[1] + 10_000 == 100_000 + 20_000 + 20_000
 
 
+def test_what_kept_branches_cost_is_not_given_out_again() -> None:
+    limits = Limits(tokens=100_000, cost_microusd=2_000, reserve=0.0)
+    spent = ResearchResult(run_id="r", report=None, draft="d", usage=Usage(input_tokens=60_000, cost_microusd=1_500))
+    kept = KeptBranch(run_id="r.1", start=FIRST.input, graph="loop", outcome=build_branch_outcome(FIRST, spent))
+    fan, budget = books(limits, kept)
+    assert fan.starts == (SECOND,)
+    given = begun(fan, SECOND, budget)
+    assert (given.tokens, given.cost_microusd) == (40_000, 500)
+
+
 def test_what_is_left_over_is_passed_on_once() -> None:
     fan, budget = books(Limits(tokens=100_000, reserve=0.0, when_exhausted="pause"))
     for start in STARTS:
@@ -59,6 +69,16 @@ def test_what_is_left_over_is_passed_on_once() -> None:
     assert fan.passed_on({SECOND.index}) == {SECOND.index: TopUp(tokens=30_000)}
     assert fan.passed_on({SECOND.index}) == {}
     assert fan.used == Usage(input_tokens=20_000)
+
+
+def test_tokens_and_money_of_a_top_up_are_divided() -> None:
+    limits = Limits(tokens=100_000, cost_microusd=2_000, reserve=0.0)
+    fan, budget = books(limits)
+    for start in STARTS:
+        begun(fan, start, budget)
+    extra = TopUp(tokens=20_000, cost_microusd=500)
+    parts = fan.share_top_up(extra, extra.added_to(limits), {0, 1})
+    assert parts == dict.fromkeys((0, 1), TopUp(tokens=10_000, cost_microusd=250))
 
 
 def test_time_and_rounds_are_not_divided() -> None:

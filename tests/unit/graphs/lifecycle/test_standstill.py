@@ -75,11 +75,12 @@ def test_a_run_that_is_taken_back_goes_on_with_numbers_that_nobody_has_seen_and_
 
 
 @pytest.mark.parametrize("why", ["resumed", "rolled_back", "forked"])
-def test_who_resumes_a_run_waits_for_no_try_of_before(why: ResumeReason) -> None:
+@pytest.mark.parametrize("retry_now", [True, False], ids=["now", "as logs of before"])
+def test_who_resumes_a_run_waits_for_no_try_of_before(why: ResumeReason, retry_now: bool) -> None:
     journal = begun()
     held(journal, STARTED + 5)
     assert isinstance(journal.next(STARTED + 6), Wait)
-    journal.record(RunResumed(at=journal.elapsed(STARTED + 6), why=why), STARTED + 6)
+    journal.record(RunResumed(at=journal.elapsed(STARTED + 6), why=why, retry_now=retry_now), STARTED + 6)
     call = journal.next(STARTED + 6)
     assert isinstance(call, CallAgent)
     assert (call.node, call.tries) == ("thinking", 1)

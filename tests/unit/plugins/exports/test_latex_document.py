@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elcano.plugins.exports.latex_document import DEEPEST, write_latex_archive
-from tests.unit.api.test_page import LIST, report
+from tests.unit.api.test_html_report import LIST, report
 from tests.unit.plugins.exports.test_pdf_document import DRAWING
 from tests.unit.plugins.exports.test_word_document import RICH
 
@@ -62,6 +62,12 @@ def test_brackets_are_as_high_as_the_matrix_in_them() -> None:
         r"\((\begin{matrix}{a}\end{matrix}+1)\)",
     ):
         assert part in text, text
+
+
+def test_words_in_formulas_keep_their_spaces_and_upright_letters_stay_upright() -> None:
+    text = read_body(r"It is $\text{CI } 0.7 \text{ to } 1\quad a\!b$ of $\mathrm{CO_2}$.")
+    assert r"\(\text{CI }0.7\text{ to }1\hspace{1em}a\hspace{-0.167em}b\)" in text
+    assert r"\(\mathrm{C}{\mathrm{O}}_{2}\)" in text
 
 
 def test_long_addresses_and_lines_of_code_stay_on_the_page() -> None:

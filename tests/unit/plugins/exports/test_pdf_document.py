@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from elcano.plugins.exports.pdf_document import MOST_UNSHOWN, write_pdf_document
 from elcano.plugins.exports.typesetting import ExportUnavailable
-from tests.unit.api.test_page import LIST, report
+from tests.unit.api.test_html_report import LIST, report
 from tests.unit.plugins.exports.test_word_document import RICH
 
 DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 20"><title>n</title><text y="9">{}</text></svg>'
@@ -52,6 +52,7 @@ def test_letters_of_formulas_are_those_of_formulas_and_signs_have_room() -> None
     italic = {letter: chr(0x1D44E + ord(letter) - ord("a")) for letter in "abcfxy"}
     written = "{y} = 2{x} and {f}({x}) = {a}{b} {c} after.".format_map(italic)
     assert written in read_text(typeset(r"$y=2x$ and $f(x)=\frac{ab}{c}$ after."))
+    assert "T CO2, CI 0.7 to 1" in read_text(typeset(r"$\mathrm{CO_2},\ \text{CI } 0.7 \text{ to } 1$"))
 
 
 def test_pictures_are_drawn_and_one_that_cannot_be_is_named() -> None:

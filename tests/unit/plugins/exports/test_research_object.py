@@ -7,7 +7,7 @@ from typing import Any
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.plugins.exports.research_object import describe_archive
-from tests.unit.api.test_page import OIL, report
+from tests.unit.api.test_html_report import OIL, report
 
 RUN = ArchivedRun(run_id="run", question="q", mode="deep", status="completed", started_at=1.0, finished_at=60.0)
 OUTSIDE = "https://w3id.org/ro/crate/1.1"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from elcano.graphs.report.report import Reference
 from elcano.plugins.exports.word_document import write_word_document
-from tests.unit.api.test_page import LIST, report
+from tests.unit.api.test_html_report import LIST, report
 
 RICH = r"""# The harbour
 

@@ -39,6 +39,8 @@ def test_a_tenants_own_limits_go_before_those_of_all() -> None:
 
 def test_the_file_may_be_json() -> None:
     assert parse_quotas(b'{"tenants": {"acme": {"runs_a_day": 3}}}', is_json=True).of_tenant("acme").runs_a_day == 3
+    null = parse_quotas(b'{"every_tenant": {"runs_a_day": 3}, "tenants": {"acme": {"runs_a_day": null}}}', is_json=True)
+    assert null.of_tenant("acme").runs_a_day == 3, "null sets nothing, and lifts nothing"
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,11 @@
 from random import Random
 from typing import Any
 
-import jsonschema
-
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.report import CheckedCitation, Citation
 from elcano.plugins.structured_answers.answer_assembly import Assembly
 from elcano.plugins.structured_answers.answer_form import list_filled_fields
 from elcano.plugins.structured_answers.form_filler import FilledField, load_form
-from elcano.plugins.structured_answers.form_validation import FormValidation
 from tests.unit.plugins.structured_answers.test_answers import with_null
 
 QUOTES = ("Metformin was given to 400 people.", "The trial took 2.5 years in Bilbao.", "Nothing of it.")
@@ -75,6 +72,10 @@ def test_answers_to_twenty_schemas_fit_and_every_value_has_a_basis() -> None:
 
 def check_schema(random: Random) -> int:
     """Twenty answers to one schema; returns how many values have a basis."""
+    import jsonschema  # takes a second, as what imports it does
+
+    from elcano.plugins.structured_answers.form_validation import FormValidation
+
     schema = make_schema(random)
     form = load_form(schema)
     validator = jsonschema.Draft202012Validator(with_null(schema))

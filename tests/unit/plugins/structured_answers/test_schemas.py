@@ -5,7 +5,6 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-import jsonschema
 import pytest
 
 from elcano.activities.support.quotes import QuoteIndex
@@ -22,7 +21,6 @@ from elcano.plugins.structured_answers.form_filler import (
     load_form,
     resolve_fields,
 )
-from elcano.plugins.structured_answers.form_validation import FormValidation
 from tests.unit.plugins.structured_answers.schemas import HOSTILE, REALISTIC, TEXT, make_object
 from tests.unit.plugins.structured_answers.test_answers import with_null
 
@@ -80,6 +78,8 @@ def assemble(schema: JsonObject, said: Json, passages: list[str]) -> tuple[Json,
         for field in filled.fields
         for one in field.citations
     }
+    from elcano.plugins.structured_answers.form_validation import FormValidation  # takes a second
+
     assembly = Assembly(filled.fields, checked, (), FormValidation(schema))
     return *assembly.assemble(load_form(schema)), find_unbased_values(answer, given, IDS)
 
@@ -90,6 +90,8 @@ def test_a_realistic_schema_is_answered_in_its_form(name: str) -> None:
     assert find_answer_schema_faults(schema) == ()
     passages: list[str] = []
     said = script_answer(wanted, lambda _, leaf: leaf, passages)
+    import jsonschema  # takes a second
+
     jsonschema.validate(said, build_answer_schema(load_form(schema)))
     answer, fields, faults = assemble(schema, said, passages)
     assert (answer, faults) == (wanted, [])
@@ -120,6 +122,8 @@ def check_bases(answer: Json, fields: list[AnswerField], passages: list[str]) ->
 @pytest.mark.parametrize("name", REALISTIC)
 def test_whatever_a_model_errs_in_the_rest_is_kept_and_fits(name: str) -> None:
     schema, wanted = REALISTIC[name]
+    import jsonschema  # takes a second
+
     kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
     validator = kind(loosen(schema), format_checker=kind.FORMAT_CHECKER)
     known = 0

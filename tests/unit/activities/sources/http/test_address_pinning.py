@@ -118,18 +118,18 @@ async def test_a_proxy_is_asked_for_everything_outside() -> None:
     assert internet.resolved == []
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        *(f"http://[{address}]/" if ":" in address else f"http://{address}/" for address in hostile.PRIVATE),
-        *(f"http://{spelled}/" for spelled in (*hostile.SPELLED, *hostile.NAMES)),
-        *hostile.ADDRESSES,
-    ],
+PRIVATE = (
+    *(f"http://[{address}]/" if ":" in address else f"http://{address}/" for address in hostile.PRIVATE),
+    *(f"http://{spelled}/" for spelled in (*hostile.SPELLED, *hostile.NAMES)),
+    *hostile.ADDRESSES,
 )
-async def test_a_proxy_is_not_asked_for_what_is_private_by_its_spelling(url: str) -> None:
+
+
+async def test_a_proxy_is_not_asked_for_what_is_private_by_its_spelling(subtests: pytest.Subtests) -> None:
     fetcher = Fetcher(chosen(proxy="http://127.0.0.1:9"))
-    with pytest.raises(SourceRefused):
-        await fetcher.fetch("test", url)
+    for url in PRIVATE:
+        with subtests.test(url=url), pytest.raises(SourceRefused):
+            await fetcher.fetch("test", url)
     await fetcher.close()
 
 

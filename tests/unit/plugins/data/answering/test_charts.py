@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from elcano.api.reports.page import render_report_page
+from elcano.api.reports.html_report import render_report_page
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
 from elcano.plugins.data.answering.charts import (

@@ -78,6 +78,11 @@ _CITATION: Final = "reference_number"
 _KNOWN: Final = "numbers"
 _QUOTES: Final = "quotes"
 _LIST_MARK: Final = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+")
+_AS_THE_LIBRARY_WRITES: Final = (
+    (re.compile(r"\\(begin|end)\{(?:aligned|split|gathered)\}"), r"\\\1{align*}"),
+    (re.compile(r"\\(arg|sgn)(?![A-Za-z])"), r"\\operatorname{\1}"),
+)
+"""Common TeX that latex2mathml does not know, as what it does know."""
 _NAMESPACE: Final = "{http://www.w3.org/1998/Math/MathML}"
 _NUMBER: Final = re.compile(r"\[(\d{1,6})(, [^\[\]\n]{1,80})?\](?!\()")
 _PICTURES: Final = "pictures"
@@ -260,13 +265,20 @@ def _render_mathml(source: str, options: dict[str, Any]) -> str:
         return written
     from latex2mathml.converter import convert
 
+    known = source.strip()
+    for pattern, replacement in _AS_THE_LIBRARY_WRITES:
+        known = pattern.sub(replacement, known)
     try:
-        tree = ElementTree.fromstring(convert(source.strip(), display="block" if options["display_mode"] else "inline"))
+        tree = ElementTree.fromstring(convert(known, display="block" if options["display_mode"] else "inline"))
     except Exception:  # its errors have no base of their own, and what a model wrote may break it anywhere
         return written
     for element in tree.iter():
         element.tag = element.tag.removeprefix(_NAMESPACE)
-    if any(element.tag not in _MATHML for element in tree.iter()):
+        if element.tag == "mtext":
+            element.text = _ESCAPED.sub(lambda one: one[1], element.text or "")
+        elif element.text == "~":  # what it makes of `\sim`
+            element.tag, element.text = "mo", "\N{TILDE OPERATOR}"
+    if any(one.tag not in _MATHML or (one.text or "").startswith("\\") for one in tree.iter()):
         return written
     return ElementTree.tostring(tree, encoding="unicode")  # texts within it are not escaped before this
 

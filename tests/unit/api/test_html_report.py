@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from elcano.activities.report.markdown import escape_markdown, render_link
-from elcano.api.reports.page import FORMULA_CHARACTERS, HEADERS, POLICY, STYLE, render_report_page
+from elcano.api.reports.html_report import FORMULA_CHARACTERS, HEADERS, POLICY, STYLE, render_report_page
 from elcano.graphs.report.report import Block, CheckedCitation, Part, Reference, Report, Statement
 
 OIL = Reference(
@@ -102,6 +102,15 @@ def test_formulas_are_mathml_or_stay_as_they_were_written() -> None:
         assert "math" not in tree.tags
         assert tree.ids == ["reference-1"]
         assert not tree.wrong
+
+
+def test_what_models_often_write_is_a_formula_and_an_unknown_command_is_shown_as_it_was_written() -> None:
+    shown = body(r"$\begin{aligned}a&=b\\c&=d\end{aligned}$ and $\arg\max_x f$ and $x \sim y$ and $\text{a\_b }$")
+    assert shown.count("<mtr>") == 2
+    assert "<mo>arg</mo>" in shown
+    assert "<mo>\N{TILDE OPERATOR}</mo>" in shown
+    assert "<mtext>a_b&nbsp;</mtext>" in shown
+    assert r"<code>\ce{H2O}</code>" in body(r"$\ce{H2O}$")
 
 
 def test_the_page_allows_nothing_but_its_style() -> None:

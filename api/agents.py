@@ -1,6 +1,6 @@
 """Agents: which there are, what each is given and answers, and keeping one of your own."""
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Self, TypeAlias
 
 from fastapi import APIRouter, Body, Path, Response
 from pydantic import Field
@@ -57,14 +57,24 @@ class AgentCard(Described):
     """Whether it writes a report, so that a graph can end with it."""
 
     @classmethod
-    def of(cls, agent: AgentDefinition) -> "AgentCard":
-        """A built-in agent."""
-        return cls(**_describe_agent(agent))
+    def of(cls, agent: AgentDefinition, kept: Version[OwnAgent] | None = None, **whole: Any) -> Self:
+        """An agent, of one's own with the version that is kept of it; `whole` is what a view has beside."""
+        return cls(
+            name=agent.name,
+            version=kept.version if kept else None,
+            at=datetime_from_seconds(kept.at) if kept else None,
+            description=agent.description,
+            inputs=_list_input_fields(agent.input.model_json_schema()),
+            outputs=tuple(agent.output.model_fields),
+            passages=agent.evidence_tokens > 0,
+            writes=agent.writes,
+            **whole,
+        )
 
     @classmethod
-    def of_own(cls, kept: Version[OwnAgent]) -> "AgentCard":
+    def of_own(cls, kept: Version[OwnAgent], **whole: Any) -> Self:
         """A version of an agent of one's own."""
-        return cls(**_describe_own_agent(kept))
+        return cls.of(definition_of(kept.item.name, kept.item), kept, **whole)
 
 
 class AgentView(AgentCard):
@@ -76,36 +86,6 @@ class AgentView(AgentCard):
     """What its model is told beside the task."""
     definition: OwnAgent | None = None
     """For a custom agent its stored definition: change it and send it to `POST /v1/agents`."""
-
-    @classmethod
-    def built_in(cls, agent: AgentDefinition) -> "AgentView":
-        """A built-in agent."""
-        output = agent.output.model_json_schema()
-        return cls(**_describe_agent(agent), output=output, instructions=agent.asks.instructions)
-
-    @classmethod
-    def own(cls, kept: Version[OwnAgent]) -> "AgentView":
-        """A version of an agent of one's own."""
-        agent = kept.item
-        described = _describe_own_agent(kept)
-        return cls(**described, output=agent.output, instructions=agent.instructions, definition=agent)
-
-
-def _describe_agent(agent: AgentDefinition) -> dict[str, Any]:
-    schema: JsonObject = agent.input.model_json_schema()
-    return {
-        "name": agent.name,
-        "description": agent.description,
-        "inputs": _list_input_fields(schema),
-        "outputs": tuple(agent.output.model_fields),
-        "passages": agent.evidence_tokens > 0,
-        "writes": agent.writes,
-    }
-
-
-def _describe_own_agent(kept: Version[OwnAgent]) -> dict[str, Any]:
-    described = _describe_agent(definition_of(kept.item.name, kept.item))
-    return {**described, "version": kept.version, "at": datetime_from_seconds(kept.at)}
 
 
 def _list_input_fields(schema: JsonObject) -> tuple[AgentField, ...]:
@@ -220,9 +200,12 @@ async def agent_schema() -> dict[str, Any]:
 async def get_agent(name: AgentNamed, services: Provided) -> AgentView:
     """Read an agent: its instructions, its inputs and its output."""
     if name in AGENTS:
-        return AgentView.built_in(get_definition(name))
+        agent = get_definition(name)
+        output = agent.output.model_json_schema()
+        return AgentView.of(agent, output=output, instructions=agent.asks.instructions)
     kept = await require_own_agent(name, services.store.agents)
-    return AgentView.own(kept)
+    own = kept.item
+    return AgentView.of_own(kept, output=own.output, instructions=own.instructions, definition=own)
 
 
 @router.get("/{name}/versions", dependencies=READ, responses=problem_docs(AgentNotFound))

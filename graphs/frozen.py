@@ -1,6 +1,6 @@
 """The one base of all data that travels: immutable, closed, JSON."""
 
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, Self, TypeAlias
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, JsonValue, TypeAdapter
 
@@ -12,6 +12,12 @@ class Frozen(BaseModel):
     """A value: it is never changed, only replaced (`model_copy(update=...)`), and refuses unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def from_record(cls, record: BaseModel, **own: Any) -> Self:
+        """The value that a record is seen as: fields of the same name are taken from it; `own` are all others."""
+        same = (cls.model_fields.keys() & type(record).model_fields.keys()) - own.keys()
+        return cls.model_validate({name: getattr(record, name) for name in same} | own, from_attributes=True)
 
 
 class Answer(Frozen):

@@ -73,27 +73,21 @@ class ArchivedRun(Frozen):
     knowledge_error: str = ""
     """Why the knowledge graph could not be given what it found; empty if it was, or if there is none."""
 
+    def without_end(self) -> "ArchivedRun":
+        """The same run while it goes on again."""
+        ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches"}
+        return ArchivedRun.model_validate({**self.model_dump(exclude=ended), "status": "running"})
+
 
 def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> ArchivedRun:
     """The record of a run or section that was accepted at a time, in seconds since the epoch."""
-    return ArchivedRun(
-        run_id=asked.run_id,
-        question=asked.question,
-        mode=asked.mode,
-        tenant=asked.tenant,
+    return ArchivedRun.from_record(
+        asked,
         status="running",
         started_at=at,
-        sources=asked.sources,
-        branch_of=asked.branch_of,
         engine=engine,
-        priority=asked.priority,
-        api_key=asked.api_key,
-        metadata=asked.metadata,
-        trust=asked.trust,
-        output_schema=asked.output_schema,
-        forked_from=asked.forked_from,
+        evidence=(),  # what it was given is no finding of its own
         previous_run=asked.follows.run_id if asked.follows else "",
-        domain=asked.domain,
     )
 
 

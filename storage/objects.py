@@ -95,7 +95,8 @@ class Objects:
         Returns how many there were.
         """
         deleted = 0
-        while keys := await self._some_below(prefix):
+        nothing: list[str] = []
+        while keys := await anext(self.list_below(prefix), nothing):
             await self.delete(keys)
             deleted += len(keys)
         return deleted
@@ -120,12 +121,6 @@ class Objects:
             if batch is None:
                 return
             yield [ListedObject(found["path"], found["last_modified"].timestamp()) for found in batch]
-
-    async def _some_below(self, prefix: str) -> list[str]:
-        async with self._answering("list"):
-            async for batch in obstore.list(self._store, prefix=prefix, chunk_size=_AT_ONCE):
-                return [found["path"] for found in batch]
-        return []
 
     def close(self) -> None:
         """Ends its threads. Nothing can be put afterwards."""

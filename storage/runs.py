@@ -101,8 +101,7 @@ class RunStore(TenantBound):
         kept = await self.get(run_id)
         if kept is None or kept.status == "running" or kept.execution == execution:
             return
-        ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches", "execution"}
-        fresh = ArchivedRun.model_validate({**kept.model_dump(exclude=ended), "status": "running"})
+        fresh = kept.without_end().model_copy(update={"execution": ""})
         as_kept = and_(
             self._named(run_id), runs.c.status == kept.status, runs.c.finished_at.is_not_distinct_from(kept.finished_at)
         )

@@ -138,17 +138,11 @@ class _Performer:
                 )
 
     async def _ask(self, work: CallAgent, at: float) -> Entry:
-        call = AgentCall(
+        call = AgentCall.from_record(
+            work,
             run_id=self._asked.run_id,
-            step=work.step,
-            node=work.node,
-            agent=work.agent,
-            own=work.own,
-            input=work.input,
             models=self._asked.models.with_own(work.agent, work.own),
             today=self._asked.today,
-            allowance=work.allowance,
-            evidence_tokens=work.evidence_tokens,
         )
         try:
             answered = await ActivityEnvironment().run(self._agents.run_agent, call)

@@ -95,20 +95,13 @@ class Performer:
         node = self._asked.graph.by_id[work.node]
         limits = limits_of(node)
         model = limits.model if isinstance(limits, AgentLimits) else None
-        call = AgentCall(
+        call = AgentCall.from_record(
+            work,
             run_id=self._asked.run_id,
             tenant=self._asked.tenant,
-            step=work.step,
-            node=work.node,
-            agent=work.agent,
-            own=work.own,
-            input=work.input,
             models=_override_model(self._asked.models.with_own(work.agent, work.own), work.agent, model),
-            progress=work.progress,
             today=resolve_run_date(self._asked, self._journal),
             told=self._journal.last,
-            allowance=work.allowance,
-            evidence_tokens=work.evidence_tokens,
             at_exit=self._asked.graph.is_closing(work.node),
             may_wait=self._journal.run.budget.limits.when_exhausted == "pause",
             history=strip_history_for_agent(self._asked.follows.history if self._asked.follows else ()),

@@ -24,8 +24,8 @@ from elcano.activities.agents.answer_drafts import (
     with_omissions,
     without_sections,
 )
-from elcano.activities.agents.draft_repair import repair_draft
-from elcano.activities.agents.draft_review import load_draft_under_review, parse_review_progress, review_draft
+from elcano.activities.agents.draft_repair import review_and_repair
+from elcano.activities.agents.draft_review import load_draft_under_review, parse_review_progress
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
 from elcano.activities.agents.prompt_parts import Loader, build_question_agent
 from elcano.activities.agents.section_drafts import complete_draft
@@ -141,9 +141,10 @@ class AgentActivities:
             raise InputInvalid("agent", f"there is no agent {call.agent!r}; there are: {', '.join(AGENTS)}")
         given = agent.input.model_validate(call.input)
         if isinstance(given, AgentInput) and (earlier := parse_review_progress(attempt.progress)) is not None:
-            return await _read_on(
-                attempt, given, await load_draft_under_review(earlier, attempt), mended=earlier.mended
-            )
+            draft = await load_draft_under_review(earlier, attempt)
+            cited = [one.id for one in await attempt.store.evidence.get(cited_ids(draft))]
+            read = await review_and_repair(attempt, given, draft, mended=earlier.mended)
+            return await _store_draft(attempt, read, cited, ())
         offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
         loader = Loader(attempt.store, self._sources)
         most = agent.evidence_tokens if call.evidence_tokens is None else call.evidence_tokens
@@ -218,39 +219,9 @@ async def _handed_over(
     if quoted or not isinstance(given, AgentInput):
         return await _store_draft(attempt, draft, shown.ids.values(), best)
     draft = await move_quotes(attempt.store, draft, shown.ids.values())
-    if not getattr(given, "review", False):
-        if not draft.known:
-            draft = await repair_draft(attempt, given, draft, best, already=already)
-        return await _store_draft(attempt, draft, shown.ids.values(), best)
-    return await _read_on(attempt, given, draft, shown.ids.values(), best, already=already)
-
-
-async def _read_on(
-    attempt: Attempt,
-    given: AgentInput,
-    draft: ReportDraft,
-    ids: Iterable[str] | None = None,
-    best: Sequence[str] = (),
-    *,
-    mended: bool = False,
-    already: frozenset[Claim] = frozenset(),
-) -> DraftRef:
-    """The draft, read, and its blocks that do not hold once given back to its writer.
-
-    Args:
-        attempt: by which the reviewer and the writer are asked.
-        given: the writer's input.
-        draft: what it wrote.
-        ids: the passages that it was written from, if not all that it cites.
-        best: those of them that matter most, in this order.
-        mended: its writer had it back before.
-        already: blocks of it that its writer had back before.
-    """
-    known = ids if ids is not None else [one.id for one in await attempt.store.evidence.get(cited_ids(draft))]
-    read = await review_draft(attempt, given, draft, mended=mended)
-    if not mended and (better := await repair_draft(attempt, given, read, best, already=already)) is not read:
-        read = await review_draft(attempt, given, better, mended=True)
-    return await _store_draft(attempt, read, known, best)
+    if getattr(given, "review", False) or not draft.known:
+        draft = await review_and_repair(attempt, given, draft, best, already=already)
+    return await _store_draft(attempt, draft, shown.ids.values(), best)
 
 
 async def _store_draft(attempt: Attempt, draft: ReportDraft, ids: Iterable[str], best: Sequence[str]) -> DraftRef:

@@ -7,10 +7,11 @@ says that nobody has joined them. Models cite by short keys, drafts by the ids o
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from elcano.activities.prose.blocks import ClaimCollector
 from elcano.graphs.agents.envelope import Loaded, SectionItem, ShownPassages, TaskEnvelope
+from elcano.graphs.agents.review import RevisedBlock
 from elcano.graphs.agents.writing import ReportProse, SectionText, Summary, SynthesisInput
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
@@ -233,7 +234,10 @@ def map_citations(draft: ReportDraft, change: Callable[[Citation], Citation]) ->
     return map_claims(draft, lambda claim: (cite_anew(claim, change),))
 
 
-def cite_anew(claim: Claim, change: Callable[[Citation], Citation]) -> Claim:
+Citing = TypeVar("Citing", Claim, RevisedBlock)
+
+
+def cite_anew(claim: Citing, change: Callable[[Citation], Citation]) -> Citing:
     """`claim` with each of its citations changed."""
     return claim.model_copy(update={"citations": tuple(map(change, claim.citations))})
 

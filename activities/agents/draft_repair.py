@@ -25,7 +25,7 @@ from elcano.activities.agents.answer_correction import (
     move_quotes,
 )
 from elcano.activities.agents.answer_drafts import cite_anew, map_claims
-from elcano.activities.agents.draft_review import UNUSABLE, is_unusable
+from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.prompt_passages import name_passages
 from elcano.activities.calls.attempt import Attempt
@@ -87,6 +87,32 @@ async def repair_draft(
     return map_claims(draft, lambda claim: repaired.get(claim, (claim,))) if repaired else draft
 
 
+async def review_and_repair(
+    attempt: Attempt,
+    given: AgentInput,
+    draft: ReportDraft,
+    best: Sequence[str] = (),
+    *,
+    mended: bool = False,
+    already: frozenset[Claim] = frozenset(),
+    carry: Carry = carry_review,
+    reserve: Estimate | None = None,
+) -> ReportDraft:
+    """`draft`, read if that is wanted, and its blocks that do not hold once given back to its writer, and read again.
+
+    Args: as for `review_draft` and `repair_draft`; `mended`: its writer had it back before.
+    """
+    review = getattr(given, "review", False)
+    if review:
+        draft = await review_draft(attempt, given, draft, mended=mended, carry=carry, reserve=reserve)
+    if mended:
+        return draft
+    better = await repair_draft(attempt, given, draft, best, already=already, reserve=reserve)
+    if better is draft or not review:
+        return better
+    return await review_draft(attempt, given, better, mended=True, carry=carry, reserve=reserve)
+
+
 async def list_doubted_blocks(attempt: Attempt, given: AgentInput, draft: ReportDraft) -> frozenset[Claim]:
     """The blocks of `draft` that do not hold."""
     return frozenset((await _Desk.of(attempt, given, draft, ())).faults)
@@ -133,9 +159,7 @@ class _Desk:
             DoubtedBlock(
                 id=number,
                 text=claim.text,
-                citations=tuple(
-                    one.model_copy(update={"evidence": keys.get(one.evidence, "unknown")}) for one in claim.citations
-                ),
+                citations=cite_anew(claim, lambda one: _rename(one, keys.get(one.evidence, "unknown"))).citations,
                 faults=self.faults[claim],
             )
             for number, claim in enumerate(doubted, start=1)
@@ -154,15 +178,8 @@ class _Desk:
             return ()
         by_key = {key: id for id, key in keys.items()}
         return [
-            one.model_copy(
-                update={
-                    "citations": tuple(
-                        each.model_copy(update={"evidence": by_key.get(each.evidence, each.evidence)})
-                        for each in one.citations
-                    )
-                }
-            )
-            for one in answer.output.blocks
+            cite_anew(block, lambda one: _rename(one, by_key.get(one.evidence, one.evidence)))
+            for block in answer.output.blocks
         ]
 
     async def take(self, doubted: Sequence[Claim], answer: Iterable[RevisedBlock]) -> dict[Claim, tuple[Claim, ...]]:
@@ -276,6 +293,10 @@ def _put_back(cited: Citation, held: Sequence[Citation]) -> Citation:
     for one in (*same, *like):
         return cited.model_copy(update={"evidence": one.evidence, "quote": one.quote})
     return cited
+
+
+def _rename(cited: Citation, evidence: str) -> Citation:
+    return cited.model_copy(update={"evidence": evidence})
 
 
 def _build_evidence_item(key: str, passage: Evidence) -> EvidenceItem:

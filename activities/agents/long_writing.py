@@ -32,8 +32,8 @@ from elcano.activities.agents.answer_drafts import (
     with_canonical_ids,
     without_failed_citations,
 )
-from elcano.activities.agents.draft_repair import list_doubted_blocks, repair_draft
-from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review, review_draft
+from elcano.activities.agents.draft_repair import list_doubted_blocks, review_and_repair
+from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
 from elcano.activities.calls.attempt import Answer, Attempt
@@ -253,7 +253,15 @@ class _Writing:
             draft = await move_quotes(store, draft, ids.values())
         else:
             draft = await load_draft_under_review(known, self._attempt)
-        draft = await self._mended(draft, mended=known is not None and known.mended)
+        draft = await review_and_repair(
+            self._attempt,
+            self._given,
+            draft,
+            tuple(ids.values()),
+            mended=known is not None and known.mended,
+            carry=self._carry,
+            reserve=self._estimate_summary(),
+        )
         checked = await checked_draft(store, draft, self._given.question)
         self.judgements = draft.judgements
         self.doubted = await list_doubted_blocks(self._attempt, self._given, draft)
@@ -266,21 +274,6 @@ class _Writing:
             )
             for one, section in zip(self.written, by_key.sections, strict=True)
         ]
-
-    async def _mended(self, draft: ReportDraft, *, mended: bool) -> ReportDraft:
-        """The sections, read and mended once, as far as the key findings can still be paid for."""
-        reserve = self._estimate_summary()
-        if self._given.review:
-            draft = await review_draft(
-                self._attempt, self._given, draft, mended=mended, carry=self._carry, reserve=reserve
-            )
-        if mended:
-            return draft
-        best = tuple(self._loaded.drafts.shown.ids.values())
-        better = await repair_draft(self._attempt, self._given, draft, best, reserve=reserve)
-        if better is draft or not self._given.review:
-            return better
-        return await review_draft(self._attempt, self._given, better, mended=True, carry=self._carry, reserve=reserve)
 
     def _carry(self, read: ReviewProgress) -> JsonObject:
         self._progress = self._progress.model_copy(update={"read": read})

@@ -77,14 +77,10 @@ class ToolWork:
 
 def build_evidence_ref(passage: Evidence, duplicate_of: str | None = None) -> EvidenceRef:
     """A passage as the state of a run carries it."""
-    return EvidenceRef(
-        id=passage.id,
-        source=passage.source,
-        title=passage.title,
-        locator=passage.locator,
+    return EvidenceRef.from_record(
+        passage,
         excerpt=shorten_to_excerpt(passage.text),
         characters=len(passage.text),
-        document=passage.document,
         duplicate_of=duplicate_of,
     )
 

@@ -280,15 +280,7 @@ class WordsReader:
         if words is None or words.step != begun.step or not words.text:
             self._void()
             return min(2 * pause, IDLE_SECONDS if writing is None else SLOW_SECONDS)
-        found = Streaming(
-            node=words.node,
-            step=words.step,
-            attempt=words.attempt,
-            text=words.text,
-            characters=words.characters,
-            path=begun.path,
-            section=begun.section,
-        )
+        found = Streaming.from_record(words, path=begun.path, section=begun.section)
         if found == self._shown:
             return min(2 * pause, SLOW_SECONDS)
         self._shown = found

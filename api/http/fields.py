@@ -25,7 +25,6 @@ from typing import Annotated, Any, Final, Self, TypeAlias, overload
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -72,11 +71,6 @@ def _read_class(node: ast.ClassDef) -> list[tuple[str, str]]:
 
 class Described(Frozen):
     """Base class of request and response models: the docstring under a field is its description in OpenAPI."""
-
-    @classmethod
-    def from_record(cls, record: BaseModel, **own: object) -> Self:
-        """The view of a record: fields of the same name are taken from it, times too; `own` are all others."""
-        return cls.model_validate({**record.model_dump(include=cls.model_fields.keys() - own.keys()), **own})
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

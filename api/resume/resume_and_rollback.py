@@ -116,9 +116,7 @@ class ResumeAccepted(Described):
     @classmethod
     def of(cls, run_id: str, cut: LogPrefix, saved: ReusedWork) -> "ResumeAccepted":
         """Build the answer for a run that continues from the end of `cut`."""
-        kept = ReusedWorkView(
-            cost_usd=usd_from_microusd(saved.cost_microusd), **saved.model_dump(exclude={"cost_microusd"})
-        )
+        kept = ReusedWorkView.from_record(saved, cost_usd=usd_from_microusd(saved.cost_microusd))
         return cls(run_id=run_id, step=cut.run.step, node=cut.run.node, kept=kept)
 
 

@@ -19,10 +19,11 @@ from temporalio.exceptions import ApplicationError
 from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable, TemporalUnavailable, WorkerUnavailable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Execution
-from elcano.graphs.contracts import REPORTED, RunStatus
+from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import ElcanoError
+from elcano.graphs.lifecycle.finish import terminal_type
 from elcano.graphs.records import ArchivedRun, RunSnapshot
-from elcano.graphs.state.events import AgentEvent, EventType
+from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Failure
 from elcano.storage.store import OpenRun, Store, TenantStore
 
@@ -162,17 +163,13 @@ def last_event(run: ArchivedRun, reason: str, before: Sequence[AgentEvent], *, c
     what = "The run was ended from outside" if run.status in ("terminated", "cancelled") else f"The run {run.status}"
     return AgentEvent(
         seq=before[-1].seq + 1 if before else 1,
-        type=_terminal_type(run.status),
+        type=terminal_type(run.status),
         message=f"{what}: {reason}" if reason else what,
         at=run.finished_at or time.time(),
         step=before[-1].step if before else 0,
         iteration=before[-1].iteration if before else 0,
         data={"outside": True, "status": run.status, **({} if complete else {"incomplete": True})},
     )
-
-
-def _terminal_type(status: RunStatus) -> EventType:
-    return "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"
 
 
 BATCH: Final = 100

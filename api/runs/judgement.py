@@ -144,33 +144,25 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
     walked = graph.graph
     if graph.has_data_paths:
         walked = with_path_seconds(walked, request.budget.path_seconds or settings.path_seconds)
-    asked = ResearchInput(
+    asked = ResearchInput.from_record(
+        request,
         run_id=run_id,
-        question=request.question,
         mode=walked.name,
         graph=walked,
         limits=limits,
         sources=facts.sources,
         databases=_list_databases(facts) if graph.may_ask_databases else (),
         tool_servers=tuple(settings.mcp_servers),
-        background=request.background,
-        instructions=request.instructions,
         output_schema=request.output_schema or {},
-        review=request.review,
-        approve_plan=request.approve_plan,
-        approvals=request.approvals,
-        priority=request.priority,
-        metadata=request.metadata,
         trust=facts.trust,
         models=models,
-        call_seconds=settings.call_seconds,
         barred=barred,
         domain=domain,
         domains=rubrics,
         follows=facts.follows,
         tenant=facts.tenant,
     )
-    return JudgedRun(assign_model_queues(asked, settings) if settings.model_rates else asked, engine)
+    return JudgedRun(assign_model_queues(asked, settings), engine)
 
 
 def _find_model_faults(

@@ -53,7 +53,7 @@ async def current_run(run_id: str, temporal: Temporal, store: TenantStore) -> Ar
         RunNotFound: there is no such run.
     """
     run = await kept_run(run_id, store)
-    return reopen_run(run) if await goes_on(run, temporal) else run
+    return run.without_end() if await goes_on(run, temporal) else run
 
 
 async def find_run_record(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
@@ -111,12 +111,6 @@ async def goes_on(run: ArchivedRun, temporal: Temporal) -> bool:
         return await temporal.glance.last_execution(run.run_id) != run.execution
     except (RunForgotten, TemporalUnavailable, TemporalRefused):
         return False
-
-
-def reopen_run(run: ArchivedRun) -> ArchivedRun:
-    """A run without its end."""
-    ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches"}
-    return ArchivedRun.model_validate({**run.model_dump(exclude=ended), "status": "running"})
 
 
 async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store: TenantStore) -> list[RunView]:

@@ -107,11 +107,8 @@ class LedgerView(Described):
         """Builds the view of a run's ledger; None if the run has no manager."""
         if ledger is None:
             return None
-        turns = tuple(
-            TurnView.model_validate(turn.model_dump(exclude={"guidance", "sources"})) for turn in ledger.turns
-        )
-        counted = ledger.model_dump(include={"next_speaker", "instruction", "satisfied", "stalls", "resets"})
-        return cls.model_validate({**ledger.task.model_dump(), **counted, "turns": turns})
+        turns = tuple(map(TurnView.from_record, ledger.turns))
+        return cls.from_record(ledger, turns=turns, **ledger.task.model_dump())
 
 
 Link: TypeAlias = Literal["events", "report", "temporal_ui"]
@@ -143,11 +140,12 @@ class HoldView(WorkflowData):
     by: str = Field(default="", examples=[""])
     """The user who paused it; empty if none was named."""
     tries: int = Field(default=0, examples=[3])
-    """How often the call was tried in vain, since the run was last resumed or unpaused if it was."""
+    """How often the call was tried in vain, since the run was last resumed or unpaused if it was. 0 of a run whose
+    sections wait: each says its own."""
     since: Moment | None = Field(default=None, examples=["2026-11-18T08:26:40.250000Z"])
     """When it began."""
     until: Moment | None = Field(default=None, examples=["2026-11-18T08:26:48.250000Z"])
-    """When the call is retried, or the wait ends; null: after a person has acted."""
+    """When the call is retried, or the wait ends; null: after a person has acted, or when a section says so."""
 
 
 class PlannedSection(Described):
@@ -282,7 +280,7 @@ class RunView(Described):
                 "evidence": snapshot.evidence,
                 "budget": budget and budget.spent(spent),
                 "ending": snapshot.ending,
-                "hold": HoldView.model_validate(snapshot.hold.model_dump()) if snapshot.hold else None,
+                "hold": HoldView.from_record(snapshot.hold) if snapshot.hold else None,
                 "awaits": snapshot.awaits,
                 "approvals": tuple(WaitingCallView.of(call) for call in snapshot.calls),
                 "branches": snapshot.branches,

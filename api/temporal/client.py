@@ -28,7 +28,6 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
-from elcano.api.temporal import history
 from elcano.api.temporal.connection import (
     CALL_TIMEOUT,
     Connection,
@@ -38,6 +37,7 @@ from elcano.api.temporal.connection import (
     until_heard,
 )
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
+from elcano.api.temporal.history import delete_workflows, was_worked_on, watch_history
 from elcano.api.temporal.looks import Looks
 from elcano.api.temporal.shared_reads import SharedReads, Turns
 from elcano.api.temporal.workers import Workers, build_priority
@@ -290,7 +290,7 @@ class Temporal:
         """
         handle = await self._handle(run_id)
         with map_rpc_errors():
-            return await history.was_worked_on(handle)
+            return await was_worked_on(handle)
 
     async def changes(self, run_id: str) -> AsyncIterator[None]:
         """Yields whenever the workflow may have done something; ends when it is closed (or reset).
@@ -302,7 +302,7 @@ class Temporal:
         """
         handle = await self._handle(run_id)
         with map_rpc_errors():
-            async for _ in history.watch_history(handle, self.turns.watches):
+            async for _ in watch_history(handle, self.turns.watches):
                 yield
 
     async def delete(self, run_id: str, branches: Sequence[str], archived: str = "") -> None:
@@ -311,7 +311,7 @@ class Temporal:
         Raises:
             DeleteRefused: one of them is open, and is not the execution `archived`; nothing was deleted.
         """
-        await history.delete_workflows(await self._connection.client(), run_id, branches, archived)
+        await delete_workflows(await self._connection.client(), run_id, branches, archived)
 
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
         client = await self._connection.client()

@@ -161,19 +161,14 @@ def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchStat
         warnings.update(dict.fromkeys(branch.warnings))
         section = planned.get(branch.title)
         sections.append(
-            SectionResult(
-                title=branch.title,
+            SectionResult.from_record(
+                branch,
                 key_question=branch.question,
-                draft=branch.draft,
-                unanswered=branch.unanswered,
                 evidence=tuple(ref.id for ref in branch.evidence),
-                searches=branch.searches,
-                ending=branch.ending,
                 ended_by=branch.ended_by or (branch.gap.type if branch.gap else ""),
                 tokens=branch.usage.tokens,
                 wish=section.wish if section else "",
                 form=section.form if section and not branch.draft else "",
-                gap=branch.gap,
                 **_read_notes(branch.values),
             )
         )

@@ -128,18 +128,11 @@ def _iter_preview_steps(asked: ResearchInput, journal: Journal, path: str) -> It
         if isinstance(one, BetweenRow) or one.row.kind is None:
             continue
         row = one.row
-        yield PreviewStep(
+        yield PreviewStep.from_record(
+            row,
             path=path,
-            number=row.number,
-            node=row.node,
-            kind=row.kind or "decision",
             calls=row.name,
-            limits=row.limits,
-            iteration=row.iteration,
-            outcome=row.outcome,
-            reason=row.reason,
             output=getattr(one.entry, "output", None),
-            next=row.next,
             nulls=tuple(_iter_null_expressions(asked.graph, one)),
         )
 

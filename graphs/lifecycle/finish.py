@@ -34,17 +34,14 @@ def build_research_result(
     """Return the result of the workflow: its figures, and for a branch what it hands over."""
     run = journal.run
     handed = build_handover(journal, failure) if asked.branch_of else Handover()
-    return ResearchResult(
+    return ResearchResult.from_record(
+        handed,
         run_id=asked.run_id,
         report=report,
         ending=run.ending,
         usage=run.budget.used,
         iterations=run.budget.iterations,
         steps=run.budget.steps,
-        draft=handed.draft,
-        unanswered=handed.unanswered,
-        evidence=handed.evidence,
-        values=handed.values,
         searches=list_made_queries(list_searches(run.state), run.state.sections) if asked.branch_of else (),
         warnings=(*run.state.warnings, *handed.warnings) if asked.branch_of else (),
         failure=failure,
@@ -78,11 +75,8 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
     state = run.state
     written = find_exit_draft(journal)
     written_by = (entry.model for entry in journal.entries if isinstance(entry, StepCompleted) and entry.model)
-    return PublishCall(
-        run_id=asked.run_id,
-        tenant=asked.tenant,
-        question=asked.question,
-        mode=asked.mode,
+    return PublishCall.from_record(
+        asked,
         draft=written.artifact if written else None,
         evidence=tuple(ref.id for ref in state.evidence),
         ending=run.ending,
@@ -95,12 +89,10 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         warnings=state.warnings,
         records=list_searches(state),
         kept=state.distinct_evidence,
-        searched=asked.searched,
         choice=state.choice,
         follows=asked.follows.run_id if asked.follows else "",
         follows_question=asked.follows.question if asked.follows else "",
         scored=last_scored(journal),
-        output_schema=asked.output_schema,
         appended=state.outputs.get(journal.graph.appendix) if journal.graph.appendix else None,
         attachments=list_attachments(journal.graph, state),
     )
@@ -153,6 +145,11 @@ def status_of(journal: Journal, failure: Failure | None, report: ReportRef | Non
     return "completed" if answered else "unanswered"
 
 
+def terminal_type(status: RunStatus) -> EventType:
+    """The type of the last event of a run that ended so."""
+    return "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"
+
+
 def last_event(
     status: RunStatus,
     run: Run,
@@ -162,7 +159,6 @@ def last_event(
 ) -> EventDraft:
     """The terminal event. A run tells exactly one, as its last."""
     cancelled = cancellation or Cancellation()
-    kind: EventType = "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"
     if failure is not None:
         text = f"The run failed at {failure.node}: {failure.message}"
     elif status == "cancelled":
@@ -173,7 +169,7 @@ def last_event(
     else:
         text = "Done"
     return EventDraft(
-        kind,
+        terminal_type(status),
         text,
         run.node,
         {

@@ -124,22 +124,17 @@ def build_branch_outcome(start: BranchStart, result: ResearchResult) -> BranchOu
             tokens=result.usage.tokens,
             cost_microusd=result.usage.cost_microusd,
         )
-    return BranchOutcome(
+    return BranchOutcome.from_record(
+        result,
         index=start.index,
         parallel_path_id=start.parallel_path_id,
         title=start.title,
         question=start.input.question,
         draft=None if not_searched else result.draft,
         unanswered=result.unanswered and not not_searched,
-        evidence=result.evidence,
-        values=result.values,
-        searches=result.searches,
         ending=result.ending.detail or result.ending.kind if result.ending else "",
         ended_by=_ended_by(result.ending),
         gap=gap,
-        warnings=result.warnings,
-        usage=result.usage,
-        iterations=result.iterations,
     )
 
 

@@ -30,7 +30,7 @@ from elcano.graphs.lifecycle.event_texts import EventDraft
 from elcano.graphs.lifecycle.narration import narrate_command, narrate_entry, narrate_run_start
 from elcano.graphs.records import PROGRESS_PAGE, LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.run_contracts import JournalPages, ResearchInput
-from elcano.graphs.spec.graph import ResearchGraph, StateNode
+from elcano.graphs.spec.graph import ParallelNode, ResearchGraph, StateNode
 from elcano.graphs.state.branches import branch_states
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent
@@ -277,8 +277,12 @@ def build_run_snapshot(
     calls that wait for approval, in the run and in them.
     """
     run = journal.run
+    waits = _fill_hold_start(journal, run.hold) or held
+    if waits is not None and waits.tries and isinstance(journal.graph.by_id[run.node], ParallelNode):
+        waits = waits.model_copy(update={"tries": 0, "until": None})  # each section tries, and says itself when
     budget = run.budget.charge(uncharged).at(journal.elapsed(now))
-    return RunSnapshot(
+    return RunSnapshot.from_record(
+        run.state,
         run_id=asked.run_id,
         question=asked.question,
         mode=asked.mode,
@@ -290,21 +294,16 @@ def build_run_snapshot(
         iteration=run.budget.iterations,
         evidence=len(run.state.evidence),
         evidence_ids=tuple(ref.id for ref in run.state.evidence),
-        sources=run.state.sources,
         plan=open_sections(run.state.plan),
-        questions=run.state.questions,
         budget=budget.view(),
         ending=run.ending,
-        hold=run.pause or _fill_hold_start(journal, run.hold) or held,
+        hold=run.pause or waits,
         awaits="approval" if awaits_plan_approval(run) else "answers" if is_held_for_answers(run) else "",
         calls=calls,
         failure=run.failure,
         report=report,
         last_event=journal.last,
         branches=branch_states(journal.events),
-        choice=run.state.choice,
-        domain=run.state.domain,
-        ledger=run.state.ledger,
     )
 
 

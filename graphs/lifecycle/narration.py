@@ -257,7 +257,7 @@ _CANNOT_GO_ON: Final[Mapping[str, str]] = {
 
 def _narrate_hold(hold: Hold) -> EventDraft:
     whom = _CANNOT_GO_ON.get(hold.reason, "the provider cannot answer")
-    again = f", next try in {hold.seconds:g} s" if hold.seconds else ""
+    again = f", next try in {round(hold.seconds, 1):g} s" if hold.seconds else ""
     text = f"{title_from_id(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
     return EventDraft("held", shorten_message(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))
 

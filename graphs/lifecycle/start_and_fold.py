@@ -59,26 +59,13 @@ def open_journal(asked: ResearchInput, now: float, *, led: bool = False) -> Jour
 def first_state(asked: ResearchInput) -> ResearchState:
     """Build the state with which a run begins."""
     before = asked.follows
-    return ResearchState(
+    return ResearchState.from_record(
+        asked,
         question=(before.in_context if before else "") or asked.question,
-        background=asked.background,
         history=before.history if before else (),
         evidence=before.evidence if before and before.evidence else asked.evidence,
-        instructions=asked.instructions,
-        output_schema=asked.output_schema,
-        review=asked.review,
-        guidance=asked.guidance,
-        language=asked.language,
-        form=asked.form,
         criteria=build_unjudged_criteria(asked.criteria),
         conversation=(IterationData(number=1, beside=asked.beside),) if asked.beside else (),
-        sources=asked.sources,
-        databases=asked.databases,
-        tool_servers=asked.tool_servers,
-        barred=asked.barred,
-        domain=asked.domain,
-        domains=asked.domains,
-        values=asked.values,
     )
 
 

@@ -15,9 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from elcano.graphs.errors import StoreDamaged, StoreUnavailable
-from elcano.storage.sql import dialect
 from elcano.storage.sql.cipher import Cipher
 from elcano.storage.sql.columns import set_cipher
+from elcano.storage.sql.dialect import begin_exclusive, configure_engine, explain_database_error, keep_log
 from elcano.storage.sql.schema_revision import migrate_tables, require_known_tables
 
 CONNECT_SECONDS: Final = 10
@@ -72,12 +72,12 @@ def open_engine(url: URL, cipher: Cipher | None = None) -> AsyncEngine:
     if url.get_backend_name() != "sqlite":
         connecting = {"connect_timeout": CONNECT_SECONDS, "application_name": "elcano"}
         engine = create_async_engine(url, connect_args=connecting)
-        dialect.configure_engine(engine)
+        configure_engine(engine)
         _ping_idle_connections(engine)
         set_cipher(engine.dialect, cipher)
         return engine
     engine = create_async_engine(url, connect_args={"factory": Connection})
-    dialect.configure_engine(engine)
+    configure_engine(engine)
     set_cipher(engine.dialect, cipher)
 
     @event.listens_for(engine.sync_engine, "handle_error")
@@ -115,9 +115,9 @@ async def prepare_tables(engine: AsyncEngine, change: Callable[[SyncConnection],
         StoreUnavailable: its server cannot be used.
     """
     with _explained(engine):
-        await dialect.keep_log(engine)
+        await keep_log(engine)
         async with engine.begin() as connection:
-            await dialect.begin_exclusive(connection, "tables")
+            await begin_exclusive(connection, "tables")
             await connection.run_sync(change)
 
 
@@ -141,7 +141,7 @@ def _explained(engine: AsyncEngine) -> Iterator[None]:
             raise
         raise _build_damage_error(engine.url.database, error) from error
     except DBAPIError as error:
-        why = dialect.explain_database_error(error)
+        why = explain_database_error(error)
         if why is None or engine.dialect.name == "sqlite":
             raise
         raise StoreUnavailable(f"{engine.url.render_as_string()} cannot be used: {why} ({error.orig})") from error

@@ -10,7 +10,7 @@ from elcano.api.events.journal_reader import JournalReader
 from elcano.api.http.errors import RunUnreadable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Execution
-from elcano.api.temporal.shared_reads import Turns
+from elcano.api.temporal.shared_reads import Places, Turns
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun, ProgressPage
@@ -103,3 +103,30 @@ async def test_a_reader_survives_what_nobody_foresaw_and_says_it(
     logged = [(record.levelname, record.exc_info is not None) for record in caplog.records]
     assert logged == [("ERROR", True), ("WARNING", False), ("ERROR", True)]
     assert "s3 is away" in caplog.text
+
+
+class InPages(Wedged):
+    """A server whose one answer comes in pages, of an event each; nothing happens to the run after that."""
+
+    async def progress(self, run_id: str, since: int) -> ProgressPage:
+        last = since + 1
+        event = AgentEvent(
+            seq=last, type="complete" if last == 3 else "searching", message="", at=2.0, step=1, iteration=1
+        )
+        return ProgressPage(events=(event,), last=last, more=last < 3, done=last == 3)
+
+
+async def test_one_look_reads_all_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal_reader, "POLL_FLOOR", 0.01)
+    looks = 0
+    wait_for_turn = JournalReader._wait_for_turn
+
+    async def count(self: JournalReader) -> Places:
+        nonlocal looks
+        looks += 1
+        return await wait_for_turn(self)
+
+    monkeypatch.setattr(JournalReader, "_wait_for_turn", count)
+    told: list[AgentEvent] = []
+    await read(store, RUN, InPages(), told, [])
+    assert ([event.seq for event in told], looks) == ([1, 2, 3], 1)

@@ -104,6 +104,11 @@ def reported_otherwise(parts: Parts) -> None:
     parts["run"]["report"]["artifact"] = sha256(parts["report"].encode()).hexdigest()
 
 
+def reported_in_other_bytes(parts: Parts) -> None:
+    parts["report"] = json.dumps(json.loads(parts["report"]))
+    parts["run"]["report"]["artifact"] = sha256(parts["report"].encode()).hexdigest()
+
+
 def moved(parts: Parts) -> None:
     """One character on in the text that the passage is of."""
     passage = parts["evidence"][0]
@@ -154,6 +159,7 @@ FORGERIES: Mapping[str, tuple[str, Forge]] = {
     "a draft less": ("drafts", lambda parts: parts["drafts"].clear()),
     "other quotes": ("report", quoted_otherwise),
     "another report": ("report", reported_otherwise),
+    "the same report in other bytes": ("report", reported_in_other_bytes),
     "another model in the ledger": ("ledger", lambda parts: _of_agents(parts)[0].update(model="openai:gpt-9")),
     "another beginning": ("run", lambda parts: parts["run"].update(started_at=parts["run"]["finished_at"] + 9_999)),
     "another end": ("run", lambda parts: parts["run"].update(finished_at=1.0)),

@@ -68,7 +68,9 @@ async def test_a_section_has_its_held_call_tried_at_once_and_its_run_hears_of_it
     script.sections = ("history",)
     async with running(temporal, down(script, "judge", 3), WAITS, mode="deep") as handle:
         section = temporal.get_workflow_handle(f"{handle.id}.0004.loop-1", result_type=handle._result_type)
-        await tried(handle, 1)
+        hold = (await held(handle)).hold
+        assert hold is not None
+        assert (hold.reason, hold.tries, hold.until) == ("provider", 0, None), "the section says it, try by try"
         before = await tried(section, 2)
         await pause(handle)
         await go_on(handle)

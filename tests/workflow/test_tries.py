@@ -212,3 +212,13 @@ async def test_a_worker_that_is_told_to_stop_takes_no_try_away(temporal: Client)
         await until(lambda: bool(attempts.made))
     async with working(temporal, queue, attempts):
         assert await handle.result() == 4
+
+
+@pytest.mark.parametrize(
+    ("begun", "seconds", "longest"), [(False, 60.0, 60.0), (False, 3_600.0, 600.0), (True, 60.0, 600.0)]
+)
+def test_the_first_call_of_a_run_ends_with_its_time_for_research(begun: bool, seconds: float, longest: float) -> None:
+    policy = retry_policies.limit_to_run_time(retry_policies.AGENT, begun, seconds)
+    assert policy["start_to_close_timeout"].total_seconds() == longest
+    whole = None if begun else timedelta(seconds=seconds) + retry_policies.WORKER_GRACE
+    assert policy["schedule_to_close_timeout"] == whole

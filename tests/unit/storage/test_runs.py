@@ -291,3 +291,4 @@ async def test_tenants_share_what_may_be_open(store: TenantStore, whole: Store) 
     assert await admitted(of("b", 1))
     admission = await whole.of("a").admission.admit(of("a", 8), 6)
     assert (admission.open, admission.share) == (6, 3)
+    assert (await whole.of("a").admission.admit(of("a", 8), 5)).share == 2

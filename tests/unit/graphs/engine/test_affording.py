@@ -10,6 +10,7 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.engine.budget_check import (
     estimate_affordable_sections,
     find_exhausted_limit,
+    learn_from_entry,
     update_budget_forecast,
 )
 from elcano.graphs.engine.entries import BranchStart, CallAgent, RunBranches, StepCompleted
@@ -18,6 +19,7 @@ from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.mode_choice import MODES
+from elcano.graphs.spec.graph import AgentNode
 from elcano.graphs.state.branches import BranchInput
 from elcano.graphs.state.budget import Budget, Experience, Limits, Usage
 from elcano.graphs.state.plan import SectionGap, SectionPlan, SectionResult
@@ -216,3 +218,13 @@ def test_what_is_foreseen_travels_with_the_run() -> None:
     assert Run.model_validate_json(run.model_dump_json()) == run
     assert run.budget.affords is not None
     assert run.budget.limits.tokens == default_limits(MODES["deep"]).tokens
+
+
+def test_a_writer_of_many_sections_teaches_nothing_of_the_next_call() -> None:
+    graph = MODES["deep"]
+    run = build_initial_run(graph, QUESTION, Limits())
+    usage = Usage(requests=4, output_tokens=40_000)
+    for name, learnt in (("planner", 1), ("long_writer", 0)):
+        node = next(one for one in graph.nodes if isinstance(one, AgentNode) and one.agent == name)
+        entry = StepCompleted(step=1, node=node.id, at=0.0, usage=usage)
+        assert learn_from_entry(graph, run, entry).experience.calls == learnt

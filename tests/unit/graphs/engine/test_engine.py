@@ -9,9 +9,10 @@ from elcano.graphs.engine.run import VIEW_NAMES, build_expression_view, build_in
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
-from elcano.graphs.spec.graph import ConditionalEdge, SequentialEdge
+from elcano.graphs.spec.graph import ConditionalEdge, DecisionNode, SequentialEdge
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.state import IterationData, ToolCallRecord
 from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import (
     QUESTION,
@@ -186,3 +187,24 @@ def test_a_graph_without_a_way_on_was_not_validated() -> None:
     run = build_initial_run(graph, QUESTION, Limits())
     with pytest.raises(EngineFault, match="not validated"):
         route_after_success(graph, run, ExpressionReader(run))
+
+
+def test_a_run_that_was_asked_to_stop_ends_so_whatever_its_sources_did() -> None:
+    graph = two_nodes()
+    broke = ToolCallRecord(source="library", query="q", error="down")
+    run = begun(graph, sources=("library",), conversation=(IterationData(number=1, tool_calls=(broke,)),))
+    by_itself = advance_run(graph, run, completed(run))
+    assert by_itself.ending == Ending(kind="sources", detail="no source could be searched: library (down)")
+    stop = Ending(kind="stopped", detail="enough")
+    stopping = run.model_copy(update={"stopping": stop})
+    asked_to = advance_run(graph, stopping, completed(stopping))
+    assert (asked_to.node, asked_to.ending) == ("z", None)
+    assert advance_run(graph, asked_to, Diverted(at=1.0, ending=stop)).ending == stop
+
+
+def test_what_calls_nobody_goes_on_until_its_expressions_took_too_much() -> None:
+    graph = two_nodes(nodes=(DecisionNode(id="a"), asking("z", "writer")))
+    run = begun(graph)
+    most = run.figures.waiting_work
+    assert isinstance(immediate(graph, run.model_copy(update={"work": most})), StepCompleted)
+    assert isinstance(immediate(graph, run.model_copy(update={"work": most + 1})), StepFailed)

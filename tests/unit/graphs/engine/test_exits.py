@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.engine.budget_check import exit_needs, joining_tokens, update_budget_forecast
-from elcano.graphs.engine.entries import CallAgent, StepFailed
+from elcano.graphs.engine.entries import CallAgent, Diverted, StepFailed
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.lifecycle.fanout import Allotment
@@ -16,11 +16,12 @@ from elcano.graphs.mode_choice import MODES
 from elcano.graphs.rules import get_rules
 from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import EndKind, ResearchGraph
+from elcano.graphs.spec.limits import AgentLimits
 from elcano.graphs.state.budget import Allowance, Budget, Estimate, Limits, TopUp, Usage
 from elcano.graphs.state.failures import Failure, Hold
 from elcano.graphs.state.plan import SectionPlan, SectionResult
 from elcano.graphs.state.state import EvidenceRef, IterationData, ResearchState
-from tests.unit.graphs.samples import asking, begun, completed, two_nodes
+from tests.unit.graphs.samples import asking, begun, completed, immediate, two_nodes
 from tests.unit.graphs.state.test_limits import all_limits
 from tests.unit.graphs.strategies import graphs, limits, usages
 
@@ -118,6 +119,13 @@ def test_a_writer_needs_its_prompt_what_it_is_told_the_passages_and_its_answer()
     assert exit_needs(MODES["iterative"], roomy).tokens == 800 + 200 + 24_000 + 4_000
     short = run_of("iterative", full, "judge", Limits(tokens=10_000))
     assert exit_needs(MODES["iterative"], short).tokens == 800 + 200 + 4_000 + 4_000
+
+
+def test_an_exit_needs_no_more_than_its_node_allows() -> None:
+    graph = two_nodes(nodes=(asking("a"), asking("z", "writer", limits=AgentLimits(tokens=9_000))))
+    evidence = tuple(found(number, 4_000) for number in range(50))
+    assert exit_needs(two_nodes(), begun(two_nodes(), evidence=evidence)).tokens > 9_000
+    assert exit_needs(graph, begun(graph, evidence=evidence)).tokens == 9_000
 
 
 def test_a_report_of_many_sections_needs_a_call_for_each_and_one_for_the_key_findings() -> None:
@@ -220,3 +228,19 @@ def test_a_pause_that_came_while_an_exit_was_called_keeps_nothing_from_beginning
     at_exit = begun(graph).model_copy(update={"node": "z", "pause": Hold(reason="pause", node="z")})
     after = advance_run(graph, at_exit, completed(at_exit))
     assert (after.pause, after.finished, after.node) == (None, appendix is None, appendix or "z")
+
+
+@pytest.mark.parametrize(("seconds", "steps", "missing"), [(599.0, 199, None), (600.0, 0, "time"), (0.0, 200, "steps")])
+def test_an_appendix_is_made_as_long_as_there_are_time_and_steps(
+    seconds: float, steps: int, missing: str | None
+) -> None:
+    graph = two_nodes(nodes=(asking("a"), asking("z", "writer"), asking("more", "writer")), appendix="more")
+    limits = Limits(seconds=600.0, steps=200)
+    run = begun(graph).model_copy(update={"node": "more", "budget": Budget(limits=limits, steps=steps)})
+    command = next_command(graph, run, seconds)
+    if missing is None:
+        assert isinstance(command, CallAgent)
+        return
+    entry = immediate(graph, run, seconds)
+    assert isinstance(entry, Diverted)
+    assert (entry.ending.kind, f"budget of {missing}" in entry.ending.detail) == ("parts", True)

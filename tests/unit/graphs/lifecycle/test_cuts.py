@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.engine.entries import Entry, Held, RunResumed, StepAbandoned, StepCompleted, StepFailed
+from elcano.graphs.engine.control_actions import AddBudget, Stop
+from elcano.graphs.engine.entries import Controlled, Entry, Held, RunResumed, StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.lifecycle.resume_points import CannotResume, before_search, where_it_turned
 from elcano.graphs.lifecycle.start_and_fold import LogPrefix, before_step, build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import JournalPages, ResearchInput
 from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialEdge, ToolNode
 from elcano.graphs.state.budget import Limits, TopUp, Usage
-from elcano.graphs.state.failures import Failure
+from elcano.graphs.state.failures import Ending, Failure
 from tests.unit.graphs.strategies import graphs, limits
 from tests.unit.graphs.test_properties import STARTED, Watched, many, walk_on
 
@@ -150,3 +151,12 @@ def test_a_call_that_was_cancelled_and_made_again_is_not_where_its_run_turned() 
     assert cut is not None
     assert cut.entries[:2] == (cancelled, made_again)
     assert (cut.run.node, cut.run.step) == ("again", 3)
+
+
+def test_a_run_that_goes_back_to_a_call_that_was_stopped_does_not_stop_again() -> None:
+    done = StepCompleted(step=1, node="search", at=1.0, output={})
+    stop, more = (Controlled(at=2.0, action=action) for action in (Stop(reason="enough"), AddBudget(extra=MORE)))
+    given_up = StepAbandoned(step=2, node="again", at=2.0, ending=Ending(kind="stopped"))
+    cut = before_step(in_a_row(done, stop, more, given_up), 2)
+    assert cut.entries == (done, more)
+    assert (cut.run.node, cut.run.stopping) == ("again", None)

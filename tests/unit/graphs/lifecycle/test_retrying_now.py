@@ -115,3 +115,11 @@ def test_a_step_of_branches_hears_from_them_when_they_are_held_no_more(continue_
     journal.record(HoldCleared(at=journal.elapsed(LATER), over=True), LATER)
     released = journal.run
     assert (released.hold, released.tried) == (None, None)
+
+
+def test_seconds_until_the_next_try_are_told_as_people_read_them() -> None:
+    """A provider that is left alone says to the microsecond for how long."""
+    journal = begin("iterative", "thinking")
+    hold = Hold(reason="provider", node="thinking", detail="503", tries=1, since=STARTED, until=LATER, seconds=4.190410)
+    journal.record(Held(step=1, node="thinking", at=0.0, hold=hold), STARTED)
+    assert journal.events[-1].message == "Thinking: the provider cannot answer, try 1 failed, next try in 4.2 s: 503"

@@ -65,6 +65,6 @@ def word(title: str = "") -> bytes:
 def with_entry(archive: bytes, name: str, content: bytes) -> bytes:
     """The ZIP archive with one more file in it."""
     out = io.BytesIO(archive)
-    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         file.writestr(name, content)
     return out.getvalue()

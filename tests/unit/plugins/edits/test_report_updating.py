@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.plugins.edits.report_updating import apply_update, describe_parts
-from elcano.plugins.edits.updater import ReportUpdate, UpdatedBlock
+from elcano.plugins.edits.updater import ReportUpdate, UpdatedBlock, UpdaterInput, list_needs
 
 
 def cite(mark: str, evidence: str = "docs:a:0-9", quote: str = "Their words.") -> Citation:
@@ -37,6 +37,13 @@ def block(id: int, text: str, *citations: Citation, added: bool = False) -> Upda
 
 def update(*blocks: UpdatedBlock) -> ReportDraft:
     return apply_update(DRAFT, ReportUpdate(blocks=blocks))
+
+
+def test_what_the_run_before_knew_takes_no_room_of_what_is_new() -> None:
+    """It is loaded beside the prompt: in it, it would crowd out what was found now, up to the most that is shown."""
+    found = UpdaterInput(question="q", known=("a", "b"), evidence=("a", "c", "b"), looked_up=("d", "c", "a"))
+    needs = list_needs(found)
+    assert needs.evidence == ("c", "d")
 
 
 def test_the_blocks_are_shown_with_their_numbers_and_what_of_them_is_outdated() -> None:

@@ -144,6 +144,8 @@ async def test_what_was_really_used_takes_the_place_of_a_claim(store: TenantStor
     await spend(store, "acme-1", 10_000, activity="2")
     with pytest.raises(BudgetExhausted, match="14,000 are used"):
         await guard.claim(store, call(), "3", Estimate(tokens=1))
+    with pytest.raises(BudgetExhausted):
+        await guard.claim(store, call(), "3", Estimate())
 
 
 async def test_research_leaves_open_runs_what_they_keep_for_their_reports(store: TenantStore, tmp_path: Path) -> None:

@@ -150,6 +150,8 @@ async def test_an_answer_of_a_million_packed_parts_is_refused() -> None:
     response = httpx.Response(200, headers=GZIP, content=iter_of(gzip.compress(b"") * (MOST_MEMBERS + 1), 65_536))
     with pytest.raises(SourceRefused, match="more than 1000 parts"):
         await content_of("test", response, 100_000)
+    response = httpx.Response(200, headers=GZIP, content=iter_of(gzip.compress(b"") * MOST_MEMBERS, 65_536))
+    assert await content_of("test", response, 100_000) == b""
 
 
 async def test_the_size_holds_for_what_comes_as_well() -> None:

@@ -1,6 +1,6 @@
 """The reducers of a led team: what its manager writes down, and what hypotheses leave, folded into the state.
 
-What these two answer is described here, and asked for by their agents. Evidence and turns are kept whatever happens; a
+What agents of teams answer is described here, and asked for there. Evidence and turns are kept whatever happens; a
 reset takes back nothing but the counting.
 """
 
@@ -10,11 +10,27 @@ from pydantic import Field
 
 from elcano.graphs.catalogue.reducers import WARNED_CHARACTERS, ReducerSpec, in_this_iteration, running_iteration
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.state.plan import apply_verdicts
+from elcano.graphs.state.plan import CriterionVerdict, apply_verdicts
 from elcano.graphs.state.state import ResearchState
 from elcano.graphs.state.team import Hypothesis, Ledger, TaskLedger, Turn
 from elcano.graphs.text import shorten_text
-from elcano.plugins.teams.agents.team_judge import TeamAssessment
+
+
+class TeamAssessment(Frozen):
+    """Whether a draft is good enough; if not, the feedback to the team.
+
+    Lenient: what is too long is cut, because feedback that is cut is worth more than another call.
+    """
+
+    sufficient: bool = Field(description="True if the draft answers the question and meets every criterion.")
+    feedback: str = Field(
+        default="", description="To the team: what is missing, wrong or unsupported, and what to do about it."
+    )
+    missing: tuple[str, ...] = Field(
+        default=(), description="One to four short phrases, each something that can be looked up; empty if sufficient."
+    )
+    next_search_queries: tuple[str, ...] = ()
+    criteria: tuple[CriterionVerdict, ...] = Field(default=(), description="One verdict for each criterion.")
 
 
 class ReasonedRuling(Frozen):

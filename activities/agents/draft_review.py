@@ -21,6 +21,7 @@ from elcano.activities.agents.answer_correction import checked_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
+from elcano.activities.phrases import ENGLISH
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
 from elcano.activities.report.statement_support import says_nothing_found
 from elcano.activities.report.work_merge import Works
@@ -227,7 +228,7 @@ def _judgements_from_verdicts(batch: Batch, answer: ReviewVerdicts) -> Iterator[
         )
         if (verdict := by_id.get(number)) is not None:
             reason = shorten_text(" ".join(verdict.reason.split()), MOST_REASON_CHARACTERS)
-            told = "" if verdict.support == "supported" else reason or "the words it quotes do not say it"
+            told = "" if verdict.support == "supported" else reason or ENGLISH.unsaid
             judgement = judgement.model_copy(update={"support": verdict.support, "reason": told})
         yield judgement
 

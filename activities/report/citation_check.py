@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from elcano.activities.phrases import ENGLISH
 from elcano.activities.prose.markdown_parser import (
     is_statement_kind,
     kind_of,
@@ -216,7 +217,7 @@ class _Desk:
         reason = ""
         if failed and (inferred or len(failed) == len(citations)):
             support = "not_supported"
-            reason = f"it rests on what does not hold: {REASONS[failed[0].verdict]}" if inferred else ""
+            reason = ENGLISH.grounds_fail.format(reason=REASONS[failed[0].verdict]) if inferred else ""
             reason = reason or REASONS[failed[0].verdict]
         return Statement(
             text=text,

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 from elcano.activities.phrases import ENGLISH, Phrases
+from elcano.activities.phrases.reasons import describe_early_end, translate_reason
 from elcano.activities.report.additions import AddedText
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
 from elcano.activities.report.markdown import (
@@ -264,7 +265,8 @@ def _render_section_remarks(section: SectionResult | None, words: Phrases, *, em
     elif empty or (section is not None and section.unanswered):
         yield f"**{words.section_unanswered}**"
     if section is not None and section.ending and section.gap is None:
-        yield words.section_ended.format(reason=escape_markdown(section.ending.rstrip(".")))
+        told = describe_early_end(section.ended_by, section.ending.rstrip("."), words)
+        yield words.section_ended.format(reason=escape_markdown(told))
 
 
 def _describe_gap(gap: SectionGap) -> str:
@@ -290,17 +292,16 @@ def _list_quotes(checked: CheckedDraft) -> dict[int, list[tuple[str, str]]]:
 
 def _list_unverified_claims(checked: CheckedDraft, words: Phrases, added: Iterable[AddedText]) -> Iterable[str]:
     titles = {one.id: one.title for one in checked.given}
-    own = {ENGLISH.never_given: words.never_given, ENGLISH.not_there: words.not_there, ENGLISH.uncited: words.uncited}
     for cited in checked.unverified:
         told = shorten_text(cited.claim, NEAREST_CHARACTERS)  # a whole table may cite nothing
-        reason = f"{sanitize_markdown(told)} — {own[REASONS[cited.verdict]]}."
+        reason = f"{sanitize_markdown(told)} — {translate_reason(REASONS[cited.verdict], words)}."
         title = titles.get(cited.evidence, "")
         work = f" {words.cited_work.format(title=escape_markdown(title))}" if title else ""
         quoted = f"{work} {words.cited_words.format(words=escape_markdown(cited.quote))}"
         yield reason if cited.verdict == "no_citation" else f"{reason}{quoted}"
     for one in checked.doubted:
-        reason = one.reason.rstrip(".")
-        yield f"{sanitize_markdown(one.text)} — {escape_markdown(own.get(reason, reason))}."
+        reason = translate_reason(one.reason.rstrip("."), words)
+        yield f"{sanitize_markdown(one.text)} — {escape_markdown(reason)}."
     yield from (line for one in added for line in one.doubts)
 
 

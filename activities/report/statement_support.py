@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from elcano.activities.phrases import ENGLISH
 from elcano.activities.prose.statements import WrittenStatement
 from elcano.activities.report.work_merge import Works
 from elcano.activities.support.missing_facts import Statement as Said
@@ -49,8 +50,6 @@ def says_nothing_found(text: str) -> bool:
 
 
 MOST_REASONS = 3
-UNCITED_FACT = "it states something and cites nothing"
-IN_PASSAGE = "the passage says it, the words it quotes do not"
 
 
 def determine_support(
@@ -78,7 +77,7 @@ def determine_support(
     if statement.kind == "fact" and by_words and support == "unchecked" and not statement.context:
         found = judge_statement(said)
         if found.reasons and passages and not judge_statement(whole).reasons:
-            found = StatementFinding("in_passage", (IN_PASSAGE, *found.reasons))
+            found = StatementFinding("in_passage", (ENGLISH.in_passage, *found.reasons))
         return _set_support(statement, found.support, found.reasons)
     reasons = [judgement.reason] if judgement and judgement.reason else []
     if statement.kind == "inference" and (
@@ -91,12 +90,12 @@ def determine_support(
         if figures:
             there = passages and support in ("supported", "unchecked") and not figures_unquoted(whole)
             support = "in_passage" if there else "partly" if support in ("supported", "partly") else "not_supported"
-            reasons = [*([IN_PASSAGE] if there else []), *figures, *reasons]
+            reasons = [*([ENGLISH.in_passage] if there else []), *figures, *reasons]
         if names and support in ("unchecked", "partly", "not_supported"):
             if support == "unchecked":
                 there = passages and not names_unquoted(whole)
                 support = "in_passage" if there else "partly"
-                reasons = [*([IN_PASSAGE] if there else []), *reasons]
+                reasons = [*([ENGLISH.in_passage] if there else []), *reasons]
             reasons = [*reasons, *names]
     return _set_support(statement, support, reasons)
 
@@ -121,7 +120,7 @@ def check_connecting_statement(
     found = figures_unquoted(Said(statement.text, tuple(quotes), tuple(known)), counting=True)
     if not found:
         if judgement and judgement.support in ("partly", "not_supported"):
-            return _set_support(statement, "not_supported", [f"{UNCITED_FACT}: {judgement.reason}"])
+            return _set_support(statement, "not_supported", [ENGLISH.fact_uncited.format(reason=judgement.reason)])
         return statement
     reasons = (reason.replace("the words it quotes", "the words that are quoted around it") for reason in found)
     return _set_support(statement, "not_supported", list(reasons))

@@ -14,6 +14,7 @@ from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
 from itertools import permutations
 from typing import Final
 
+from elcano.activities.phrases import ENGLISH
 from elcano.activities.support.figures_and_names import (
     Figure,
     KnownNames,
@@ -119,7 +120,7 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
 
 
 def _unnamed_reason(name: str) -> str:
-    return f"\u201c{name}\u201d is named in none of the words it quotes"
+    return ENGLISH.name_unquoted.format(said=name)
 
 
 def _is_year(one: Figure) -> bool:
@@ -145,8 +146,8 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
         return ""
     other = next((other for other in there if one.values & other.values), None)
     if other is not None:
-        return f"\u201c{one.written}\u201d is \u201c{other.written}\u201d in the words it quotes"
-    return f"\u201c{one.written}\u201d is in none of the words it quotes"
+        return ENGLISH.figure_otherwise.format(said=one.written, there=other.written)
+    return ENGLISH.figure_unquoted.format(said=one.written)
 
 
 def _is_flat_power(one: Figure, other: Figure) -> bool:
@@ -245,7 +246,7 @@ def find_underived_figures(statement: Statement) -> tuple[str, ...]:
     there = dict.fromkeys(value for text in statement.quotes for one in extract_figures(text) for value in one.values)
     made = list(_derive_results(list(there)[:MOST_OPERANDS]))
     return tuple(
-        f"\u201c{one.written}\u201d neither stands in what it is inferred from nor follows from figures there"
+        ENGLISH.figure_underived.format(said=one.written)
         for one in lacking
         if not any(_is_equal_as_displayed(value, one.places, result) for value in one.values for result in made)
     )

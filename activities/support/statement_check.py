@@ -20,6 +20,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
+from elcano.activities.phrases import ENGLISH
 from elcano.activities.support.figures_and_names import KnownNames, extract_names, named_in
 from elcano.activities.support.missing_facts import MissingFacts, Statement, find_missing_facts, is_foreign_language
 from elcano.activities.text.languages import STOP_WORDS, UNSPACED, possible_languages
@@ -106,7 +107,7 @@ def measure_word_overlap(statement: Statement) -> WordOverlap:
     asked = {term: weight for term, weight in said.items() if term not in known} or said
     missing = [term for term in asked if not _is_related_term(term, quoted)]
     told = ", ".join(_list_words_of_terms(statement.text, missing)[:4])
-    unspoken = f"its quotes do not mention what it says ({told})" if missing else ""
+    unspoken = ENGLISH.words_unquoted.format(words=told) if missing else ""
     return WordOverlap(
         _compute_weight_share(asked, quoted), tuple(_find_contradictions(statement, parts)), unspoken, clauses
     )
@@ -135,13 +136,13 @@ def _find_contradictions(statement: Statement, clauses: Sequence[str]) -> list[s
         return []
     reasons = []
     if all(_is_negated(one) != _is_negated(statement.text) for one in close):
-        reasons.append("one of it and the words it quotes denies what the other says")
+        reasons.append(ENGLISH.denied)
     own = _collect_terms(statement.text)
     for one, other in _list_sides():
         for here, there in ((one, other), (other, one)):
             turned = [quote for quote in map(_collect_terms, close) if quote & there and not quote & here]
             if own & here and not own & there and len(turned) == len(close):
-                reasons.append("the words it quotes say the opposite direction")
+                reasons.append(ENGLISH.opposite)
     return list(dict.fromkeys(reasons))
 
 

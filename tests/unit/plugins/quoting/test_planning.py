@@ -197,6 +197,10 @@ def test_the_judge_suggests_what_was_not_searched_yet() -> None:
 def test_thoughts_state_coverage_and_the_missing_words() -> None:
     assert "Nothing has been found" in describe_coverage(task()).thought
     assert "Nothing speaks yet to: survive." in describe_coverage(task(QUESTION, TEMPORAL)).thought
+    assert describe_coverage(task(QUESTION, TEMPORAL)).thought.startswith("1 passage from 1 document holds ")
+    assert describe_coverage(task(QUESTION, TEMPORAL, "Two.")).thought.startswith("2 passages from 2 documents hold ")
+    assert judge_evidence(task(QUESTION, TEMPORAL)).reasoning.startswith("The passage found holds ")
+    assert judge_evidence(task(QUESTION, TEMPORAL, "Two.")).reasoning.startswith("The passages together hold ")
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ def test_what_stands_there_in_another_form_is_found(said: str, quoted: str) -> N
         ("It fell by 12 %.", "12 fell", ""),
         ("A dose of 5 mg.", "a dose of 5 g", "\u201c5 mg\u201d is \u201c5 g\u201d in the words it quotes"),
         ("It is 5 km long.", "it is 3.1 miles long", "5 km"),
+        ("It was about 5 %.", "it was 5.2 mg", "5 %"),
         ("It rose by 12 percentage points.", "by 12 %", "percentage points"),
         ("It was 1.5 million.", "it was 1.5 billion", "1.5 million"),
         ("It was in 2019.", "it was in 2018", "2019"),

@@ -100,7 +100,7 @@ class EvidenceStore(TenantBound):
         rows = [self._row(**passage.model_dump()) for passage in sorted(evidence, key=attrgetter("id"))]
         await connection.execute(insert_new(connection, passages), rows)
         await self._check_identity(connection, evidence)
-        found_before = await self._positions(connection, root_of(run_id))
+        found_before = await find_positions(connection, self._tenant, root_of(run_id))
         following = count(max(found_before.values(), default=0) + 1)
         found = [
             self._row(run_id=run_id, evidence_id=id, position=found_before.get(id) or next(following))
@@ -132,14 +132,14 @@ class EvidenceStore(TenantBound):
 
         `limit` and `offset` choose a page; what is found while pages are read comes after them.
         """
-        found = self._found(run_id)
+        found = _found_by(self._tenant, run_id)
         page = select(found).order_by(found.c.position).limit(limit).offset(offset).subquery()
         whole = self._select(passages).join(page, page.c.evidence_id == passages.c.id)
         return await self._fetch_all(Evidence, whole.order_by(page.c.position))
 
     async def ids_of_run(self, run_id: str) -> list[str]:
         """The ids of what `of_run` answers, in the same order; quick, since no text is read."""
-        found = self._found(run_id)
+        found = _found_by(self._tenant, run_id)
         return await self._fetch_values(select(found.c.evidence_id).order_by(found.c.position))
 
     async def numbers_of_run(self, run_id: str) -> dict[str, int]:
@@ -149,15 +149,11 @@ class EvidenceStore(TenantBound):
         by what other branches find at the same time, nor when the run is rolled back or forked.
         """
         async with self._engine.connect() as connection:
-            return await self._positions(connection, root_of(run_id))
-
-    async def _positions(self, connection: AsyncConnection, run_id: str) -> dict[str, int]:
-        found = self._found(run_id)
-        return {row.evidence_id: row.position for row in await connection.execute(select(found))}
+            return await find_positions(connection, self._tenant, root_of(run_id))
 
     async def works_of_run(self, run_id: str) -> list[Work]:
         """Returns the works of the passages that `of_run` returns, in the same order; no text is read."""
-        found = self._found(run_id)
+        found = _found_by(self._tenant, run_id)
         told = select(passages.c.work).join(found, passages.c.id == found.c.evidence_id)
         kept = told.where(self._own(passages), passages.c.work.is_not(None)).order_by(found.c.position)
         return [Work.model_validate(work) for work in await self._fetch_values(kept)]
@@ -165,7 +161,7 @@ class EvidenceStore(TenantBound):
     async def count_of_run(self, run_id: str) -> int:
         """How many passages a run and its branches found."""
         async with self._engine.connect() as connection:
-            return await connection.scalar(select(func.count()).select_from(self._found(run_id))) or 0
+            return await connection.scalar(select(func.count()).select_from(_found_by(self._tenant, run_id))) or 0
 
     async def _contents(self, connection: AsyncConnection, hashes: Set[str]) -> dict[str, str]:
         """The kept texts with these hashes, by hash."""
@@ -173,12 +169,6 @@ class EvidenceStore(TenantBound):
             self._own(stored_texts), stored_texts.c.content_hash.in_(hashes)
         )
         return {row.content_hash: row.text for row in await connection.execute(wanted)} if hashes else {}
-
-    def _found(self, run_id: str) -> Subquery:
-        """Each passage that a run or one of its branches found, with the place where it was found first."""
-        first = func.min(findings.c.position).label("position")
-        of_run = and_(self._own(findings), run_and_branches(findings.c.run_id, run_id))
-        return select(findings.c.evidence_id, first).where(of_run).group_by(findings.c.evidence_id).subquery()
 
     async def _check_identity(self, connection: AsyncConnection, evidence: Sequence[Evidence]) -> None:
         """An id that is kept for another place would let a report quote words that were not found."""
@@ -189,6 +179,19 @@ class EvidenceStore(TenantBound):
         for passage in evidence:
             if kept[passage.id] != (passage.content_hash, passage.start, passage.end):
                 raise ValueError(f"evidence {passage.id!r}: this id belongs to another passage; ids must hold the hash")
+
+
+def _found_by(tenant: str, run_id: str) -> Subquery:
+    """Each passage that a run or one of its branches found, with the place where it was found first."""
+    first = func.min(findings.c.position).label("position")
+    of_run = and_(findings.c.tenant == tenant, run_and_branches(findings.c.run_id, run_id))
+    return select(findings.c.evidence_id, first).where(of_run).group_by(findings.c.evidence_id).subquery()
+
+
+async def find_positions(connection: AsyncConnection, tenant: str, run_id: str) -> dict[str, int]:
+    """Where each passage that a run or one of its branches found was found first, by the passage's id."""
+    rows = await connection.execute(select(_found_by(tenant, run_id)))
+    return {row.evidence_id: row.position for row in rows}
 
 
 def _check_hash(text: StoredText) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy import and_, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import InputInvalid
@@ -18,7 +18,7 @@ from elcano.graphs.lifecycle.step_history import iter_fanout_visits, section_id
 from elcano.graphs.records import RunLog
 from elcano.graphs.text import format_utc_day
 from elcano.storage.artifacts import LOG_TYPE, ArtifactStore
-from elcano.storage.evidence import drop_unfound
+from elcano.storage.evidence import drop_unfound, find_positions
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.objects import Objects, artifacts_of
 from elcano.storage.runs import RunStore
@@ -100,10 +100,7 @@ class Lineage(TenantBound):
             await begin_exclusive(
                 connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}"
             )
-            of_other = and_(self._own(findings), run_and_branches(findings.c.run_id, from_run))
-            first = select(findings.c.evidence_id, func.min(findings.c.position).label("position")).where(of_other)
-            rows_there = await connection.execute(first.group_by(findings.c.evidence_id))
-            there = {row.evidence_id: row.position for row in rows_there}
+            there = await find_positions(connection, self._tenant, from_run)
             if missing := [passage for passage in evidence if passage not in there]:
                 raise InputInvalid("run", f"{len(missing)} passages of run {from_run!r} are gone: was it deleted?")
             found = [

@@ -281,7 +281,8 @@ def build_run_snapshot(
     if waits is not None and waits.tries and isinstance(journal.graph.by_id[run.node], ParallelNode):
         waits = waits.model_copy(update={"tries": 0, "until": None})  # each section tries, and says itself when
     budget = run.budget.charge(uncharged).at(journal.elapsed(now))
-    return RunSnapshot(
+    return RunSnapshot.from_record(
+        run.state,
         run_id=asked.run_id,
         question=asked.question,
         mode=asked.mode,
@@ -293,9 +294,7 @@ def build_run_snapshot(
         iteration=run.budget.iterations,
         evidence=len(run.state.evidence),
         evidence_ids=tuple(ref.id for ref in run.state.evidence),
-        sources=run.state.sources,
         plan=open_sections(run.state.plan),
-        questions=run.state.questions,
         budget=budget.view(),
         ending=run.ending,
         hold=run.pause or waits,
@@ -305,9 +304,6 @@ def build_run_snapshot(
         report=report,
         last_event=journal.last,
         branches=branch_states(journal.events),
-        choice=run.state.choice,
-        domain=run.state.domain,
-        ledger=run.state.ledger,
     )
 
 

@@ -9,7 +9,7 @@ from elcano.activities.support.missing_facts import Statement, is_foreign_langua
 from elcano.activities.support.statement_check import judge_statement
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.review import ReviewedStatement, ReviewVerdicts, StatementVerdict
-from elcano.graphs.text import ensure_list, shorten_text
+from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.plugins.quoting.passages import in_question_language, read_material
 from elcano.plugins.quoting.planning import list_gaps, list_unheeded, suggest_queries
 from elcano.plugins.quoting.question_parts import list_answerable_parts, split_into_parts
@@ -34,10 +34,9 @@ def describe_coverage(task: TaskEnvelope) -> ThinkingOutput:
         )
     titles = len({passage.item.title for passage in given.passages})
     covered = given.terms.coverage(given.found)
-    thought = (
-        f"{len(given.passages)} passages from {titles} documents hold {covered:.0%} of what the question asks about, "
-        "weighted by how much each word tells."
-    )
+    found = f"{format_count(len(given.passages), 'passage')} from {format_count(titles, 'document')}"
+    hold = "holds" if len(given.passages) == 1 else "hold"
+    thought = f"{found} {hold} {covered:.0%} of what the question asks about, weighted by how much each word tells."
     if missing := given.terms.missing(given.found):
         thought += f" Nothing speaks yet to: {', '.join(missing[:MOST_MISSING])}."
     return ThinkingOutput(thought=thought)
@@ -69,9 +68,10 @@ def judge_evidence(task: TaskEnvelope) -> JudgeAssessment:
     exhausted = not said and task.new_evidence == 0
     missing = given.terms.missing(given.found)
     made = [search.query for turn in task.conversation for search in turn.searches]
-    reasoning = (
-        f"The passages together hold {coverage:.0%} of what the question asks about, the best single one {best:.0%}."
-    )
+    asked = f"{coverage:.0%} of what the question asks about"
+    reasoning = f"The passages together hold {asked}, the best single one {best:.0%}."
+    if len(given.passages) == 1:
+        reasoning = f"The passage found holds {asked}."
     if missing:
         reasoning += f" Missing: {', '.join(missing[:MOST_MISSING])}."
     if said:

@@ -63,6 +63,12 @@ def test_a_question_is_taken_apart(question: str, parts: tuple[str, ...]) -> Non
     assert split_into_parts(question) == parts
 
 
+def test_a_question_that_no_mark_ends_is_read_once() -> None:
+    """Read from each of its letters on, it would take longer than a test may."""
+    assert split_into_parts("x" * 500_000) == ("x" * 500_000,)
+    assert split_into_parts("?? What is a tide? and so on") == ("What is a tide",)
+
+
 def test_question_words_tell_nothing() -> None:
     assert content_words("What are the main differences, and how does one use the workers' queues?") == (
         "workers",
@@ -191,6 +197,10 @@ def test_the_judge_suggests_what_was_not_searched_yet() -> None:
 def test_thoughts_state_coverage_and_the_missing_words() -> None:
     assert "Nothing has been found" in describe_coverage(task()).thought
     assert "Nothing speaks yet to: survive." in describe_coverage(task(QUESTION, TEMPORAL)).thought
+    assert describe_coverage(task(QUESTION, TEMPORAL)).thought.startswith("1 passage from 1 document holds ")
+    assert describe_coverage(task(QUESTION, TEMPORAL, "Two.")).thought.startswith("2 passages from 2 documents hold ")
+    assert judge_evidence(task(QUESTION, TEMPORAL)).reasoning.startswith("The passage found holds ")
+    assert judge_evidence(task(QUESTION, TEMPORAL, "Two.")).reasoning.startswith("The passages together hold ")
 
 
 @pytest.mark.parametrize(

@@ -253,7 +253,7 @@ class RunStore(TenantBound):
     async def _has_ended(self, connection: AsyncConnection, run_id: str) -> bool:
         """Whether there is a run, which has ended then."""
         found = await connection.scalar(select(runs.c.status).where(self._named(run_id)))
-        if found in ("starting", "running"):
+        if found in UNENDED:
             raise RunOpen(f"the run {run_id!r} has not ended: stop it, and delete it when it has")
         return found is not None
 

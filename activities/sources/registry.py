@@ -12,9 +12,9 @@ from contextlib import asynccontextmanager
 
 from elcano.activities.sources.base import HasParts, Source
 from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, list_configured_sources
-from elcano.graphs.errors import SourceRefused
+from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused
 from elcano.graphs.plugin import import_object
-from elcano.settings import Settings
+from elcano.settings import Settings, SettingsInvalid
 
 _log = logging.getLogger("sources")
 
@@ -82,7 +82,7 @@ async def open_sources(settings: Settings) -> AsyncIterator[Sources]:
     Nothing is searched or read by opening. A source that lacks its key is left out; whoever names it is told so.
 
     Raises:
-        InputInvalid: the name of a collection or of a database cannot be used, or what opens a source is not there.
+        InputInvalid: the name of a collection or of a database cannot be used, or a source cannot be opened.
     """
     specs = list_configured_sources(settings.collections, settings.has, settings.databases)
     missing = {name: remedy for name, spec in specs.items() if (remedy := spec.missing(settings.has))}
@@ -111,4 +111,10 @@ async def close_all(sources: Iterable[Source]) -> None:
 
 def _open_from_spec(spec: SourceSpec, settings: Settings) -> Source:
     opener: Callable[[SourceSpec, Settings], Source] = import_object(spec.opened_by, f"the source {spec.name!r}")
-    return opener(spec, settings)
+    try:
+        return opener(spec, settings)
+    except (ElcanoError, SettingsInvalid):
+        raise
+    except Exception as error:  # whatever the code of a plugin raises; its text may not say which source it is of
+        text = f"the source {spec.name!r} cannot be opened: {type(error).__name__}: {error}"
+        raise InputInvalid("sources", f"{text}; correct what it needs, or leave its plugin out") from error

@@ -11,13 +11,13 @@ word has. What is no name here is not asked for; what is asked for is a name.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
 from elcano.activities.text.languages import STOP_WORDS, possible_languages
-from elcano.activities.text.units import number_word
+from elcano.activities.text.units import number_word, parse_scale_word
 from elcano.activities.text.words import split_words
 from elcano.activities.text.written_dates import DATE_WORDS, parse_month_name
 from elcano.activities.text.written_numbers import Number, find_numbers
@@ -60,21 +60,30 @@ def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
     """
     numbers = [one for one in find_numbers(text, ambiguous=True) if not one.name]
     units = [one.unit for one in numbers]
+    scales = [0] * len(numbers)
     for place, (one, following) in enumerate(pairwise(numbers)):
         if not one.unit and _RANGE.fullmatch(text, one.end, following.start):
             units[place] = following.unit
+            scales[place] = _read_scale(text[following.start : following.end])
     found: list[Figure] = []
-    for one, unit in zip(numbers, units, strict=True):
+    for one, unit, power in zip(numbers, units, scales, strict=True):
         if one.moment is not None:
             for start, end, number in one.moment.parts:
                 if text[start].isdigit():
                     values = frozenset({Decimal(number)}) | _read_end_of_years(text, start, end)
                     found.append(Figure(text[start:end], values, start=start))
         elif dates or not one.ordinal:
-            found.append(_build_figure(text, one, unit))
+            built = _build_figure(text, one, unit)
+            more = frozenset(value.scaleb(power) for value in built.values) if power else built.values
+            found.append(replace(built, values=built.values | more))
     if dates:
         found += _extract_month_names(text)
     return sorted(found, key=lambda one: one.start)[:MOST_FIGURES]
+
+
+def _read_scale(number: str) -> int:
+    """The power of ten that a word of a number multiplies by, which the first of `30 to 50 thousand` shares; or 0."""
+    return max((parse_scale_word(word) for word in re.findall(r"[^\W\d_]+", number)), default=0)
 
 
 def _build_figure(text: str, one: Number, unit: str) -> Figure:

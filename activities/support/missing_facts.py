@@ -8,8 +8,8 @@ mean of two figures, or the sum of all. What takes more steps is not found: the 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
 from itertools import permutations
 from typing import Final
@@ -32,6 +32,11 @@ _NEARLY: Final = (
     r"quase ongeveer bijna 约 大约"
 )
 _ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNORECASE)
+_UNIT: Final = re.compile(r"^[\d.,\s\u00a0]+")
+"""A figure without its unit."""
+_GROUP: Final = re.compile(r"[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
+_THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", "en": ","}
+"""What stands between thousands; in Spanish and French it depends on the country."""
 MOST_COUNTED: Final = 20
 """Number of things that a report may count without quoting their number."""
 _YEAR: Final = (Decimal(1500), Decimal(2100))
@@ -97,9 +102,21 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
     ]
     if not asked:  # most statements have none, and passages are long
         return []
+    if any(_GROUP.match(one.written) for one in asked):
+        marks = {_THOUSANDS.get(language, "") for language in possible_languages(statement.text)}
+        asked = [_read_by_thousands(one, marks) for one in asked]
     there = _extract_all_figures(with_unglued(statement.quotes))
     known = _extract_all_figures(statement.known)
     return [(one, why) for one in asked if (why := _explain_missing_figure(one, statement, there, known))]
+
+
+def _read_by_thousands(one: Figure, marks: Collection[str]) -> Figure:
+    """`54.700` of a German sentence, which is no 54.7; as it is where several `marks` of thousands may be meant."""
+    group = _GROUP.match(one.written)
+    if group is None or set(marks) != {group[1]}:
+        return one
+    most = max(map(abs, one.values))
+    return replace(one, values=frozenset(value for value in one.values if abs(value) == most))
 
 
 def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
@@ -111,7 +128,8 @@ def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
 def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     """The names that neither its quotes nor what is known has, and the words of those."""
     languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
-    names = extract_names(statement.text, languages)
+    units = {_UNIT.sub("", one.written) for one in extract_figures(statement.text) if one.unit}
+    names = [name for name in extract_names(statement.text, languages) if name not in units]
     told = KnownNames([*with_unglued(statement.quotes), *statement.known] if names else [])
     asked = [name for name in names if not named_in(name, told)]
     if asked and is_foreign_language(statement):  # names are written otherwise in other languages

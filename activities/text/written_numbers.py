@@ -48,13 +48,15 @@ _NUMBER: Final = re.compile(
     r"(?P<half>[½¼¾])?"
 )
 _SCALES: Final = re.compile(r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\uc5b5]|[^\W\d_]{1,10}\b)\.?")
+_BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
+"""What stands between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _POINTS: Final = re.compile(
     r"\s{0,2}(?:%|percent(?:age)?|prozent)?[-\s]{0,2}(?:points?\s+de\s+pourcentage|puntos\s+porcentuales"
     r"|points?\b|punkte\w?\b|pp\b)",
     re.IGNORECASE,
 )
 _UNIT: Final = re.compile(
-    r"[-\s]{0,2}(%|‰|°[CF]?|[€$£¥]|(?:per|pour|por)\s(?:cento?|cien?to)\b"
+    r"[-\s]{0,2}(?!d['\u2019]\w)(%|‰|°[CF]?|[€$£¥]|(?:per|pour|por)\s(?:cento?|cien?to)\b"
     r"|[^\W\d_]{1,16}(?:/[^\W\d_]{1,3}\d?|\d)?)",
     re.IGNORECASE,
 )
@@ -213,9 +215,14 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
         exponents, end = _read_scale_words(folded, end, exponent, money=bool(currency))
     # What may be `m` for a million may be metres too.
     unit, unit_end = _parse_unit(folded, end if len(exponents) == 1 else match.end()) if not closing else ("", end)
+    if not unit and end > match.end() and (behind := _BEHIND_SCALE.match(folded, end)):
+        said, said_end = _parse_unit(folded, behind.end())
+        if behind[0] == "." or said.isupper():  # a currency: `5 millones de metros` may go on with `cuadrados`
+            unit, unit_end = said, said_end if said else end
     if unit in _RATIO_UNITS or folded[end:unit_end].strip() in _CURRENCY_SIGNS:
         end = unit_end
-    unit = unit or unit_of(currency)
+    if money := unit_of(currency):  # what follows `$5 million` is no unit: `in 2019` no inches
+        unit, unit_end = money, end
     sign = match["sign"] if match["sign"] and not _is_joining_dash(folded, match.start("sign")) else ""
     start = match.start() if match["currency"] or sign else match.start("digits")
     more = _FRACTIONS.get(match["half"] or "", Decimal(0))

@@ -79,6 +79,9 @@ class _Reader:
         self._ended = 0.0
         self._ended_at = started_at
         self._held: list[HeldTry] = []
+        """The tries in vain of the call that comes next."""
+        self._given_up = Usage()
+        """The usage of tries whose call was given up between two steps; the step that has their number counts it."""
         forks = (entry for entry in log.entries if isinstance(entry, RunResumed) and entry.why == "forked")
         self._owners = [*(entry.from_run for entry in forks), log.asked.run_id]
         """The runs that the steps belong to: those up to a fork belong to the run that it was made from."""
@@ -87,6 +90,9 @@ class _Reader:
         """Read one entry: a step, an event between two steps, or nothing of its own."""
         earlier, self._run = self._run, advance_run(self._graph, self._run, entry)
         tolds = list(narrate_entry(self._graph, earlier, entry, self._run))
+        if earlier.step == self._run.step and earlier.node != self._run.node:
+            self._given_up = sum_usages((self._given_up, *(held.usage for held in self._held)))
+            self._held = []
         match entry:
             case StepCompleted() | StepFailed() | StepAbandoned():
                 yield self._step(earlier, entry, tolds)
@@ -126,7 +132,7 @@ class _Reader:
             iteration=run.budget.iterations,
             began=self._ended,
             began_at=begun.at if begun else self._ended_at,
-            usage=sum_usages(held.usage for held in self._held),
+            usage=sum_usages((self._given_up, *(held.usage for held in self._held))),
             outcome="waiting" if waits else "running",
             reason=reason,
             held=tuple(self._held),
@@ -159,7 +165,7 @@ class _Reader:
             began_at=began_at,
             ended_at=ended_at,
             waited=waited,
-            usage=sum_usages((entry.usage, *(held.usage for held in self._held))),
+            usage=sum_usages((self._given_up, entry.usage, *(held.usage for held in self._held))),
             model=entry.model if isinstance(entry, StepCompleted) else "",
             outcome=outcome,
             reason=reason,
@@ -170,7 +176,7 @@ class _Reader:
             next="" if self._run.finished or self._run.routing else self._run.node,
         )
         passage = Passage(row, self._begun_with, self._run, entry)
-        self._ended, self._ended_at, self._held = entry.at, ended_at, []
+        self._ended, self._ended_at, self._held, self._given_up = entry.at, ended_at, [], Usage()
         return passage
 
     def _branches(self, entry: Ended) -> tuple[BranchState, ...]:

@@ -124,10 +124,6 @@ def get_tenant_access(services: Services) -> TenantAccess:
     return get_plugin_data(services.store.beside, "access", TenantAccess)
 
 
-def _compute_expiry(days: float | None) -> float | None:
-    return None if days is None else time.time() + days * DAY
-
-
 def _list_beyond(asks: Principal, role: Role, scopes: Iterable[Permission]) -> list[Permission]:
     """List the permissions that the new key would have and its maker has not."""
     granted = frozenset(scopes) or ROLES[role]
@@ -142,8 +138,9 @@ async def create_key(request: KeyRequest, services: Provided, response: Response
     if beyond := _list_beyond(asks, request.role, request.scopes):
         text = f"you may not {', '.join(beyond)} yourself: limit the key with `scopes`"
         raise RequestInvalid([FieldFault(field="scopes", message=text)])
+    expires_at = None if request.days is None else time.time() + request.days * DAY
     made, record = await get_tenant_access(services).create_key(
-        request.name, request.role, request.scopes, _compute_expiry(request.days), asks.user
+        request.name, request.role, request.scopes, expires_at, asks.user
     )
     response.headers["Location"] = f"/v1/keys/{record.id}"
     response.headers["Cache-Control"] = "no-store"

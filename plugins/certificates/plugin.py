@@ -8,7 +8,7 @@ plugin: Final = Plugin(
     name="certificates",
     description="Certificates of runs: all that a report rests on, to be verified without Elcano's server.",
     package="elcano.plugins.certificates",
-    routes=(".run_certificate:router",),
+    routes=(".routes:router",),
     exporters=(".run_certificate:export_certificates",),
     commands={
         "certificate": ".certificate_command:save_certificate",

@@ -3,40 +3,20 @@
 All its parts are looked up before its first byte is sent, so that a run that can have none gets an error.
 Logs, drafts and reports are kept by their hash and go in as they are kept. Nothing that grows with a run is held in
 memory but the run's own log. An export of a tenant has the certificates of all its runs.
-
-It is verified where the API runs as well, by the program of `elcano verify`, in a process of its own: it needs what
-only workers need otherwise, computes for seconds, and a certificate that takes it down takes nothing else with it. One
-certificate is looked at at a time.
 """
 
 import asyncio
 import json
 import platform
-import sys
-import tempfile
 from collections.abc import AsyncIterator, Iterable
 from importlib.metadata import version
-from pathlib import Path
 from typing import Final
 
-from fastapi import APIRouter
-from fastapi.responses import StreamingResponse
-from pydantic import ValidationError
-
 from elcano import __version__
-from elcano.api.http.errors import (
-    NotCertifiable,
-    Refusal,
-    ReportLost,
-    RunNotFound,
-    RunUnreadable,
-    problem_docs,
-)
-from elcano.api.http.request_identity import requires
+from elcano.api.http.errors import NotCertifiable
 from elcano.api.reports.results import load_artifact
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_status import current_run
-from elcano.api.services import Provided
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import REPORTED
 from elcano.graphs.errors import StoreDamaged
@@ -46,13 +26,7 @@ from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.step_history import iter_fanout_visits
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.report.report import Report
-from elcano.plugins.certificates.certificate_format import (
-    FORMAT,
-    CertificateHeader,
-    Verification,
-    Versions,
-    encode_certificate,
-)
+from elcano.plugins.certificates.certificate_format import FORMAT, CertificateHeader, Versions, encode_certificate
 from elcano.plugins.certificates.log_checks import journal_of
 from elcano.storage.lineage import section_logs
 from elcano.storage.plugin_store import TenantFile
@@ -194,34 +168,6 @@ async def stream_certificate(run_id: str, temporal: Temporal, store: TenantStore
     return CertificateWriter(run, await read_log(run, temporal, store), report, store).lines()
 
 
-JSON = "application/json"
-
-router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
-
-
-@router.get(
-    "/certificate",
-    dependencies=[requires("inspect_run")],
-    response_class=StreamingResponse,
-    responses={
-        200: {
-            "description": "The certificate, a JSON object with one part a line",
-            "content": {JSON: {"schema": {"type": "object"}}},
-        },
-        **problem_docs(RunNotFound, NotCertifiable, ReportLost, RunUnreadable),
-    },
-)
-async def get_certificate(run_id: str, services: Provided) -> StreamingResponse:
-    """Get everything that a run's report was made of, as one file: `elcano verify FILE` checks it without a server.
-
-    It has what was asked for with the graph, the outcome of every step and of every section's, the passages and texts
-    that are cited, what was spent, the report, and a hash for each of these. Keep the bytes as they come.
-    """
-    pieces = await stream_certificate(run_id, services.temporal, services.store)
-    name = f'attachment; filename="{run_id}.certificate.json"'
-    return StreamingResponse(pieces, media_type=JSON, headers={"Content-Disposition": name})
-
-
 PAGE: Final = 50
 """Runs that are listed at a time."""
 
@@ -247,64 +193,3 @@ async def _write_certificate(run_id: str, store: TenantStore) -> AsyncIterator[b
     report = await _load_kept(run.report.artifact, "the report", run, store)
     async for piece in CertificateWriter(run, log, report, store).lines():
         yield piece
-
-
-PROGRAM: Final = "elcano.plugins.certificates.verify_command"
-SECONDS: Final = 120.0
-"""How long the verification may take, the wait for others included."""
-_gate: Final = asyncio.Semaphore(1)
-
-
-class VerificationFailed(Refusal, status=503, title="The certificate could not be verified"):
-    """The program that verifies gave no answer."""
-
-
-@router.get(
-    "/certificate/verification",
-    dependencies=[requires("inspect_run")],
-    responses=problem_docs(RunNotFound, NotCertifiable, ReportLost, RunUnreadable, VerificationFailed),
-)
-async def verify_certificate(run_id: str, services: Provided) -> Verification:
-    """Make the run's certificate anew from what is stored, and verify it: what each check shows, and what it found.
-
-    Whoever does not want to trust this server saves the certificate and verifies it with `elcano verify FILE`, which
-    makes the same checks.
-    """
-    pieces = await stream_certificate(run_id, services.temporal, services.store)
-    try:
-        async with asyncio.timeout(SECONDS), _gate:
-            with tempfile.TemporaryDirectory() as folder:
-                file = Path(folder) / "certificate.json"
-                await _write_pieces(file, pieces)
-                return await _verify_file(file)
-    except TimeoutError as error:
-        how = "save the certificate and use `elcano verify FILE`, which has all the time it needs"
-        raise VerificationFailed(f"it took longer than {SECONDS:g} seconds: {how}") from error
-    except StoreDamaged as error:
-        raise VerificationFailed(f"there is no whole certificate: {error}") from error
-
-
-async def _write_pieces(file: Path, pieces: AsyncIterator[bytes]) -> None:
-    with file.open("wb") as opened:
-        async for piece in pieces:
-            await asyncio.to_thread(opened.write, piece)
-
-
-async def _verify_file(file: Path) -> Verification:
-    """What the program says of a file; it ends with the request."""
-    program = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", PROGRAM, "--json", str(file)),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        answer, errors = await program.communicate()
-        return Verification.model_validate_json(answer)
-    except ValidationError as error:
-        said = errors.decode(errors="replace").strip().splitlines()
-        why = said[-1] if said else f"it ended with the exit code {program.returncode}"
-        raise VerificationFailed(f"the program that verifies gave no answer: {why}") from error
-    finally:
-        if program.returncode is None:
-            program.kill()
-            await program.wait()

@@ -22,6 +22,7 @@ from elcano.plugins.data.tables import DatabaseSchema, ResultDigest
 KEY: Final = "data"
 """The key in `values`."""
 GAP_CHARACTERS: Final = 1_000
+MOST_GAPS: Final = 100
 SHORTEST_WORD: Final = 3
 """Characters of a word that tells databases apart."""
 
@@ -46,7 +47,7 @@ class DataWork(Frozen):
     """The queries of `results`, in the same order."""
     choices: tuple[str, ...] = ()
     """Choices made before there was a query, in sentences."""
-    gaps: tuple[str, ...] = Field(default=(), max_length=100)
+    gaps: tuple[str, ...] = Field(default=(), max_length=MOST_GAPS)
     """What is missing and why, in sentences."""
 
 
@@ -61,29 +62,20 @@ def choose_schema(state: ResearchState, output: ItemOutcomes) -> ResearchState:
     Of several alike it is the one that was named first. A database that could not be read is a gap.
     """
     read = [SchemaContextOutput.model_validate(item.output) for item in output.items if item.output is not None]
-    gaps = tuple(
-        _shorten_gap(
-            f"The database {str(item.input.get('database', ''))!r} could not be read: {item.error or 'no answer'}"
-        )
+    gaps = [
+        f"The database {str(item.input.get('database', ''))!r} could not be read: {item.error or 'no answer'}"
         for item in output.items
         if item.output is None
-    )
+    ]
     if not output.items:
-        gaps = ("The run names no database.",)
+        gaps = ["The run names no database."]
     best = max(read, key=lambda one: (one.saved, one.matched, _count_shared_words(state.question, one)), default=None)
     choices: tuple[str, ...] = ()
     if best is not None and len(read) > 1:
         others = ", ".join(one.found.database for one in read if one is not best)
         choices = (f"Of several databases the question was put to {best.found.database}, not to {others}.",)
-    now = read_data_work(state).model_copy(
-        update={
-            "excerpt": best.found if best else None,
-            "saved": best is not None and best.saved,
-            "choices": choices,
-            "gaps": _extend_gaps(read_data_work(state).gaps, gaps),
-        }
-    )
-    return _store_data_work(state, now)
+    excerpt = best.found if best else None
+    return _update_data_work(state, *gaps, excerpt=excerpt, saved=best is not None and best.saved, choices=choices)
 
 
 def record_query(state: ResearchState, output: SqlWriting) -> ResearchState:
@@ -97,12 +89,9 @@ def record_query(state: ResearchState, output: SqlWriting) -> ResearchState:
             reasons=tuple(dict.fromkeys(output.reasons)),
             choices=(*now.choices, *output.choices),
         )
-        update: dict[str, object] = {"query": query, "repairs": (), "fault": None, "repairable": False}
-        return _store_data_work(state, now.model_copy(update=update))
-    gaps: tuple[str, ...] = ()
-    if output.decision != "documents":
-        gaps = (_shorten_gap(f"The question became no query: {output.explanation or 'no reason was given'}"),)
-    return _store_data_work(state, now.model_copy(update={"query": None, "gaps": _extend_gaps(now.gaps, gaps)}))
+        return _update_data_work(state, query=query, repairs=(), fault=None, repairable=False)
+    why = f"The question became no query: {output.explanation or 'no reason was given'}"
+    return _update_data_work(state, *([] if output.decision == "documents" else [why]), query=None)
 
 
 def record_execution(state: ResearchState, output: ItemOutcomes) -> ResearchState:
@@ -116,21 +105,19 @@ def record_execution(state: ResearchState, output: ItemOutcomes) -> ResearchStat
 def _fold_execution(state: ResearchState, said: ExecuteSqlOutput) -> ResearchState:
     now = read_data_work(state)
     if said.result is not None:
-        queries = (
-            now.queries if now.query is None else (*now.queries, AnsweredQuery(query=now.query, repairs=now.repairs))
+        answered = () if now.query is None else (AnsweredQuery(query=now.query, repairs=now.repairs),)
+        grown = _update_data_work(
+            state.with_evidence(said.evidence),
+            results=(*now.results, said.result),
+            queries=(*now.queries, *answered),
+            fault=None,
+            repairable=False,
         )
-        update = {"results": (*now.results, said.result), "queries": queries, "fault": None, "repairable": False}
-        grown = _store_data_work(state.with_evidence(said.evidence), now.model_copy(update=update))
         return with_findings(grown, state)
     fault = said.fault or QueryFault(stage="database", message="It gave no answer.")
     why = _why_not_mended(now, fault)
-    gaps = (
-        (_shorten_gap(f"The query was not answered ({fault.stage}): {fault.message.rstrip('.')}. {why}"),)
-        if why
-        else ()
-    )
-    told: dict[str, object] = {"fault": fault, "repairable": not why, "gaps": _extend_gaps(now.gaps, gaps)}
-    return _store_data_work(state, now.model_copy(update=told))
+    gap = f"The query was not answered ({fault.stage}): {fault.message.rstrip('.')}. {why}"
+    return _update_data_work(state, *([gap] if why else []), fault=fault, repairable=not why)
 
 
 def _why_not_mended(now: DataWork, fault: QueryFault) -> str:
@@ -162,10 +149,8 @@ def record_repair(state: ResearchState, output: SqlRepair) -> ResearchState:
         return state
     if not output.sql.strip():
         said = f"The query was not answered ({now.fault.stage}): {now.fault.message.rstrip('.')}. "
-        gap = _shorten_gap(f"{said}It was not repaired: {output.explanation or 'no reason was given'}")
-        return _store_data_work(
-            state, now.model_copy(update={"repairable": False, "gaps": _extend_gaps(now.gaps, (gap,))})
-        )
+        gap = f"{said}It was not repaired: {output.explanation or 'no reason was given'}"
+        return _update_data_work(state, gap, repairable=False)
     repair = QueryRepair(
         before=now.query.sql,
         after=output.sql,
@@ -173,12 +158,15 @@ def record_repair(state: ResearchState, output: SqlRepair) -> ResearchState:
         changes_meaning=output.changes_meaning,
     )
     query = now.query.model_copy(update={"sql": output.sql})
-    update = {"query": query, "repairs": (*now.repairs, repair)}
-    return _store_data_work(state, now.model_copy(update=update))
+    return _update_data_work(state, query=query, repairs=(*now.repairs, repair))
 
 
-def _store_data_work(state: ResearchState, now: DataWork) -> ResearchState:
-    return state.model_copy(update={"values": {**state.values, KEY: now.model_dump(mode="json")}})
+def _update_data_work(state: ResearchState, *gaps: str, **changes: object) -> ResearchState:
+    """The question with some changes, and with more gaps."""
+    work = read_data_work(state)
+    new = (shorten_text(" ".join(gap.split()), GAP_CHARACTERS) for gap in gaps)
+    work = work.model_copy(update={**changes, "gaps": tuple(dict.fromkeys((*work.gaps, *new)))[:MOST_GAPS]})
+    return state.model_copy(update={"values": {**state.values, KEY: work.model_dump(mode="json")}})
 
 
 def _count_shared_words(question: str, read: SchemaContextOutput) -> int:
@@ -197,14 +185,6 @@ def _count_shared_words(question: str, read: SchemaContextOutput) -> int:
 def _split_long_words(texts: Iterable[str]) -> list[str]:
     plain = ("".join(sign if sign.isalnum() else " " for sign in text.casefold()) for text in texts)
     return [word for text in plain for word in text.split() if len(word) >= SHORTEST_WORD]
-
-
-def _shorten_gap(text: str) -> str:
-    return shorten_text(" ".join(text.split()), GAP_CHARACTERS)
-
-
-def _extend_gaps(gaps: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*gaps, *new)))[:100]
 
 
 REDUCERS: Final = (

@@ -133,6 +133,14 @@ class ResultTable(Frozen):
     computed: str = ""
     """How the rows were computed from those of `sql`, in a sentence; empty: they are what the query gave."""
 
+    def find_column(self, name: str) -> int | None:
+        """The place of a column, by its exact name or else without regard to case; None: there is none, or several."""
+        names = [column.name for column in self.columns]
+        folded = [one.casefold() for one in names]
+        if name in names:
+            return names.index(name)
+        return folded.index(name.casefold()) if folded.count(name.casefold()) == 1 else None
+
 
 class ResultDigest(Frozen):
     """The part of a result that the state holds."""

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from elcano.api.reports.bibliography import BIBTEX, FORMS, build_reference_entries
 from elcano.graphs.report.report import Report
-from elcano.plugins.exports.formulas import write_latex_formula
+from elcano.plugins.exports.formulas import LATEX_SIGNS, escape_latex, escape_latex_line, write_latex_formula
 from elcano.plugins.exports.report_elements import (
     CONTENTS_FROM,
     HEADINGS,
@@ -35,18 +35,6 @@ from elcano.plugins.exports.typesetting import convert_drawing
 
 DEEPEST: Final = 4
 """Lists and quotes within each other that LaTeX sets in."""
-_SIGNS: Final = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        **{sign: f"\\{sign}" for sign in "{}$&%#_"},
-        **{sign: f"{{{sign}}}" for sign in "[]"},  # the beginning and the end of what a command may take
-        "\u200b": r"\allowbreak{}",
-    }
-)
-_UNBROKEN: Final = re.compile(r"([!-~]{20})(?=[!-~]{8})")
-"""Text that would run out of a line, or of a column of a table, as addresses do; words of letters are hyphenated."""
 _OF_ADDRESSES: Final = "/:?@!'()*+,;=&#%.-_"
 _ENDED: Final = {"strong": "textbf", "em": "emph", "code": "texttt", "s": "strikeThrough"}
 _SECTIONS: Final = {0: "section", 1: "section", 2: "subsection"}
@@ -110,15 +98,6 @@ def write_latex_archive(report: Report, pictures: Mapping[str, str | None]) -> b
     return file.getvalue()
 
 
-def escape_latex(text: str) -> str:
-    """The text on one line, as what LaTeX shows."""
-    return _escape_line(re.sub(r"\s+", " ", clean_text(text)))
-
-
-def _escape_line(text: str) -> str:
-    return _UNBROKEN.sub("\\1\u200b", text).translate(_SIGNS)
-
-
 class _Writer:
     def __init__(self, report: Report, pictures: Mapping[str, str | None]) -> None:
         self._report = report
@@ -169,7 +148,7 @@ class _Writer:
                 return self._write_table(element)
             case "pre":
                 lines = clean_text(element.text_content().rstrip()).expandtabs(4).split("\n")
-                shown = "\\\\\n".join("\\mbox{}" + _escape_line(line).replace(" ", "\\ ") for line in lines)
+                shown = "\\\\\n".join("\\mbox{}" + escape_latex_line(line).replace(" ", "\\ ") for line in lines)
                 return f"\\begin{{flushleft}}\\ttfamily\\small\n{shown}\n\\end{{flushleft}}\n\n"
             case "hr":
                 return "\\begin{center}\\rule{0.3\\linewidth}{0.4pt}\\end{center}\n\n"
@@ -256,7 +235,7 @@ class _Writer:
     def _write_link(self, element: Any) -> str:
         address, text = element.get("href"), self._write_inline(element)
         if not address.startswith("#"):
-            safe = quote(clean_text(address), safe=_OF_ADDRESSES).translate(_SIGNS)
+            safe = quote(clean_text(address), safe=_OF_ADDRESSES).translate(LATEX_SIGNS)
             return f"\\href{{{safe}}}{{{text}}}"
         key, found = self._keys.get(address[1:]), _CITATION.fullmatch(element.text_content())
         if key is None or found is None:
@@ -265,7 +244,7 @@ class _Writer:
         return f"\\cite{place}{{{key}}}"
 
     def _write_formula(self, element: Any) -> str:
-        written = write_latex_formula(element, escape_latex)
+        written = write_latex_formula(element)
         if written is None:
             self._changed["formula"] += 1
             return f"\\emph{{{escape_latex(read_title(element))}}}"

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any, Final
 
-from elcano.api.http.errors import Refusal
 from elcano.graphs.extras import install_command
 from elcano.graphs.report.report import Report
 from elcano.plugins.exports.formulas import write_formula
@@ -33,7 +32,7 @@ from elcano.plugins.exports.report_elements import (
     read_report_elements,
     read_title,
 )
-from elcano.plugins.exports.typesetting import open_typesetter, quote_literal
+from elcano.plugins.exports.typesetting import ExportUnavailable, open_typesetter, quote_literal
 
 MOST_UNSHOWN: Final = 20
 """Different characters without a font above which a report is refused: it is written in a script that is missing."""
@@ -72,10 +71,6 @@ _DEEPEST: Final = 12
 """Quotes within quotes that are set in further; the typesetter has a limit."""
 _WIDE: Final = 6
 """Columns above which a table is set in smaller letters."""
-
-
-class ExportUnavailable(Refusal, status=501, title="This form cannot be made here"):
-    """The server lacks what a form of export needs: a library, or fonts."""
 
 
 def write_pdf_document(report: Report, pictures: Mapping[str, str | None]) -> bytes:

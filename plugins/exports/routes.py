@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import IO, Final, Literal, TypeAlias
 
 from fastapi import APIRouter, Response
@@ -28,9 +29,8 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.graphs.report.works import find_citation_mark
 from elcano.plugins.certificates.run_certificate import stream_certificate
-from elcano.plugins.exports.latex_document import write_latex_archive
-from elcano.plugins.exports.pdf_document import ExportUnavailable, write_pdf_document
 from elcano.plugins.exports.research_object import METADATA, describe_archive
+from elcano.plugins.exports.typesetting import ExportUnavailable
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
 
@@ -109,6 +109,12 @@ MEDIA_TYPES: Final[dict[Form, str]] = {
     "jsonl": "application/jsonl",
     "zip": "application/zip",
 }
+_WRITERS: Final = {
+    "docx": "elcano.plugins.exports.word_document:write_word_document",
+    "pdf": "elcano.plugins.exports.pdf_document:write_pdf_document",
+    "latex": "elcano.plugins.exports.latex_document:write_latex_archive",
+}
+"""What writes the report as a document, imported when one is asked for."""
 _SUFFIXES: Final[Mapping[Form, str]] = {"latex": "latex.zip"}
 """Of files whose form does not say what they are."""
 _PIECE: Final = 262_144
@@ -154,24 +160,17 @@ async def export_run(run_id: str, form: Form, services: Provided) -> Response:
     stored = await load_stored_report(run_id, services)
     if form != "zip":
         pictures = await load_pictures(stored, services.store)
-        document = await asyncio.to_thread(_write_document, form, stored, pictures)
+        report = await asyncio.to_thread(Report.model_validate_json, stored)
+        document = await asyncio.to_thread(_write_document, form, report, pictures)
         return Response(document, media_type=kind, headers=headers)
     archive = await _write_archive(run, stored, services)
     return StreamingResponse(_read_pieces(archive), media_type=kind, headers=headers)
 
 
-def _write_document(form: Form, stored: str, pictures: Mapping[str, str | None]) -> bytes:
+def _write_document(form: str, report: Report, pictures: Mapping[str, str | None]) -> bytes:
     """The report as a document."""
-    report = Report.model_validate_json(stored)
-    if form == "docx":
-        return _write_word_document(report, pictures)
-    return write_pdf_document(report, pictures) if form == "pdf" else write_latex_archive(report, pictures)
-
-
-def _write_word_document(report: Report, pictures: Mapping[str, str | None]) -> bytes:
-    from elcano.plugins.exports.word_document import write_word_document
-
-    return write_word_document(report, pictures)
+    write: Callable[[Report, Mapping[str, str | None]], bytes] = resolve_name(_WRITERS[form])
+    return write(report, pictures)
 
 
 @dataclass(frozen=True)
@@ -209,7 +208,7 @@ async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> I
             if (answer := report.attachments.get(ATTACHED)) is not None:
                 archive.writestr("answer.json", json.dumps(answer, ensure_ascii=False, indent=2))
             archive.writestr("report.html", await asyncio.to_thread(render_report_page, report, pictures))
-            archive.writestr("report.docx", await asyncio.to_thread(_write_word_document, report, pictures))
+            archive.writestr("report.docx", await asyncio.to_thread(_write_document, "docx", report, pictures))
             for path, drawing in pictures.items():
                 if drawing is not None:  # where the Markdown shows it
                     archive.writestr(path, drawing)

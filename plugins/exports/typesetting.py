@@ -4,6 +4,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from elcano.api.http.errors import Refusal
+
 if TYPE_CHECKING:
     import typst
 
@@ -12,6 +14,10 @@ _WIDTH: Final = "16cm"
 """That of a converted picture; documents scale it to what they have room for."""
 _POINTS: Final = 220.0
 """Pixels an inch: lines stay sharp on paper."""
+
+
+class ExportUnavailable(Refusal, status=501, title="This form cannot be made here"):
+    """The server lacks what a form of export needs: a library, or fonts."""
 
 
 @cache

@@ -26,7 +26,6 @@ from docx.text.paragraph import Paragraph
 
 from elcano.graphs.report.report import Report
 from elcano.plugins.exports.formulas import write_latex_formula
-from elcano.plugins.exports.latex_document import escape_latex
 from elcano.plugins.exports.report_elements import (
     BLOCKS,
     HEADINGS,
@@ -206,7 +205,7 @@ class _Writer:
                 self._add_link(paragraph, child, font)
             case "math":
                 self._changed["formula"] += 1
-                written = write_latex_formula(child, escape_latex)  # what Word makes a formula of: Alt and =
+                written = write_latex_formula(child)  # what Word makes a formula of: Alt and =
                 self._add_text(paragraph, written or read_title(child), {**font, "italic": True})
             case "svg":
                 self._add_drawing(paragraph, self._drawings[find_drawing(child)], font)

@@ -93,7 +93,8 @@ def answer_from_tool_result(result: "CallToolResult", known: tuple[str, ...] = (
                 left_out.append(f"a file that was not kept: {block.resource.uri}")
             case _:
                 left_out.append(f"{block.type} ({block.mime_type}) that was not kept: {len(block.data):,} characters")
-    text = _make_encodable_text("\n\n".join(texts))
+    # Encodable as UTF-8, as all texts of this project are; otherwise it would fail later.
+    text = normalize_text("\n\n".join(texts).encode(errors="replace").decode())
     if len(text) > KEPT_CHARACTERS:
         left_out.append(f"the text beyond {KEPT_CHARACTERS:,} of its {len(text):,} characters")
     text = without_values(text[: KEPT_CHARACTERS + BEYOND_CHARACTERS], known)[:KEPT_CHARACTERS]
@@ -134,11 +135,6 @@ def passages_from_answer(server: str, tool: str, said: Answer, now: float) -> tu
         content_hash=content_hash, document=found[0].document, title=f"{tool} of {server}", text=document.text
     )
     return found, [stored]
-
-
-def _make_encodable_text(text: str) -> str:
-    """Make a text encodable as UTF-8, as all texts of this project are; otherwise it would fail later."""
-    return normalize_text(text.encode(errors="replace").decode())
 
 
 def _limit_left_out_parts(parts: list[str]) -> Iterable[str]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from elcano.api.http.errors import PROBLEM_MEDIA_TYPE
@@ -60,10 +60,7 @@ def write_error(problem: bytes) -> bytes:
 
 
 def _is_problem(message: Message) -> bool:
-    return any(
-        name.lower() == b"content-type" and value.startswith(PROBLEM_MEDIA_TYPE.encode())
-        for name, value in message["headers"]
-    )
+    return Headers(raw=message["headers"]).get("content-type", "").startswith(PROBLEM_MEDIA_TYPE)
 
 
 def _head_again(message: Message, length: int, scope: Scope) -> Message:

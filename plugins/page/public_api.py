@@ -114,11 +114,7 @@ def _read_problem(response: httpx.Response) -> dict[str, Any]:
     return {"status": response.status_code, "title": response.reason_phrase, "detail": response.text[:500]}
 
 
-def _open_api(request: Request) -> PublicApi:
-    return PublicApi(request)
-
-
-Api: TypeAlias = Annotated[PublicApi, Depends(_open_api)]
+Api: TypeAlias = Annotated[PublicApi, Depends(PublicApi)]
 """A dependency of routes: the API as the caller may use it."""
 
 

@@ -33,11 +33,6 @@ class QuotaSettings(BaseModel):
     )
 
 
-def read_quota_settings() -> QuotaSettings:
-    """Read the settings of this process."""
-    return read_plugin_settings(QuotaSettings)
-
-
 UNLIMITED: Final = "unlimited"
 Count: TypeAlias = Annotated[int, Strict(), Field(ge=0)] | Literal["unlimited"] | None
 Dollars: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)] | Literal["unlimited"] | None
@@ -178,7 +173,7 @@ def _list_names(place: tuple[Any, ...]) -> Iterable[str]:
 
 def open_quota_file() -> QuotaFile | None:
     """The file that the settings name; None: there are no quotas."""
-    path = read_quota_settings().quotas
+    path = read_plugin_settings(QuotaSettings).quotas
     return QuotaFile(Path(path)) if path else None
 
 

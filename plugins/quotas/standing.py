@@ -13,14 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from elcano.api.http.errors import Refusal
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import Estimate, usd_from_microusd
-from elcano.plugins.quotas.limits import (
-    MEANINGS,
-    LimitName,
-    Period,
-    QuotaLimits,
-    Quotas,
-    Unit,
-)
+from elcano.plugins.quotas.limits import MEANINGS, LimitName, Period, QuotaLimits, Quotas, Unit
 from elcano.storage.admission import ASKED_FOR, UNENDED
 from elcano.storage.ledger import UsageSums, find_usage_place, read_usage_sums
 from elcano.storage.plugin_store import Difference, PluginTables, get_plugin_data

@@ -39,7 +39,8 @@ JOINTS: Final[Mapping[str, re.Pattern[str]]] = {
     "zh": re.compile("[\uff0c\uff1b](?=.*(?:什么|多少|怎么|如何|谁|哪))"),
 }
 """Where a question falls into parts that ask by themselves; elsewhere only a question mark parts them."""
-_ASKED: Final = re.compile("[^?\uff1f\u061f]+[?\uff1f\u061f]")
+_ASKED: Final = re.compile("(?<![^?\uff1f\u061f])[^?\uff1f\u061f]++[?\uff1f\u061f]")
+"""Begins where a question can, so that what no mark ends is read once and not from each of its letters on."""
 _EDGES: Final = " ?.,;\uff1f\u061f\u00bf\uff0c\u3002"
 _COMPARED: Final = re.compile(
     r"\b(?:differ\w*|distin\w+|choos\w+|choices?|decid\w+|comparisons?|trade-?offs?|similarit\w+|contrasts?)\b"

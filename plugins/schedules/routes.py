@@ -165,6 +165,8 @@ class ScheduleNote(Request):
 ScheduleName: TypeAlias = Annotated[str, Path(max_length=64, description="The schedule's name.")]
 READ: Final = (requires("list_runs"),)
 CHANGE: Final = (requires("start_run"),)
+NAMED: Final = problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable)
+"""What can go wrong with a schedule that is named."""
 
 router = APIRouter(prefix="/v1/schedules", tags=["schedules"])
 
@@ -185,11 +187,7 @@ async def create_schedule(request: ScheduleRequest, services: Provided, response
     return await _view_schedule(request.name, made, services)
 
 
-@router.put(
-    "/{name}",
-    dependencies=CHANGE,
-    responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable),
-)
+@router.put("/{name}", dependencies=CHANGE, responses=NAMED)
 async def replace_schedule(name: ScheduleName, request: ScheduleRequest, services: Provided) -> ScheduleView:
     """Replace a schedule by another one of the same name. Runs that go on are not touched; its runs stay its runs."""
     if request.name != name:
@@ -207,15 +205,13 @@ async def list_schedules(services: Provided) -> list[ScheduleView]:
     return [await _view_schedule(name, await schedules.describe(name), services) for name in names]
 
 
-@router.get("/{name}", dependencies=READ, responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable))
+@router.get("/{name}", dependencies=READ, responses=NAMED)
 async def get_schedule(name: ScheduleName, services: Provided) -> ScheduleView:
     """Read one schedule, with its next times."""
     return await _view_schedule(name, await (await _open_schedules(services)).describe(name), services)
 
 
-@router.get(
-    "/{name}/runs", dependencies=READ, responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable)
-)
+@router.get("/{name}/runs", dependencies=READ, responses=NAMED)
 async def list_schedule_runs(
     name: ScheduleName, services: Provided, limit: Annotated[int, Query(ge=1, le=200, description="Runs at most.")] = 50
 ) -> ScheduleRuns:
@@ -225,9 +221,7 @@ async def list_schedule_runs(
     return ScheduleRuns(runs=tuple(await list_scheduled_runs(services.store, name, since, limit)))
 
 
-@router.post(
-    "/{name}/pause", dependencies=CHANGE, responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable)
-)
+@router.post("/{name}/pause", dependencies=CHANGE, responses=NAMED)
 async def pause_schedule(name: ScheduleName, services: Provided, body: ScheduleNote | None = None) -> ScheduleView:
     """Start nothing until the schedule is unpaused."""
     schedules = await _open_schedules(services)
@@ -235,9 +229,7 @@ async def pause_schedule(name: ScheduleName, services: Provided, body: ScheduleN
     return await _view_schedule(name, await schedules.describe(name), services)
 
 
-@router.post(
-    "/{name}/unpause", dependencies=CHANGE, responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable)
-)
+@router.post("/{name}/unpause", dependencies=CHANGE, responses=NAMED)
 async def unpause_schedule(name: ScheduleName, services: Provided, body: ScheduleNote | None = None) -> ScheduleView:
     """Start runs again. What was due meanwhile is not made up for."""
     schedules = await _open_schedules(services)
@@ -245,12 +237,7 @@ async def unpause_schedule(name: ScheduleName, services: Provided, body: Schedul
     return await _view_schedule(name, await schedules.describe(name), services)
 
 
-@router.post(
-    "/{name}/trigger",
-    status_code=202,
-    dependencies=CHANGE,
-    responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable),
-)
+@router.post("/{name}/trigger", status_code=202, dependencies=CHANGE, responses=NAMED)
 async def trigger_schedule(name: ScheduleName, services: Provided) -> ScheduleView:
     """Start a run now, as at a time of the schedule."""
     schedules = await _open_schedules(services)
@@ -258,12 +245,7 @@ async def trigger_schedule(name: ScheduleName, services: Provided) -> ScheduleVi
     return await _view_schedule(name, await schedules.describe(name), services)
 
 
-@router.delete(
-    "/{name}",
-    status_code=204,
-    dependencies=CHANGE,
-    responses=problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable),
-)
+@router.delete("/{name}", status_code=204, dependencies=CHANGE, responses=NAMED)
 async def delete_schedule(name: ScheduleName, services: Provided) -> None:
     """Delete a schedule. The runs that it started stay."""
     await (await _open_schedules(services)).delete(name)

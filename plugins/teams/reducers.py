@@ -1,19 +1,71 @@
 """The reducers of a led team: what its manager writes down, and what hypotheses leave, folded into the state.
 
-Evidence and turns are kept whatever happens; a reset takes back nothing but the counting.
+What agents of teams answer is described here, and asked for there. Evidence and turns are kept whatever happens; a
+reset takes back nothing but the counting.
 """
 
 from typing import Final
 
+from pydantic import Field
+
 from elcano.graphs.catalogue.reducers import WARNED_CHARACTERS, ReducerSpec, in_this_iteration, running_iteration
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.state.plan import apply_verdicts
+from elcano.graphs.state.plan import CriterionVerdict, apply_verdicts
 from elcano.graphs.state.state import ResearchState
-from elcano.graphs.state.team import Ledger, TaskLedger, Turn
+from elcano.graphs.state.team import Hypothesis, Ledger, TaskLedger, Turn
 from elcano.graphs.text import shorten_text
-from elcano.plugins.teams.agents.hypothesizer import Hypotheses
-from elcano.plugins.teams.agents.manager import ProgressLedger
-from elcano.plugins.teams.agents.team_judge import TeamAssessment
+
+
+class TeamAssessment(Frozen):
+    """Whether a draft is good enough; if not, the feedback to the team.
+
+    Lenient: what is too long is cut, because feedback that is cut is worth more than another call.
+    """
+
+    sufficient: bool = Field(description="True if the draft answers the question and meets every criterion.")
+    feedback: str = Field(
+        default="", description="To the team: what is missing, wrong or unsupported, and what to do about it."
+    )
+    missing: tuple[str, ...] = Field(
+        default=(), description="One to four short phrases, each something that can be looked up; empty if sufficient."
+    )
+    next_search_queries: tuple[str, ...] = ()
+    criteria: tuple[CriterionVerdict, ...] = Field(default=(), description="One verdict for each criterion.")
+
+
+class ReasonedRuling(Frozen):
+    """Yes or no, and why."""
+
+    answer: bool
+    reason: str = ""
+
+
+class ReasonedName(Frozen):
+    """A name or an instruction, and why."""
+
+    answer: str
+    reason: str = ""
+
+
+class ProgressLedger(Frozen):
+    """How the research stands after a turn, and whose turn is next."""
+
+    request_satisfied: ReasonedRuling = Field(
+        description="Whether a report can be written now that answers the question."
+    )
+    in_loop: ReasonedRuling = Field(description="Whether the team does the same again and again.")
+    progress: ReasonedRuling = Field(description="Whether the last turn brought the answer nearer.")
+    next_speaker: ReasonedName = Field(description="The name of one of the participants.")
+    instruction: ReasonedName = Field(description="What the next participant is to do, complete in itself.")
+
+
+class Hypotheses(Frozen):
+    """Two to four statements, any of which may turn out to be wrong."""
+
+    hypotheses: tuple[Hypothesis, ...] = Field(description="Two to four, the most likely first.")
+    unknown: tuple[str, ...] = Field(default=(), description="Leave empty.")
+    """Keys of passages that were named and do not exist; set by code."""
+
 
 ASKED_CHARACTERS: Final = 200
 """Of a question, for a reader of the report."""

@@ -7,7 +7,7 @@ label of a process has a limited number of values; those beyond are `other`. Ten
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from opentelemetry import trace
@@ -66,24 +66,17 @@ class Instruments:
 
     def __init__(self, provider: MeterProvider, settings: Settings) -> None:
         meter = provider.get_meter(names.SCOPE)
-        self._gauges: dict[str, dict[tuple[str, ...], float]] = {
-            metric.name: {} for metric in METRICS if metric.kind == "gauge"
-        }
-        self._counters = {
-            metric.name: meter.create_counter(metric.name, metric.unit, metric.description)
-            for metric in METRICS
-            if metric.kind == "counter"
-        }
-        self._histograms = {
-            metric.name: meter.create_histogram(metric.name, metric.unit, metric.description)
-            for metric in METRICS
-            if metric.kind == "histogram"
-        }
+        self._gauges: dict[str, dict[tuple[str, ...], float]] = defaultdict(dict)
+        self._recording: dict[str, Callable[[float, dict[str, str]], None]] = {}
         for metric in METRICS:
-            if metric.kind == "gauge":
-                meter.create_observable_gauge(
-                    metric.name, [self._observe_gauge(metric)], metric.unit, metric.description
-                )
+            name, unit, description = metric.name, metric.unit, metric.description
+            match metric.kind:
+                case "counter":
+                    self._recording[name] = meter.create_counter(name, unit, description).add
+                case "histogram":
+                    self._recording[name] = meter.create_histogram(name, unit, description).record
+                case "gauge":
+                    meter.create_observable_gauge(name, [self._observe_gauge(metric)], unit, description)
         self._bounds = defaultdict(
             BoundedValues,
             mode=BoundedValues(MODES),
@@ -95,11 +88,7 @@ class Instruments:
 
     def record(self, metric: Metric, value: float, labels: Mapping[str, str]) -> None:
         """Add to a counter, or record into a histogram."""
-        attributes = self.bound_labels(labels)
-        if metric.kind == "counter":
-            self._counters[metric.name].add(value, attributes)
-        else:
-            self._histograms[metric.name].record(value, attributes)
+        self._recording[metric.name](value, self.bound_labels(labels))
 
     def set_gauge(self, metric: Metric, values: Mapping[tuple[str, ...], float]) -> None:
         """Replace all values of a gauge; each key has the values of the metric's labels, in their order."""

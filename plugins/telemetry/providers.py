@@ -146,7 +146,14 @@ class Providers:
             [reader for reader in (served, self._exported if apart else None) if reader is not None],
             resource,
             shutdown_on_exit=False,
-            views=_list_views(),
+            # All histograms are of seconds, and have buckets from a millisecond to a day.
+            views=[
+                View(
+                    instrument_type=Histogram,
+                    instrument_unit="s",
+                    aggregation=ExplicitBucketHistogramAggregation(SECONDS),
+                )
+            ],
             # Every measurement would be offered to one; OpenTelemetry's variable turns them on.
             exemplar_filter=None if settings.key("OTEL_METRICS_EXEMPLAR_FILTER") else AlwaysOffExemplarFilter(),
         )
@@ -221,13 +228,6 @@ def require_http_protocol(settings: Settings) -> None:
 def _exports(settings: Settings) -> bool:
     """Whether metrics are exported."""
     return any(settings.key(f"OTEL_EXPORTER_OTLP_{kind}ENDPOINT") for kind in ("", "METRICS_"))
-
-
-def _list_views() -> Sequence[View]:
-    """All histograms are of seconds, and have buckets from a millisecond to a day."""
-    return [
-        View(instrument_type=Histogram, instrument_unit="s", aggregation=ExplicitBucketHistogramAggregation(SECONDS))
-    ]
 
 
 logging.getLogger("opentelemetry.exporter.otlp").setLevel(logging.ERROR)

@@ -1,12 +1,15 @@
 """Cancelling over HTTP: accepted whoever works, refused with a reason once the run has ended, and what is left."""
 
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.worker import Worker
 
+from elcano.api.control import requests
+from elcano.api.runs.run_status import current_run
 from elcano.graphs.state.failures import Cancellation
 from tests.api.again import going_on
 from tests.api.asking import start
@@ -43,6 +46,22 @@ async def test_a_run_is_cancelled_once_however_often_it_is_asked_for(api: httpx.
     assert (await api.get(f"/v1/runs/{run_id}/evidence")).status_code == 200
     late = await api.post(f"/v1/runs/{run_id}/cancel")
     assert late.status_code == 202  # whose first answer was lost is told the same
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_run_that_is_cancelled_while_it_is_asked_for_again_is_as_it_was_wanted(
+    api: httpx.AsyncClient, temporal: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = await start(api)
+    await api.post(f"/v1/runs/{run_id}/cancel")
+    await ended(temporal, run_id)
+
+    async def as_before(*asked: Any) -> Any:
+        return (await current_run(*asked)).model_copy(update={"status": "running"})
+
+    monkeypatch.setattr(requests, "current_run", as_before)
+    again = await api.post(f"/v1/runs/{run_id}/cancel")
+    assert again.status_code == 202, again.text
 
 
 @pytest.mark.usefixtures("worker")

@@ -70,6 +70,19 @@ async def test_a_start_that_was_refused_leaves_nothing(
     assert await listed(api) == {again.json()["run_id"]: "running"}
 
 
+async def test_a_start_that_is_not_known_stays_though_the_next_one_is_refused(
+    api: httpx.AsyncClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = {"Idempotency-Key": "lost and refused"}
+    for error in (TemporalUnavailable("the connection broke off"), TemporalRefused("no such namespace")):
+        with monkeypatch.context() as broken:
+            failing(broken, error, sent=False)
+            await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)
+    (kept,) = await store.open_runs(limit=9)
+    again = await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)
+    assert (again.status_code, again.json()["run_id"]) == (201, kept.run.run_id)
+
+
 @pytest.mark.parametrize("sent", [False, True])
 async def test_a_start_that_is_not_known_is_not_listed_before_it_is(
     api: httpx.AsyncClient,

@@ -159,6 +159,7 @@ FORGERIES: Mapping[str, tuple[str, Forge]] = {
     "a draft less": ("drafts", lambda parts: parts["drafts"].clear()),
     "other quotes": ("report", quoted_otherwise),
     "another report": ("report", reported_otherwise),
+    "the hash of another report": ("report", lambda parts: parts["run"]["report"].update(artifact="0" * 64)),
     "the same report in other bytes": ("report", reported_in_other_bytes),
     "another model in the ledger": ("ledger", lambda parts: _of_agents(parts)[0].update(model="openai:gpt-9")),
     "another beginning": ("run", lambda parts: parts["run"].update(started_at=parts["run"]["finished_at"] + 9_999)),

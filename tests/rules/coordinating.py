@@ -13,7 +13,7 @@ from elcano.graphs.text import ensure_list
 from elcano.plugins.quoting.passages import in_question_language
 from elcano.plugins.quoting.planning import QUERY_CHARACTERS
 from elcano.plugins.quoting.question_parts import split_into_parts
-from elcano.plugins.teams.agents.manager import ProgressLedger, ReasonedName, ReasonedRuling
+from elcano.plugins.teams.reducers import ProgressLedger, ReasonedName, ReasonedRuling
 
 BY_RULE: Final = "By rule, no model thought about it"
 JUDGING: Final = "Judge whether the passages suffice"

@@ -12,7 +12,7 @@ from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.passages import Material, in_question_language, read_material
 from elcano.plugins.quoting.planning import suggest_queries
 from elcano.plugins.quoting.question_parts import ANSWERABLE, find_subject, split_into_parts
-from elcano.plugins.teams.agents.hypothesizer import Hypotheses
+from elcano.plugins.teams.reducers import Hypotheses
 from tests.rules.coordinating import BY_RULE
 
 PART_CHARACTERS: Final = 300

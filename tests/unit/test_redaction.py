@@ -170,6 +170,19 @@ def test_a_key_in_two_halves_is_removed(monkeypatch: pytest.MonkeyPatch, gap: st
     assert without_secrets(gap.join(HEX)) == "[removed]"
 
 
+@pytest.mark.parametrize(("secret", "shown"), [("forever12345", "[removed]"), ("forever1234", "forever\n1234")])
+def test_from_twelve_characters_on_a_secret_is_found_in_pieces(
+    monkeypatch: pytest.MonkeyPatch, secret: str, shown: str
+) -> None:
+    monkeypatch.setenv("SOME_PASSWORD", secret)
+    assert without_secrets(f"{secret[:7]}\n{secret[7:]}") == shown
+
+
+def test_a_secret_that_overlaps_itself_leaves_no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_PASSWORD", "abcdefgh-abcdefgh")
+    assert without_secrets("<abcdefgh-abcdefgh-abcdefgh>") == "<[removed]>"
+
+
 def test_words_that_make_a_short_secret_together_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_PASSWORD", "forever1")
     assert without_secrets("for ever1, forever1") == "for ever1, [removed]"

@@ -4,7 +4,7 @@ Nothing is mended. A number that is not there, or that another one contradicts, 
 which of the two is wrong nobody knows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -30,27 +30,21 @@ class HeldMeasurement:
     end: int
 
 
-class MeasurementChecker:
-    """Checks measurements of one run; a passage is folded once for all of them."""
-
-    def __init__(self, given: Mapping[str, Evidence]) -> None:
-        """`given`: the passages of the run by their ids."""
-        self._given = given
-        self._searched: dict[str, QuoteIndex] = {}
-
-    def check(self, one: Measurement) -> HeldMeasurement | OmittedMeasurement:
-        """The place of a measurement that holds, or why it does not."""
-        passage = self._given.get(one.evidence)
-        if passage is None:
-            return left_out(one, "its passage was not found in this run")
-        if passage.id not in self._searched:
-            self._searched[passage.id] = QuoteIndex.of(passage.text)
-        place = self._searched[passage.id].find(one.quote)
-        if place is None:
-            return left_out(one, "its quote is not in its passage")
-        if reasons := tuple(dict.fromkeys(_find_measurement_faults(one))):
-            return left_out(one, "; ".join(reasons))
-        return HeldMeasurement(one, passage, passage.start + place[0], passage.start + place[1])
+def check_measurements(
+    measurements: Iterable[Measurement], given: Mapping[str, Evidence]
+) -> Iterator[HeldMeasurement | OmittedMeasurement]:
+    """The place of each measurement that holds, or why it does not; `given`: the passages of the run by their ids."""
+    searched = {id: QuoteIndex.of(passage.text) for id, passage in given.items()}
+    for one in measurements:
+        if one.evidence not in given:
+            yield left_out(one, "its passage was not found in this run")
+        elif (place := searched[one.evidence].find(one.quote)) is None:
+            yield left_out(one, "its quote is not in its passage")
+        elif reasons := tuple(dict.fromkeys(_find_measurement_faults(one))):
+            yield left_out(one, "; ".join(reasons))
+        else:
+            passage = given[one.evidence]
+            yield HeldMeasurement(one, passage, passage.start + place[0], passage.start + place[1])
 
 
 def left_out(one: Measurement, reason: str) -> OmittedMeasurement:

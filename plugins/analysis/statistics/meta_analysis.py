@@ -53,7 +53,7 @@ from elcano.plugins.analysis.statistics.effects import (
     own_scale,
     words_of,
 )
-from elcano.plugins.analysis.statistics.measurement_check import HeldMeasurement, MeasurementChecker, left_out
+from elcano.plugins.analysis.statistics.measurement_check import HeldMeasurement, check_measurements, left_out
 from elcano.plugins.analysis.tool_specs import AnalyzeInput
 from elcano.storage.evidence import Evidence
 
@@ -162,8 +162,7 @@ def run_meta_analysis(given: AnalyzeInput, evidence: Iterable[Evidence], account
     """
     passages = {passage.id: passage for passage in evidence}
     works = Works(passages.values(), accounts)
-    desk = MeasurementChecker(passages)
-    checked = [_of_a_study(desk.check(one), works) for one in given.measurements]
+    checked = [_of_a_study(one, works) for one in check_measurements(given.measurements, passages)]
     groups = group_measurements([one for one in checked if isinstance(one, HeldMeasurement)], works)
     missing = [one for one in checked if isinstance(one, OmittedMeasurement)]
     missing += [left_out(one.measurement, reason) for one, reason in groups.refused]

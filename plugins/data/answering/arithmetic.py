@@ -145,7 +145,10 @@ def _collect_numbers(cells: Sequence[NamedCell]) -> list[Decimal]:
 
 def _resolve_cells(reference: CellReference, results: Sequence[ResultTable]) -> list[NamedCell]:
     table = result_of(reference, results)
-    place = _find_column_index(reference, table)
+    place = table.find_column(reference.column)
+    if place is None:
+        known = ", ".join(column.name for column in table.columns[:20])
+        raise NotComputed(f"result {reference.result} has no column {reference.column!r}; it has: {known}")
     last = reference.to_row or reference.row
     if last < reference.row:
         raise NotComputed(f"rows {reference.row} to {last} are none")
@@ -154,14 +157,3 @@ def _resolve_cells(reference: CellReference, results: Sequence[ResultTable]) -> 
     kind = table.columns[place].kind
     rows = range(reference.row, last + 1)
     return [NamedCell(table.rows[row - 1][place], kind, row) for row in rows]
-
-
-def _find_column_index(reference: CellReference, table: ResultTable) -> int:
-    names = [column.name for column in table.columns]
-    if reference.column in names:
-        return names.index(reference.column)
-    folded = [place for place, name in enumerate(names) if name.casefold() == reference.column.casefold()]
-    if len(folded) != 1:
-        known = ", ".join(names[:20])
-        raise NotComputed(f"result {reference.result} has no column {reference.column!r}; it has: {known}")
-    return folded[0]

@@ -83,12 +83,10 @@ def choose_series_columns(table: ResultTable, time: str, value: str) -> tuple[in
 
 
 def _find_named_column(table: ResultTable, name: str) -> int:
+    if (place := table.find_column(name)) is not None:
+        return place
     names = [column.name for column in table.columns]
-    if name in names:
-        return names.index(name)
     folded = [known.casefold() for known in names]
-    if folded.count(name.casefold()) == 1:
-        return folded.index(name.casefold())
     near = difflib.get_close_matches(name.casefold(), folded, n=1)
     meant = f" Did you mean {names[folded.index(near[0])]!r}?" if near else ""
     raise build_forecast_refusal(

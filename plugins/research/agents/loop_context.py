@@ -6,7 +6,7 @@ from typing import Final, Literal
 from elcano.graphs.agents.envelope import CriterionItem, Loaded, Needs, PastIteration, PastSearch, TaskEnvelope
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.state.plan import Criterion, ReportForm
+from elcano.graphs.state.plan import Criterion, ReportForm, SectionResult
 from elcano.graphs.state.state import IterationData
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 
@@ -140,3 +140,8 @@ class WriterInput(ResearchContext):
     """Whether the reviewer reads what it wrote."""
     title: str = ""
     """Of a section of a longer report: its title; empty: it writes a whole report."""
+
+
+def drafted_before(question: str, draft: str) -> tuple[SectionResult, ...]:
+    """The team's draft as a section that can be loaded; none if there is no draft yet."""
+    return (SectionResult(title=question, key_question=question, draft=draft),) if draft else ()

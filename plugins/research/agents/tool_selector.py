@@ -78,15 +78,10 @@ shown first from then on. It finds nothing new.
 """
 
 
-def _has_addresses(task: TaskEnvelope) -> bool:
-    return any(one.name in SOURCES and SOURCES[one.name].by_address for one in task.sources)
-
-
-def _can_look_back(task: TaskEnvelope) -> bool:
-    return any(one.name == RELATED for one in task.sources)
-
-
-SEARCH_PARTS: Final = (Part(BY_ADDRESS, _has_addresses), Part(LOOKING_BACK, _can_look_back))
+SEARCH_PARTS: Final = (
+    Part(BY_ADDRESS, lambda task: any(one.name in SOURCES and SOURCES[one.name].by_address for one in task.sources)),
+    Part(LOOKING_BACK, lambda task: any(one.name == RELATED for one in task.sources)),
+)
 """What is said of searches only where it applies."""
 
 INSTRUCTIONS: Final = f"""\

@@ -11,8 +11,7 @@ from elcano.graphs.agents.prompt_texts import MARKS, WISHES
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.state import DraftRef
-from elcano.plugins.research.agents.loop_context import WriterInput, build_research_task, passages_of
-from elcano.plugins.teams.agents.team_judge import drafted_before
+from elcano.plugins.research.agents.loop_context import WriterInput, build_research_task, drafted_before, passages_of
 
 
 class DrafterInput(WriterInput):

@@ -3,20 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from pydantic import Field
-
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
-from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.state.team import (
-    MOST_HYPOTHESES,
-    MOST_PASSAGES,
-    MOST_SEARCHES,
-    STATEMENT_CHARACTERS,
-    Hypothesis,
-)
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.state.team import MOST_HYPOTHESES, MOST_PASSAGES, MOST_SEARCHES, STATEMENT_CHARACTERS, Hypothesis
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, needs_of, passages_of
+from elcano.plugins.teams.reducers import Hypotheses
 
 QUERY_CHARACTERS: Final = 300
 NAMED: Final = 10
@@ -31,14 +24,6 @@ class HypothesizerInput(ResearchContext):
     """Empty: the question itself."""
     hypotheses: tuple[Hypothesis, ...] = ()
     """Those of before, which it may keep, mend or drop."""
-
-
-class Hypotheses(Frozen):
-    """Two to four statements, any of which may turn out to be wrong."""
-
-    hypotheses: tuple[Hypothesis, ...] = Field(description="Two to four, the most likely first.")
-    unknown: tuple[str, ...] = Field(default=(), description="Leave empty.")
-    """Keys of passages that were named and do not exist; set by code."""
 
 
 INSTRUCTIONS: Final = """\

@@ -10,13 +10,12 @@ turns: the repetition of any of them is seen by code.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
-
-from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
-from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.team import (
     FACT_CHARACTERS,
     INSTRUCTION_CHARACTERS,
@@ -31,6 +30,7 @@ from elcano.graphs.state.team import (
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.plugins.research.agents.judge import JudgeAssessment
 from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, needs_of, turn_of
+from elcano.plugins.teams.reducers import ProgressLedger, ReasonedName, ReasonedRuling
 
 SHOWN_TURNS: Final = 12
 """The latest."""
@@ -125,16 +125,6 @@ another part of the question first. Do not plan again what brought nothing.
 """
 
 
-def list_task_ledger_needs(given: LeadingInput) -> Needs:
-    """Return the data to load: the passages found so far, and descriptions of the sources."""
-    return needs_of(given, offered=given.sources, searched=given.sources)
-
-
-def build_task_ledger_task(given: LeadingInput, loaded: Loaded) -> TaskEnvelope:
-    """The question, the team, the plan that led nowhere if there was one."""
-    return build_manager_task("task_ledger", given, loaded)
-
-
 def resolve_task_ledger(said: TaskLedger, given: LeadingInput, ids: Mapping[str, str]) -> TaskLedger:
     """Cut the ledger to its maximum lengths."""
     return TaskLedger.model_validate({name: clean_facts(texts) for name, texts in said})
@@ -156,7 +146,7 @@ TASK_LEDGER: Final[AgentDefinition] = AgentDefinition(
         instructions=TASK_INSTRUCTIONS,
         request="Write the ledger for the research described in this task envelope.",
         answer=TaskLedger,
-        shown=build_task_ledger_task,
+        shown=partial(build_manager_task, "task_ledger"),
     ),
     input=LeadingInput,
     output=TaskLedger,
@@ -164,37 +154,11 @@ TASK_LEDGER: Final[AgentDefinition] = AgentDefinition(
     completes="judging",
     output_tokens=900,
     evidence_tokens=4_000,
-    needs=list_task_ledger_needs,
+    needs=lambda given: needs_of(given, offered=given.sources, searched=given.sources),
     settled=resolve_task_ledger,
     begins=lambda given: "new facts and a new plan" if given.get("ledger") else "the facts and a plan",
     summary=summarize_task_ledger,
 )
-
-
-class ReasonedRuling(Frozen):
-    """Yes or no, and why."""
-
-    answer: bool
-    reason: str = ""
-
-
-class ReasonedName(Frozen):
-    """A name or an instruction, and why."""
-
-    answer: str
-    reason: str = ""
-
-
-class ProgressLedger(Frozen):
-    """How the research stands after a turn, and whose turn is next."""
-
-    request_satisfied: ReasonedRuling = Field(
-        description="Whether a report can be written now that answers the question."
-    )
-    in_loop: ReasonedRuling = Field(description="Whether the team does the same again and again.")
-    progress: ReasonedRuling = Field(description="Whether the last turn brought the answer nearer.")
-    next_speaker: ReasonedName = Field(description="The name of one of the participants.")
-    instruction: ReasonedName = Field(description="What the next participant is to do, complete in itself.")
 
 
 PROGRESS_INSTRUCTIONS: Final = """\
@@ -217,16 +181,6 @@ came in between: it would do the same.
 `iteration` of `max_iterations` tells how many rounds are left; the reporter writes in any case when they are used up. \
 If the rest of the plan cannot be done in them, do what matters most.
 """
-
-
-def list_progress_needs(given: LeadingInput) -> Needs:
-    """The sources described; it goes by what the others say of passages."""
-    return Needs(offered=given.sources, weighed=given.question, searched=given.sources)
-
-
-def build_progress_task(given: LeadingInput, loaded: Loaded) -> TaskEnvelope:
-    """The plan, the turns so far, what judge and hypothesizer said; no passages."""
-    return build_manager_task("progress_ledger", given, loaded)
 
 
 def find_ledger_faults(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) -> Sequence[str]:
@@ -310,7 +264,7 @@ PROGRESS_LEDGER: Final[AgentDefinition] = AgentDefinition(
         instructions=PROGRESS_INSTRUCTIONS,
         request="Say how the research in this task envelope stands, and who speaks next.",
         answer=ProgressLedger,
-        shown=build_progress_task,
+        shown=partial(build_manager_task, "progress_ledger"),
         passages=False,
     ),
     input=LeadingInput,
@@ -318,7 +272,8 @@ PROGRESS_LEDGER: Final[AgentDefinition] = AgentDefinition(
     starts="judging",
     completes="judging",
     output_tokens=500,
-    needs=list_progress_needs,
+    # No passages: it goes by what the others say of them.
+    needs=lambda given: Needs(offered=given.sources, weighed=given.question, searched=given.sources),
     faults=find_ledger_faults,
     settled=resolve_progress,
     begins=lambda given: f"how it stands, {turn_of(given)}",

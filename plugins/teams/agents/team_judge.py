@@ -7,16 +7,20 @@ every prompt of the team, and never empty where something that was asked for is 
 from collections.abc import Mapping
 from typing import Final
 
-from pydantic import Field
-
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import STATING
-from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.state.plan import MOST_CRITERIA, CriterionVerdict, SectionResult
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.state.plan import MOST_CRITERIA
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.research.agents.judge import by_ids
-from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, passages_of
+from elcano.plugins.research.agents.loop_context import (
+    ResearchContext,
+    build_research_task,
+    drafted_before,
+    passages_of,
+)
+from elcano.plugins.teams.reducers import TeamAssessment
 
 FEEDBACK_CHARACTERS: Final = 2_000
 """Of what is told to the team: some three hundred words."""
@@ -36,23 +40,6 @@ class TeamJudgeInput(ResearchContext):
     """What it said of the draft before this one."""
     max_iterations: int = 3
     """Sub-iterations that the team may make."""
-
-
-class TeamAssessment(Frozen):
-    """Whether a draft is good enough; if not, the feedback to the team.
-
-    Lenient: what is too long is cut, because feedback that is cut is worth more than another call.
-    """
-
-    sufficient: bool = Field(description="True if the draft answers the question and meets every criterion.")
-    feedback: str = Field(
-        default="", description="To the team: what is missing, wrong or unsupported, and what to do about it."
-    )
-    missing: tuple[str, ...] = Field(
-        default=(), description="One to four short phrases, each something that can be looked up; empty if sufficient."
-    )
-    next_search_queries: tuple[str, ...] = ()
-    criteria: tuple[CriterionVerdict, ...] = Field(default=(), description="One verdict for each criterion.")
 
 
 INSTRUCTIONS: Final = f"""\
@@ -83,11 +70,6 @@ def list_needs(given: TeamJudgeInput) -> Needs:
         sections=drafted_before(given.question, given.draft),
         weighed=given.question,
     )
-
-
-def drafted_before(question: str, draft: str) -> tuple[SectionResult, ...]:
-    """The team's draft as a section that can be loaded; none if there is no draft yet."""
-    return (SectionResult(title=question, key_question=question, draft=draft),) if draft else ()
 
 
 def build_task(given: TeamJudgeInput, loaded: Loaded) -> TaskEnvelope:

@@ -95,7 +95,7 @@ async def test_what_was_opened_is_closed_though_another_source_cannot_be_opened(
         spec = SourceSpec(name=name, kind="articles", description="A shelf.", opened_by=opener)
         monkeypatch.setitem(SOURCES, name, spec)
     with ledger_of() as made:
-        with pytest.raises(OSError, match="third has no cellar"):
+        with pytest.raises(InputInvalid, match="the source 'third' cannot be opened: OSError: third has no cellar; "):
             async with open_sources(configured(tmp_path, {})):
                 raise AssertionError("all were opened")
         assert [(shelf.spec.name, shelf.closed) for shelf in made] == [("first", 1), ("second", 1)]

@@ -131,6 +131,7 @@ def test_another_name_or_year_in_the_place_of_one_is_told_however_long_the_sente
             "In 1954 the Supreme Court declared that all public schools in the country must desegregate.",
             "the Supreme Court declared that all public schools in the country must desegregate",
         ),
+        ("The rate of infections rose and fell in winter.", "the rate of infections fell in winter"),
     ],
 )
 def test_what_the_quote_says_beside_it_or_leaves_out_is_no_alarm(said: str, quote: str) -> None:

@@ -7,15 +7,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.engine.control_actions import AddBudget, Stop
-from elcano.graphs.engine.entries import Controlled, Entry, Held, RunResumed, StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.lifecycle.resume_points import CannotResume, before_search, where_it_turned
+from elcano.graphs.engine.entries import (
+    BranchStart,
+    Controlled,
+    Diverted,
+    Entry,
+    Held,
+    RunResumed,
+    StepAbandoned,
+    StepCompleted,
+    StepFailed,
+)
+from elcano.graphs.lifecycle.handover import build_missing_outcome
+from elcano.graphs.lifecycle.resume_points import CannotResume, before_branches, before_search, where_it_turned
 from elcano.graphs.lifecycle.start_and_fold import LogPrefix, before_step, build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import JournalPages, ResearchInput
-from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialEdge, ToolNode
+from elcano.graphs.spec.graph import (
+    ConditionalEdge,
+    ParallelEdge,
+    ParallelNode,
+    ResearchGraph,
+    SequentialEdge,
+    ToolNode,
+)
+from elcano.graphs.state.branches import BranchInput, BranchOutcomes
 from elcano.graphs.state.budget import Limits, TopUp, Usage
-from elcano.graphs.state.failures import Ending, Failure
-from tests.unit.graphs.strategies import graphs, limits
+from elcano.graphs.state.failures import Ending, Failure, FailureType
+from tests.unit.graphs.samples import ON, asking, two_nodes
+from tests.unit.graphs.strategies import LEAF, graphs, limits
 from tests.unit.graphs.test_properties import STARTED, Watched, many, walk_on
 
 MORE = TopUp(tokens=100_000, seconds=600, iterations=1, steps=20)
@@ -160,3 +180,34 @@ def test_a_run_that_goes_back_to_a_call_that_was_stopped_does_not_stop_again() -
     cut = before_step(in_a_row(done, stop, more, given_up), 2)
     assert cut.entries == (done, more)
     assert (cut.run.node, cut.run.stopping) == ("again", None)
+
+
+@pytest.mark.parametrize(("extra", "refused"), [(None, True), (TopUp(seconds=600), True), (TopUp(tokens=1_000), False)])
+def test_sections_without_room_are_gone_back_to_only_with_more_to_spend(extra: TopUp | None, refused: bool) -> None:
+    graph = two_nodes(
+        nodes=(ParallelNode(id="a"), asking("z", "writer")),
+        edges=(ON, ParallelEdge(from_node="a", branch="one", inputs={"question": "question"})),
+        branches={"one": LEAF},
+    )
+    asked = ResearchInput(run_id="run", question="What?", mode="two", graph=graph, limits=Limits())
+    start = BranchStart(index=0, parallel_path_id="0001.one", branch="one", input=BranchInput(question="What?"))
+    left_out = build_missing_outcome(start, "left out of the plan", type=FailureType.BUDGET)
+    output = BranchOutcomes(branches=(left_out,)).model_dump(mode="json")
+    entries = (StepCompleted(step=1, node="a", at=1.0, output=output),)
+    log = RunLog(asked=asked, entries=entries, run=fold(asked, entries))
+    if refused:
+        with pytest.raises(CannotResume, match="its budget had no room for the sections that are missing"):
+            before_branches(log, extra=extra)
+        return
+    cut = before_branches(log, extra=extra)
+    assert cut is not None
+    assert (cut.undone_from, cut.run.node) == (1, "a")
+
+
+def test_what_an_exit_answered_after_its_run_was_out_of_time_is_made_anew() -> None:
+    done = [StepCompleted(step=at, node=node.id, at=float(at), output={}) for at, node in enumerate(NODES, 1)]
+    late = Diverted(at=2.5, ending=Ending(kind="time"))
+    cut = where_it_turned(in_a_row(*done[:2], late, done[2]), extra=None, now=STARTED)
+    assert cut is not None
+    assert cut.entries == tuple(done[:2])
+    assert (cut.run.node, cut.run.finished) == ("once_more", False)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.engine.control_actions import AddBudget, Stop
-from elcano.graphs.engine.entries import Controlled, StepCompleted
+from elcano.graphs.engine.entries import Controlled, Diverted, Held, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish, start_and_fold
@@ -17,7 +17,7 @@ from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits, TopUp, Usage, sum_usages
 from elcano.graphs.state.events import AgentEvent
-from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.failures import Ending, Hold
 from elcano.graphs.state.state import ResearchState
 from elcano.testing.script import Refused, Script
 from tests.folding import list_step_rows
@@ -232,3 +232,20 @@ def test_a_budget_that_is_used_up_is_waited_for() -> None:
     assert (last.outcome, last.usage) == ("waiting", Usage())
     assert last.reason.startswith("waits for budget: ")
     assert Ending(kind="tokens").kind in last.reason
+
+
+def test_tries_of_a_call_that_was_given_up_are_not_told_of_the_step_in_its_place() -> None:
+    """Its usage is counted there, for no other step has the number."""
+    journal = begun(two_nodes())
+    journal.next(101.0)
+    hold = Hold(reason="provider", node="a", detail="503", tries=1, since=102.0, until=104.0)
+    used = Usage(requests=1, input_tokens=7)
+    journal.record(Held(step=1, node="a", at=2.0, hold=hold, usage=used), 102.0)
+    (waiting,) = of_steps(list_step_rows(log_of(journal), journal.events, going_on=True))
+    assert ([one.detail for one in waiting.held], waiting.usage) == (["503"], used)
+    journal.record(Diverted(at=3.0, ending=Ending(kind="stopped")), 103.0)
+    (row,) = of_steps(list_step_rows(log_of(journal), journal.events, going_on=True))
+    assert (row.number, row.node, row.held, row.usage) == (1, "z", (), used)
+    journal.record(completed(journal.run, {"artifact": "x"}, usage=used).model_copy(update={"at": 4.0}), 104.0)
+    (row,) = of_steps(list_step_rows(log_of(journal), journal.events, going_on=False))
+    assert (row.number, row.node, row.held, row.usage) == (1, "z", (), used + used)

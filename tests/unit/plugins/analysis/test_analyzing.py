@@ -5,16 +5,7 @@ import pytest
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.plugins.analysis.analysis import Group, Measurement
 from elcano.plugins.analysis.tool_specs import AnalyzeInput
-from tests.unit.plugins.analysis.trials import (
-    COUNTS,
-    DRUG_LOWERS_DEATH,
-    counts,
-    eight,
-    estimate,
-    of,
-    passage,
-    sentence,
-)
+from tests.unit.plugins.analysis.trials import COUNTS, DRUG_LOWERS_DEATH, counts, eight, estimate, of, passage, sentence
 
 
 def reason(one: Measurement) -> str:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from elcano.plugins.exports.pdf_document import MOST_UNSHOWN, ExportUnavailable, write_pdf_document
+from elcano.plugins.exports.pdf_document import MOST_UNSHOWN, write_pdf_document
+from elcano.plugins.exports.typesetting import ExportUnavailable
 from tests.unit.api.test_html_report import LIST, report
 from tests.unit.plugins.exports.test_word_document import RICH
 

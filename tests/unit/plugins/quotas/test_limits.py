@@ -35,6 +35,7 @@ def test_a_tenants_own_limits_go_before_those_of_all() -> None:
     assert quotas.of_key("").list_set("runs") == [], "runs without a key have no limits of one"
     assert quotas.limits_spending("acme")
     assert not Quotas.model_validate({"every_tenant": {"runs_a_day": 1}}).limits_spending("acme")
+    assert Quotas.model_validate({"every_key": {"tokens_a_day": 1}}).limits_spending("acme")
 
 
 def test_the_file_may_be_json() -> None:

@@ -63,6 +63,12 @@ def test_a_question_is_taken_apart(question: str, parts: tuple[str, ...]) -> Non
     assert split_into_parts(question) == parts
 
 
+def test_a_question_that_no_mark_ends_is_read_once() -> None:
+    """Read from each of its letters on, it would take longer than a test may."""
+    assert split_into_parts("x" * 500_000) == ("x" * 500_000,)
+    assert split_into_parts("?? What is a tide? and so on") == ("What is a tide",)
+
+
 def test_question_words_tell_nothing() -> None:
     assert content_words("What are the main differences, and how does one use the workers' queues?") == (
         "workers",

@@ -10,8 +10,7 @@ from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.state import ResearchState
 from elcano.graphs.state.team import Ledger
-from elcano.plugins.teams.agents.hypothesizer import Hypotheses
-from elcano.plugins.teams.reducers import record_hypotheses
+from elcano.plugins.teams.reducers import Hypotheses, record_hypotheses
 from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
 from tests.workflow.conftest import asking
 

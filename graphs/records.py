@@ -81,13 +81,24 @@ class ArchivedRun(Frozen):
 
 def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> ArchivedRun:
     """The record of a run or section that was accepted at a time, in seconds since the epoch."""
-    return ArchivedRun.from_record(
-        asked,
+    return ArchivedRun(
+        run_id=asked.run_id,
+        question=asked.question,
+        mode=asked.mode,
+        tenant=asked.tenant,
         status="running",
         started_at=at,
+        sources=asked.sources,
+        branch_of=asked.branch_of,
         engine=engine,
-        evidence=(),  # what it was given is no finding of its own
+        priority=asked.priority,
+        api_key=asked.api_key,
+        metadata=asked.metadata,
+        trust=asked.trust,
+        output_schema=asked.output_schema,
+        forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
+        domain=asked.domain,
     )
 
 

@@ -4,7 +4,7 @@ It is pure: what it depends on besides the request was gathered before, in `requ
 that is wrong, such as the cost of a graph that there is not, is not judged.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,6 @@ from elcano.graphs.contracts import CHAIN_MODES, Engine
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, list_aliases, with_path_seconds
-from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.run_contracts import FollowedRun, ResearchInput
 from elcano.graphs.spec.limits import MAX_FAULTS
 from elcano.graphs.spec.walks import has_sections
@@ -119,16 +118,14 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
     if graph is not None:
         _judge_graph(request, graph, facts.survey, refused)
     sources = None if refused.mention("sources") else facts.sources
-    limits = None
-    try:
-        limits = read_limits(request.budget, Limits() if graph is None else graph.defaults)
-    except RequestInvalid as error:
-        refused.add_error(error)
-    if refused.mention("budget"):
-        limits = None
+    limits = _judge_limits(request, graph, refused)
     models = None if refused.mention("model") else read_model_choice(request.model)
     if models is not None:
-        refused.faults += _find_model_faults(models, graph, sources, facts)
+        refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
+        if graph is not None and facts.trust != NO_LIMITS:
+            refused.faults += find_model_contact_faults(facts.trust, graph.callees, models, settings)
+        if graph is not None and facts.allowance != EVERYTHING:
+            refused.faults += find_allowance_faults(facts.allowance, graph, models, settings)
     barred: dict[str, str] = {}
     if graph is not None and limits is not None and graph.chooses_mode:
         if sources is not None and models is not None and not find_model_name_faults(models):
@@ -144,36 +141,43 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
     walked = graph.graph
     if graph.has_data_paths:
         walked = with_path_seconds(walked, request.budget.path_seconds or settings.path_seconds)
-    asked = ResearchInput.from_record(
-        request,
+    asked = ResearchInput(
         run_id=run_id,
+        question=request.question,
         mode=walked.name,
         graph=walked,
         limits=limits,
         sources=facts.sources,
         databases=_list_databases(facts) if graph.may_ask_databases else (),
         tool_servers=tuple(settings.mcp_servers),
+        background=request.background,
+        instructions=request.instructions,
         output_schema=request.output_schema or {},
+        review=request.review,
+        approve_plan=request.approve_plan,
+        approvals=request.approvals,
+        priority=request.priority,
+        metadata=request.metadata,
         trust=facts.trust,
         models=models,
+        call_seconds=settings.call_seconds,
         barred=barred,
         domain=domain,
         domains=rubrics,
         follows=facts.follows,
         tenant=facts.tenant,
     )
-    return JudgedRun(assign_model_queues(asked, settings), engine)
+    return JudgedRun(assign_model_queues(asked, settings) if settings.model_rates else asked, engine)
 
 
-def _find_model_faults(
-    models: ModelChoice, graph: GraphTraits | None, sources: tuple[str, ...] | None, facts: RequestFacts
-) -> Iterator[FieldFault]:
-    """What is wrong with the models, and who may not use or contact them; without a graph, with their names."""
-    yield from judge_models(models, graph, sources, facts.survey.workers.unpolled, facts.settings)
-    if graph is not None and facts.trust != NO_LIMITS:
-        yield from find_model_contact_faults(facts.trust, graph.callees, models, facts.settings)
-    if graph is not None and facts.allowance != EVERYTHING:
-        yield from find_allowance_faults(facts.allowance, graph, models, facts.settings)
+def _judge_limits(request: RunRequest, graph: GraphTraits | None, refused: Refusals) -> Limits | None:
+    """The limits of the run; None if the budget that is asked for is wrong."""
+    try:
+        limits = read_limits(request.budget, Limits() if graph is None else graph.defaults)
+    except RequestInvalid as error:
+        refused.add_error(error)
+        return None
+    return None if refused.mention("budget") else limits
 
 
 def _list_databases(facts: RequestFacts) -> tuple[str, ...]:

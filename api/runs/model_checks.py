@@ -52,11 +52,27 @@ class CalledModel(NamedTuple):
 
 def list_called_models(callees: Sequence[Callee], run: ModelChoice, settings: Settings) -> list[CalledModel]:
     """The agents of a graph and its branches, each with the model that a run with this choice calls."""
+    return _combine_called_models(callees, *_choose_models(callees, run, settings), run, settings)
+
+
+def _choose_models(
+    callees: Sequence[Callee], run: ModelChoice, settings: Settings
+) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The models that a run names for each agent, with the fallback lists of the server's settings."""
     agents = [one.agent for one in callees]
     named = run.find_models([one[:3] for one in callees])
-    set_up = ModelChoice(default=settings.model, by_agent=settings.agent_models)
+    return named, list_fallbacks(agents, named, ModelChoice(default=settings.model, by_agent=settings.agent_models))
+
+
+def _combine_called_models(
+    callees: Sequence[Callee],
+    named: Sequence[str],
+    fallbacks: Sequence[tuple[str, ...]],
+    run: ModelChoice,
+    settings: Settings,
+) -> list[CalledModel]:
     called = []
-    for one, text, names in zip(callees, named, list_fallbacks(agents, named, set_up), strict=True):
+    for one, text, names in zip(callees, named, fallbacks, strict=True):
         provider = "" if names[0] == OFFLINE else names[0].partition(":")[0]
         is_known = bool(text) or settings.shared_environment
         called.append(CalledModel(one, names, _name_field(one, run), is_known, provider))
@@ -107,20 +123,24 @@ def judge_models(
         unpolled: task queues that no worker polls though workers run.
         settings: of the server; those of workers are known only if they have its environment.
     """
-    faults = find_model_name_faults(run)
+    callees = () if graph is None else graph.callees
+    named, fallbacks = _choose_models(callees, run, settings)
+    wrong = list_name_faults(run)
+    keyless, obstacles = list_keyless(), load_objects("obstacles")
+    faults = [FieldFault(field=field, message=fault) for field, fault in wrong.items()]
     if graph is None:
         return faults
     if run.by_agent:
-        faults += _find_unknown_agents(run, graph.callees)
+        faults += _find_unknown_agents(run, callees)
     if faults:
         return faults
-    called = list_called_models(graph.callees, run, settings)
-    faults += _find_unsupported_agents(graph, _list_unsupported(called))
+    called = _combine_called_models(callees, named, fallbacks, run, settings)
+    faults += _find_unsupported_agents(graph, _list_unsupported(called, keyless))
     if settings.shared_environment:
         faults += _find_missing_keys(called, settings)
     faults += _find_uncalled_providers(called, unpolled, settings)
     field = _name_default_field(run)
-    if sources is not None and (why := _find_obstacle(graph, sources, called, settings)):
+    if sources is not None and (why := _find_obstacle(graph, sources, called, obstacles, settings)):
         faults.append(FieldFault(field=field, message=f"the mode {graph.graph.name!r} cannot run so: {why}"))
     return faults
 
@@ -176,9 +196,8 @@ def _find_unsupported_agents(graph: GraphTraits, unsupported: Sequence[CalledMod
     return faults
 
 
-def _list_unsupported(called: Sequence[CalledModel]) -> list[CalledModel]:
+def _list_unsupported(called: Sequence[CalledModel], keyless: Collection[str]) -> list[CalledModel]:
     """Calls of the model without a key that it has no rules for."""
-    keyless = list_keyless()
     offline = [one for one in called if one.is_known and one.names[0] == OFFLINE]
     return [one for one in offline if not one.callee.tasks or not one.callee.tasks.issubset(keyless)]
 
@@ -187,16 +206,19 @@ def explain_mode_obstacle(graph: ResearchGraph, sources: Sequence[str], run: Mod
     """Why a run of `graph` over these sources and with these models cannot do what it is for; empty if it can."""
     traits = read_graph_traits(graph)
     called = list_called_models(traits.callees, run, settings)
-    if _list_unsupported(called):
+    if _list_unsupported(called, list_keyless()):
         return "it needs a language model (the run's `model`, or ELCANO_MODEL)"
-    return _find_obstacle(traits, sources, called, settings)
+    return _find_obstacle(traits, sources, called, load_objects("obstacles"), settings)
 
 
 def _find_obstacle(
-    graph: GraphTraits, sources: Sequence[str], called: Sequence[CalledModel], settings: Settings
+    graph: GraphTraits,
+    sources: Sequence[str],
+    called: Sequence[CalledModel],
+    obstacles: Sequence[Obstacle],
+    settings: Settings,
 ) -> str:
     """Return a plugin's objection; empty: none."""
-    obstacles: Sequence[Obstacle] = load_objects("obstacles")
     models = {one.callee.agent: ",".join(one.names) if one.is_known else "" for one in called}
     return next(filter(None, (find(graph, sources, models, settings) for find in obstacles)), "")
 

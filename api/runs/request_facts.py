@@ -133,14 +133,14 @@ async def gather_facts(request: RunRequest, services: Services, refused: Refusal
     seen = await services.temporal.workers.survey(queues, catalogue.elsewhere.values())
     survey = assess_sources(catalogue, seen, settings, named)
     sources = choose_sources(request.sources, traits, survey, settings)
-    if not refused.mention("sources"):
+    if "sources" not in refused.wrong_fields:
         refused.faults += find_choice_faults(request.sources, sources, traits, survey, settings)
     before = None if request.previous_run is None else await services.store.runs.get(request.previous_run)
-    trust = before.trust if before and not refused.mention("trust") else NO_LIMITS
+    trust = before.trust if before and "trust" not in refused.wrong_fields else NO_LIMITS
     if request.trust is not None:
         trust, faults = continue_trust(request.trust, trust)
         refused.faults += faults
-    if trust != NO_LIMITS and not refused.mention("sources"):
+    if trust != NO_LIMITS and "sources" not in refused.wrong_fields:
         sources, faults = narrow_sources(trust, request.sources, sources, survey.specs, settings)
         refused.faults += faults
     follows = None if request.previous_run is None else await _load_followed_run(request, services, refused)
@@ -182,7 +182,7 @@ def add_requested_answer(graph: ResearchGraph, schema: dict[str, Any], refused: 
 
 async def _resolve_graph(request: RunRequest, services: Services, refused: Refusals) -> ResearchGraph | None:
     """The graph that a request holds or names; None if it has faults, or there is none."""
-    if refused.mention("mode", "graph"):
+    if not refused.wrong_fields.isdisjoint(("mode", "graph")):
         return None
     if request.graph is not None:
         return await resolve_own_graph(request.graph, services, refused)

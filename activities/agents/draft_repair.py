@@ -159,7 +159,7 @@ class _Desk:
             DoubtedBlock(
                 id=number,
                 text=claim.text,
-                citations=cite_anew(claim, lambda one: _rename(one, keys.get(one.evidence, "unknown"))).citations,
+                citations=cite_anew(claim, lambda one: _cite_passage(one, keys.get(one.evidence, "unknown"))).citations,
                 faults=self.faults[claim],
             )
             for number, claim in enumerate(doubted, start=1)
@@ -178,7 +178,7 @@ class _Desk:
             return ()
         by_key = {key: id for id, key in keys.items()}
         return [
-            cite_anew(block, lambda one: _rename(one, by_key.get(one.evidence, one.evidence)))
+            cite_anew(block, lambda one: _cite_passage(one, by_key.get(one.evidence, one.evidence)))
             for block in answer.output.blocks
         ]
 
@@ -295,7 +295,7 @@ def _put_back(cited: Citation, held: Sequence[Citation]) -> Citation:
     return cited
 
 
-def _rename(cited: Citation, evidence: str) -> Citation:
+def _cite_passage(cited: Citation, evidence: str) -> Citation:
     return cited.model_copy(update={"evidence": evidence})
 
 

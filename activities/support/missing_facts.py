@@ -23,8 +23,10 @@ from elcano.activities.support.figures_and_names import (
     named_in,
     without_pointers,
 )
+from elcano.activities.text.abbreviations import is_german_ordinal
 from elcano.activities.text.languages import possible_languages
 from elcano.activities.text.units import is_ambiguous, same_amount
+from elcano.activities.text.written_dates import parse_month_name
 
 _NEARLY: Final = (
     r"about around roughly nearly almost approximately some circa ca over under up\sto more\sthan less\sthan at\sleast "
@@ -34,6 +36,7 @@ _NEARLY: Final = (
 _ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNORECASE)
 _UNIT: Final = re.compile(r"^[\d.,\s\u00a0]+")
 """A figure without its unit."""
+_POINTED: Final = re.compile(r"(?<![\d.,])\d{1,2}\.(?=\s([^\W\d_]+))")
 _GROUP: Final = re.compile(r"[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
 _THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", "en": ","}
 """What stands between thousands; in Spanish and French it depends on the country."""
@@ -98,7 +101,9 @@ def names_unquoted(statement: Statement) -> tuple[str, ...]:
 
 def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
     asked = [
-        one for one in extract_figures(without_pointers(statement.text)) if not (counting and _is_possible_count(one))
+        one
+        for one in extract_figures(_without_ordinals(without_pointers(statement.text)))
+        if not (counting and _is_possible_count(one))
     ]
     if not asked:  # most statements have none, and passages are long
         return []
@@ -108,6 +113,18 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
     there = _extract_all_figures(with_unglued(statement.quotes))
     known = _extract_all_figures(statement.known)
     return [(one, why) for one in asked if (why := _explain_missing_figure(one, statement, there, known))]
+
+
+def _without_ordinals(text: str) -> str:
+    """`text`, as long as it is, without German ordinals: `im 1. Betriebsjahr` may quote `im ersten`; dates stay."""
+    if _POINTED.search(text) is None or "de" not in possible_languages(text):
+        return text
+
+    def blank(found: re.Match[str]) -> str:
+        ordinal = is_german_ordinal(text[: found.end()], found[1]) and not parse_month_name(found[1].lower())
+        return " " * len(found[0]) if ordinal else found[0]
+
+    return _POINTED.sub(blank, text)
 
 
 def _read_by_thousands(one: Figure, marks: Collection[str]) -> Figure:

@@ -62,10 +62,11 @@ def ends_sentence(code: str, before: str, behind: str) -> bool:
         return False
     if (counted := _COUNTED.get(code)) and _SMALL.match(behind) and counted.search(last):
         return False
-    return not (code == "de" and _is_ordinal(last, behind))
+    return not (code == "de" and is_german_ordinal(last, behind))
 
 
-def _is_ordinal(last: str, behind: str) -> bool:
+def is_german_ordinal(last: str, behind: str) -> bool:
+    """Whether the number and full stop at the end of `last` are an ordinal, as before a noun: `im 1. Betriebsjahr`."""
     if _OF_ORDINALS.match(behind):
         return _NUMBERED.search(last) is not None
     return _ORDINAL.search(last) is not None and not _BEGINNING.match(behind)

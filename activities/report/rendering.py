@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from elcano.activities.phrases import ENGLISH, Phrases
-from elcano.activities.phrases.reasons import describe_early_end, translate_reason
+from elcano.activities.phrases import ENGLISH, Phrases, describe_early_end, translate_reason
 from elcano.activities.report.additions import AddedText
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
 from elcano.activities.report.markdown import (

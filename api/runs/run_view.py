@@ -260,7 +260,11 @@ class RunView(Described):
     def of(cls, run: ArchivedRun, *, evidence: int | None = None) -> "RunView":
         """A run as it is stored; `evidence` is how many passages it found, if `run` comes without their ids."""
         found = len(run.evidence) if evidence is None else evidence
-        own: dict[str, object] = {"budget": BudgetView.of(run.budget), "evidence": found}
+        own: dict[str, object] = {
+            "budget": BudgetView.of(run.budget),
+            "evidence": found,
+            "output_schema": run.output_schema or None,
+        }
         if run.status == "running":  # what is stored is how it began
             own |= {"iterations": None, "steps": None, "evidence": None}
         return cls.from_record(run, choice=_get_made_choice(run.choice), ledger=LedgerView.of(run.ledger), **own)

@@ -16,8 +16,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.errors import CypherRefused
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.plugins.knowledge import age_server
-from elcano.plugins.knowledge.age_server import AgeServer
+from elcano.plugins.knowledge.age_server import (
+    WORDS,
+    AgeServer,
+    drop_edges,
+    drop_unheld,
+    edge_label,
+    keep_edges,
+    keep_nodes,
+    vertex_label,
+)
 from elcano.plugins.knowledge.cypher import parse_agtype, require_columns, require_reading
 from elcano.plugins.knowledge.graph import (
     BATCH,
@@ -51,7 +59,7 @@ class AgeKnowledge:
     def __init__(self, server: AgeServer, tenant: str) -> None:
         self._server = server
         self._tenant = tenant
-        self._words = WordIndex(age_server.WORDS, tenant)
+        self._words = WordIndex(WORDS, tenant)
 
     async def upsert(
         self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge], *, replacing: str = ""
@@ -74,13 +82,13 @@ class AgeKnowledge:
                 raise ValueError(f"an edge leads to nodes that are neither given nor kept: {', '.join(lacking[:5])}")
             for kind, some in by_kind.items():
                 for batch in _split_rows_into_batches([self._written(one) for one in some]):
-                    await connection.exec_driver_sql(age_server.keep_nodes(graph, kind), (batch,))
+                    await connection.exec_driver_sql(keep_nodes(graph, kind), (batch,))
             await self._words.add(connection, list(described.values()))
             for (kind_of_edge, start, end), given in by_ends.items():
                 for part in _split_rows_into_batches(given):
                     columns = [json.dumps(one.start) for one in part], [json.dumps(one.end) for one in part]
                     rows = (*columns, [self._written(one) for one in part])
-                    await connection.exec_driver_sql(age_server.keep_edges(graph, kind_of_edge, start, end), rows)
+                    await connection.exec_driver_sql(keep_edges(graph, kind_of_edge, start, end), rows)
 
     async def nodes(self, ids: Sequence[str]) -> list[KnowledgeNode]:
         """See `KnowledgeGraph`."""
@@ -100,7 +108,7 @@ class AgeKnowledge:
         async with self._server.reading() as connection:
             for way in ("-[e]->", "<-[e]-"):
                 query = (
-                    f"MATCH (a:{age_server.vertex_label(kind_of(id))}){way}(b) "
+                    f"MATCH (a:{vertex_label(kind_of(id))}){way}(b) "
                     f"WHERE {chosen}a.id = $id AND e.id > $after "
                     f"RETURN properties(e), properties(b) ORDER BY e.id LIMIT {int(limit)}"
                 )
@@ -120,7 +128,7 @@ class AgeKnowledge:
                 for batch in _split_rows_into_batches(of_kind):
                     for way in ("-[e]->", "<-[e]-"):
                         query = (
-                            f"UNWIND $ids AS i MATCH (a:{age_server.vertex_label(kind)}){way}(b) WHERE a.id = i "
+                            f"UNWIND $ids AS i MATCH (a:{vertex_label(kind)}){way}(b) WHERE a.id = i "
                             f"RETURN properties(e) LIMIT {int(limit)}"
                         )
                         for (one,) in await _run_cypher_query(connection, graph, query, ("e",), {"ids": list(batch)}):
@@ -146,10 +154,10 @@ class AgeKnowledge:
         nodes, edges = {}, {}
         async with self._server.reading() as connection:
             for kind in NODE_KINDS:
-                query = f"MATCH (n:{age_server.vertex_label(kind)}) RETURN count(n)"
+                query = f"MATCH (n:{vertex_label(kind)}) RETURN count(n)"
                 nodes[kind] = (await _run_cypher_query(connection, graph, query, ("n",), {}))[0][0]
             for one in EDGE_KINDS:
-                query = f"MATCH ()-[e:{age_server.edge_label(one)}]->() RETURN count(e)"
+                query = f"MATCH ()-[e:{edge_label(one)}]->() RETURN count(e)"
                 edges[one] = (await _run_cypher_query(connection, graph, query, ("n",), {}))[0][0]
         counted = ({kind: number for kind, number in some.items() if number} for some in (nodes, edges))
         return KnowledgeCounts.model_validate(dict(zip(("nodes", "edges"), counted, strict=True)))
@@ -165,9 +173,9 @@ class AgeKnowledge:
         """All nodes, or all edges, in the order of their ids within each label."""
         if (graph := await self._server.graph(self._tenant)) is None:
             return
-        labels = {f"(n:{age_server.vertex_label(one)})" for one in NODE_KINDS}
+        labels = {f"(n:{vertex_label(one)})" for one in NODE_KINDS}
         if kind is KnowledgeEdge:
-            labels = {f"()-[n:{age_server.edge_label(one)}]->()" for one in EDGE_KINDS}
+            labels = {f"()-[n:{edge_label(one)}]->()" for one in EDGE_KINDS}
         for label in sorted(labels):
             after = ""
             while True:
@@ -193,13 +201,13 @@ class AgeKnowledge:
     async def _drop_run(self, connection: AsyncConnection, graph: str, run: str) -> None:
         touched: set[str] = set()
         for kind in EDGE_KINDS:
-            gone = await connection.exec_driver_sql(age_server.drop_edges(graph, kind), (json.dumps(escape_nul(run)),))
+            gone = await connection.exec_driver_sql(drop_edges(graph, kind), (json.dumps(escape_nul(run)),))
             edges = (_parse_kept_model(KnowledgeEdge, parse_agtype(properties)) for (properties,) in gone)
             touched |= {end for one in edges for end in (one.start, one.end)}
         for of_kind, ids in _by_kind(sorted(touched)).items():
             for batch in _split_rows_into_batches(ids):
                 asked = ([json.dumps(id) for id in batch],)
-                lost = await connection.exec_driver_sql(age_server.drop_unheld(graph, of_kind), asked)
+                lost = await connection.exec_driver_sql(drop_unheld(graph, of_kind), asked)
                 await self._words.drop(connection, [json.loads(id) for (id,) in lost])
 
     async def cypher(
@@ -224,7 +232,7 @@ class AgeKnowledge:
     async def _nodes(self, connection: AsyncConnection, graph: str, ids: Sequence[str]) -> list[KnowledgeNode]:
         found: dict[str, KnowledgeNode] = {}
         for kind, of_kind in _by_kind(ids).items():
-            query = f"UNWIND $ids AS i MATCH (n:{age_server.vertex_label(kind)}) WHERE n.id = i RETURN properties(n)"
+            query = f"UNWIND $ids AS i MATCH (n:{vertex_label(kind)}) WHERE n.id = i RETURN properties(n)"
             for batch in _split_rows_into_batches(of_kind):
                 for (one,) in await _run_cypher_query(connection, graph, query, ("n",), {"ids": list(batch)}):
                     node = _parse_kept_model(KnowledgeNode, one)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from elcano.plugins.certificates import certificate_file
 from elcano.plugins.certificates import verify_command as verify
 from tests.certificates.conftest import Certificates
 
@@ -48,7 +47,7 @@ def test_a_file_that_is_not_there(file: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_one_that_is_too_large(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(certificate_file, "LARGEST", 1)
+    monkeypatch.setattr(verify, "LARGEST", 1)
     file.write_bytes(b"{}")
     assert verify.main() == 2
     assert "more than the 1 bytes that are looked at" in capsys.readouterr().err
@@ -56,7 +55,7 @@ def test_one_that_is_too_large(file: Path, monkeypatch: pytest.MonkeyPatch, caps
 
 def test_what_has_no_end_is_too_large(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["verify", "/dev/zero"])
-    monkeypatch.setattr(certificate_file, "LARGEST", 1_000)
+    monkeypatch.setattr(verify, "LARGEST", 1_000)
     assert verify.main() == 2
     assert "/dev/zero has more than the 1,000 bytes" in capsys.readouterr().err
 
@@ -103,7 +102,7 @@ def test_an_archive_with_two_certificates(file: Path, capsys: pytest.CaptureFixt
 def test_a_certificate_that_unpacks_to_too_much(
     file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(certificate_file, "LARGEST", 1_000)
+    monkeypatch.setattr(verify, "LARGEST", 1_000)
     write_archive(file, ("certificate.json", b" " * 100_000))
     assert verify.main() == 2
     assert "its certificate.json has more than the 1,000 bytes" in capsys.readouterr().err

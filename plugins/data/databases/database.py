@@ -21,9 +21,9 @@ from urllib.parse import unquote
 
 from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceRefused
-from elcano.plugins.data.databases import values
 from elcano.plugins.data.databases.engine import Duckdb, Engine, Files, Limits, Outcome, Sqlite
 from elcano.plugins.data.databases.similar_names import words_of
+from elcano.plugins.data.databases.values import LIMITS, build_value_queries, with_values
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, ForeignKey, TableSchema, dialect_of
 from elcano.settings.settings import Settings
 from elcano.storage.threads import Threads
@@ -162,10 +162,10 @@ class Database:
                 if known.hash == structure.hash and time.monotonic() - at < VALUES_SECONDS:
                     return known
             tables = structure.tables
-            asked = values.build_value_queries(tables, structure.dialect, samples=self._samples)
+            asked = build_value_queries(tables, structure.dialect, samples=self._samples)
             if asked:
-                outcomes = await self._asked(lambda stop: self.engine.run(asked, values.LIMITS, stop))
-                tables = tuple(values.with_values(tables, outcomes, structure.dialect))
+                outcomes = await self._asked(lambda stop: self.engine.run(asked, LIMITS, stop))
+                tables = tuple(with_values(tables, outcomes, structure.dialect))
             found = structure.model_copy(update={"tables": tables})
             self._values = (time.monotonic(), found)
             return found

@@ -17,7 +17,6 @@ from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Flag, Identifiers, Work, parse_nct
 from elcano.plugins.literature import service_fields
-from elcano.plugins.literature.clinical_trials import trial_results
 from elcano.plugins.literature.clinical_trials.registry_text import (
     build_rows_block,
     build_section,
@@ -28,6 +27,7 @@ from elcano.plugins.literature.clinical_trials.registry_text import (
     split_paragraphs,
     unescape_to_line,
 )
+from elcano.plugins.literature.clinical_trials.trial_results import Results, render_result_blocks
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, prepare_query
 from elcano.plugins.literature.service_answers import ServiceData, parse_readable_items
@@ -138,7 +138,7 @@ class Study(ServiceData):
     """A whole study."""
 
     protocol: _Protocol = Field(alias="protocolSection")
-    results: trial_results.Results | None = Field(None, alias="resultsSection")
+    results: Results | None = Field(None, alias="resultsSection")
     hasResults: bool | None = None
 
 
@@ -197,7 +197,7 @@ def _render_trial_blocks(study: Study) -> Iterator[Block]:
     yield from build_section("Planned outcomes", _render_planned_outcomes(told))
     yield from build_section("Description", split_paragraphs(told.description))
     if study.results is not None:
-        yield from trial_results.render_result_blocks(study.results)
+        yield from render_result_blocks(study.results)
 
 
 def _assess_standing(study: Study) -> tuple[tuple[Flag, ...], tuple[str, ...]]:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from elcano.activities.phrases import CATALOGUES, ENGLISH, get_phrases
-from elcano.activities.phrases.reasons import translate_reason
+from elcano.activities.phrases import CATALOGUES, ENGLISH, get_phrases, translate_reason
 from elcano.activities.report.statement_support import check_connecting_statement
 from elcano.activities.support.missing_facts import Statement, find_missing_facts, find_underived_figures
 from elcano.graphs.report.report import Statement as Written

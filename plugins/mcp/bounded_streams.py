@@ -60,7 +60,7 @@ class _Counted(httpx2.AsyncByteStream):
 LINE_CHARACTERS: Final = 20_000_000
 """Maximum length of one message of a program."""
 _READER: Final = "TextReceiveStream"
-_too_long: ContextVar[Callable[[], None]] = ContextVar("too_long")
+_too_long: ContextVar[Callable[[int], None]] = ContextVar("too_long")
 
 
 def bound_lines() -> None:
@@ -75,8 +75,8 @@ def bound_lines() -> None:
     names[_READER] = BoundedLines
 
 
-def when_too_long(told: Callable[[], None]) -> None:
-    """Call `told` once when a program started in this task writes a line that is too long."""
+def when_too_long(told: Callable[[int], None]) -> None:
+    """Call `told` once, with the limit, when a program started in this task writes a line that is too long."""
     _too_long.set(told)
 
 
@@ -98,4 +98,4 @@ class BoundedLines(TextReceiveStream):
             if longest <= LINE_CHARACTERS:
                 return part
             self._over = True
-            _too_long.get()()
+            _too_long.get()(LINE_CHARACTERS)

@@ -115,27 +115,26 @@ async def _run_connected_work(
     name: str, server: ToolServer, key: Key, work: Callable[["Client"], Awaitable[Result]]
 ) -> Result:
 
-    from elcano.plugins.mcp import bounded_streams
+    from elcano.plugins.mcp.bounded_streams import when_too_long
 
     values = _with_variables(name, server, key)
-    task, over = asyncio.current_task(), asyncio.Event()
+    task, exceeded = asyncio.current_task(), 0
 
-    def too_long() -> None:
-        over.set()
+    def end_work(most: int) -> None:
+        nonlocal exceeded
+        exceeded = most
         if task is not None:
             task.cancel()
 
-    bounded_streams.when_too_long(too_long)
+    when_too_long(end_work)
     # What a program writes to its stderr; the last of it is reported if it fails.
     with tempfile.TemporaryFile("w+", prefix=f"mcp-{name}-", errors="replace") as said:
         try:
             async with _open_client(values, said) as client:
                 return await work(client)
         except asyncio.CancelledError:
-            if over.is_set():
-                raise ToolRefused(
-                    f"the server {name!r} answered more than {bounded_streams.LINE_CHARACTERS:,} characters"
-                ) from None
+            if exceeded:
+                raise ToolRefused(f"the server {name!r} answered more than {exceeded:,} characters") from None
             raise
         except Exception as error:
             raise _translate_server_error(name, server, error, said, known_secrets(server, key)) from None

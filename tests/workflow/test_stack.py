@@ -33,7 +33,7 @@ async def researched(client: httpx.AsyncClient, question: str, mode: str) -> Rep
     """The report of a run that is followed to its end."""
     asked = await client.post("/v1/runs", json={"question": question, "mode": mode, "sources": ["packages"]})
     location = asked.headers["Location"]
-    async with asyncio.timeout(90), client.stream("GET", f"{location}/events", timeout=90) as response:
+    async with asyncio.timeout(140), client.stream("GET", f"{location}/events", timeout=140) as response:
         lines = [line async for line in response.aiter_lines()]
     assert lines.count("event: complete") == 1
     found = await client.get(f"{location}/report", headers={"Accept": "application/json"})

@@ -12,9 +12,10 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from elcano.graphs.errors import ActivityFault
+from elcano.graphs.report.places import NOWHERE, Cell, Line, Places
 
 _REPLACED: Final = {
     0x00A0: " ",
@@ -28,6 +29,10 @@ _REPLACED: Final = {
     **dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), ""),
 }
 _REPLACEABLE: Final = re.compile(f"[{''.join(map(chr, _REPLACED))}]")
+_NONCHARACTERS: Final = re.compile(
+    f"[\ufdd0-\ufdef{''.join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))}]+"
+)
+"""Exports and databases refuse them; PDFium writes U+FFFE within a word for a hyphen that only breaks a line."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
@@ -35,21 +40,47 @@ class FileSkipped(ActivityFault):
     """One document cannot be read; the others can. The text is the reason, fit for "<document>: <reason>"."""
 
 
+BlockKind: TypeAlias = Literal["text", "heading", "list", "code", "table", "caption", "note", "formula", "comment"]
+"""What a block is. A list has its items on lines. A table has its rows on lines and its cells between ` | `. A caption
+names the table or figure next to it. A note is a footnote, an endnote or a text beside the main one. A comment is a
+reader's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph, heading, piece of code or table, as a reader found it."""
+    """One paragraph, heading, list, table or the like, as a reader found it.
+
+    Readers leave out what a person cannot see, and the running heads and feet of pages.
+    """
 
     text: str
-    kind: Literal["text", "heading", "code", "table"] = "text"
-    """A table has its rows on lines and its cells between ` | `."""
+    kind: BlockKind = "text"
     level: int = 0
     """The level of a heading: 1 is the highest."""
     page: int = 0
-    """Counted from 1; 0: the format has no pages."""
+    """The page on which it begins, counted from 1; 0: the format has no pages."""
     anchor: str = ""
-    """Fragment that leads to it in a browser."""
+    """Fragment that leads to it in a browser; in a workbook its sheet and range, such as `Costs!A3:F20`."""
     paragraph: int = 0
     """Counted from 1; 0: the format is cited otherwise."""
+    lines: tuple[Line, ...] = ()
+    """Where its lines stand on pages, in reading order, with offsets within `text`. A paragraph may cross pages."""
+    cells: tuple[Cell, ...] = ()
+    """The cells of a table, with offsets within `text`, row by row."""
+    confidence: float | None = None
+    """How sure OCR is of its words, 0 to 1; None: its characters stand in the file."""
+
+
+class Gap(NamedTuple):
+    """Something that a document holds and that was not read, or was left out on purpose."""
+
+    reason: str
+    """A sentence without its full stop, fit for `<document>: <reason>`, with what to do about it if there is anything:
+    `pages 3 to 5 are pictures, and OCR is not installed: make setup`."""
+    pages: tuple[int, ...] = ()
+    """The pages concerned, counted from 1; empty: the format has none, or it concerns the whole document."""
+    unread: bool = True
+    """Whether text may be missing. False: nothing that a reader of the document sees is, as with hidden text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +89,7 @@ class Parsed:
 
     blocks: list[Block]
     title: str = ""
-    """The title that the format itself declares; empty if it does not."""
+    """The title that the format itself declares, or its first page; empty if neither does."""
     authors: tuple[str, ...] = ()
     """The authors that it declares."""
     year: int = 0
@@ -67,6 +98,11 @@ class Parsed:
     """Pages without text, such as scanned ones."""
     work: str = ""
     """The `Work` that it is the text of, as JSON; empty: a document of its own."""
+    doi: str = ""
+    """The DOI that the document gives as its own, in lower case; empty if it gives none."""
+    gaps: tuple[Gap, ...] = ()
+    page_labels: tuple[str, ...] = ()
+    """What is printed as the number of each page, such as `iv`; empty: the numbers from 1."""
 
 
 class Passage(NamedTuple):
@@ -79,6 +115,15 @@ class Passage(NamedTuple):
     page: int
     anchor: str
     paragraph: int
+
+
+class Region(NamedTuple):
+    """A block in its place in the stored text of a document, `start` to `end` in characters."""
+
+    start: int
+    end: int
+    kind: BlockKind
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +140,26 @@ class Document:
     empty_pages: int = 0
     work: str = ""
     """The `Work` that it is the text of, as JSON."""
+    doi: str = ""
+    """In lower case; empty: not known."""
+    gaps: tuple[Gap, ...] = ()
+    page_labels: tuple[str, ...] = ()
+    """See `Parsed.page_labels`."""
+    places: Places = NOWHERE
+    """Where its lines and cells stand, with offsets within `text`."""
+    regions: tuple[Region, ...] = ()
+    """Its blocks other than plain text and headings, and those that OCR read, in order."""
 
 
 def normalize_text(text: str) -> str:
-    """`text` in NFC, with plain spaces and line feeds, without invisible and control characters.
+    """`text` in NFC, with plain spaces and line feeds, without invisible and control characters and noncharacters.
 
     Compatibility forms other than ligatures stay: NFKC would turn 10² into 102.
     """
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
     if _REPLACEABLE.search(unified):  # much quicker than to translate what has nothing to translate
         unified = unified.translate(_REPLACED)
-    return unicodedata.normalize("NFC", _CONTROL.sub(" ", unified))
+    return unicodedata.normalize("NFC", _CONTROL.sub(" ", _NONCHARACTERS.sub("", unified)))
 
 
 WARNED: Final = 20

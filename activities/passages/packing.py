@@ -5,11 +5,13 @@ between lines only, and short ones not at all.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from elcano.activities.passages.document import Block, Document, Parsed, Passage, normalize_text
+from elcano.activities.passages.document import Block, Document, Parsed, Passage, Region, normalize_text
+from elcano.graphs.report.places import Cell, Line, Places
 
 TARGET_CHARACTERS: Final = 900
 TAIL_CHARACTERS: Final = 250
@@ -22,6 +24,7 @@ LABEL_CHARACTERS: Final = 90
 """A paragraph that is no longer and does not end like a sentence names what stands below it."""
 HEADING_CHARACTERS: Final = 200
 SEPARATOR: Final = "\n\n"
+_WORD: Final = re.compile(r"\S+")
 _SENTENCE_END: Final = re.compile(r"[.!?:;,\u3002\uff01\uff1f][\"')\]\u201d\u2019]*$")
 _SENTENCE_ENDS: Final = (". ", "! ", "? ", ".\n", "!\n", "?\n", "\n")
 
@@ -45,18 +48,84 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
     declared = " ".join(normalize_text(parsed.title).split())
     title = declared or next((block.text for block in blocks if block.kind == "heading"), "") or name
     target = TARGET_CHARACTERS if len(text) > SHORT_CHARACTERS else SHORT_CHARACTERS
-    passages = tuple(_group_passages(_split_units(blocks, target), target))
-    about = parsed.authors, parsed.year, parsed.empty_pages, parsed.work
-    return Document(title[:HEADING_CHARACTERS], media_type, text, passages, *about)
+    return Document(
+        title[:HEADING_CHARACTERS],
+        media_type,
+        text,
+        tuple(_group_passages(_split_units(blocks, target), target)),
+        parsed.authors,
+        parsed.year,
+        parsed.empty_pages,
+        parsed.work,
+        parsed.doi,
+        parsed.gaps,
+        parsed.page_labels,
+        *_place_blocks(blocks),
+    )
+
+
+def _place_blocks(blocks: list[Block]) -> tuple[Places, tuple[Region, ...]]:
+    """The places and regions of blocks in the stored text."""
+    lines: list[Line] = []
+    cells: list[Cell] = []
+    regions: list[Region] = []
+    offset = 0
+    for block in blocks:
+        placed = Places(lines=block.lines, cells=block.cells).shift(offset)
+        lines += placed.lines
+        cells += placed.cells
+        end = offset + len(block.text)
+        if block.kind not in ("text", "heading") or block.confidence is not None:
+            regions.append(Region(offset, end, block.kind, block.confidence))
+        offset = end + len(SEPARATOR)
+    return Places(lines=tuple(lines), cells=tuple(cells)), tuple(regions)
 
 
 def _clean_block(block: Block) -> Block:
+    """The block as it is stored; its lines and cells move with their characters."""
     text = normalize_text(block.text)
     if block.kind == "code":
-        return replace(block, text=text.rstrip().lstrip("\n"))
-    if block.kind == "heading":
-        return replace(block, text=" ".join(text.split())[:HEADING_CHARACTERS])
-    return replace(block, text=text.strip())
+        text = text.rstrip().lstrip("\n")
+    elif block.kind == "heading":
+        text = " ".join(text.split())[:HEADING_CHARACTERS]
+    else:
+        text = text.strip()
+    if text == block.text or not (block.lines or block.cells):
+        return replace(block, text=text)
+    move = _OffsetMap(block.text, text)
+    return replace(
+        block,
+        text=text,
+        lines=tuple(line._replace(start=move(line.start), end=move(line.end)) for line in block.lines),
+        cells=tuple(cell._replace(start=move(cell.start), end=move(cell.end)) for cell in block.cells),
+    )
+
+
+class _OffsetMap:
+    """Where the characters of a text went when it was cleaned, found by the words of both."""
+
+    def __init__(self, before: str, after: str) -> None:
+        self._starts: list[int] = []
+        self._moved: list[int] = []
+        self._length = len(after)
+        at = 0
+        for word in _WORD.finditer(before):
+            clean = normalize_text(word[0])
+            found = after.find(clean, at) if clean.strip() else -1
+            if found < 0:
+                continue
+            self._starts += [word.start(), word.end()]
+            self._moved += [found, found + len(clean)]
+            at = found + len(clean)
+
+    def __call__(self, offset: int) -> int:
+        """The offset in the cleaned text."""
+        if not self._starts:
+            return min(offset, self._length)
+        number = max(bisect_right(self._starts, offset) - 1, 0)
+        moved = self._moved[number] + max(offset - self._starts[number], 0)
+        after = self._moved[number + 1] if number + 1 < len(self._moved) else self._length
+        return min(moved, after)
 
 
 def _split_units(blocks: list[Block], target: int) -> Iterator[_Unit]:

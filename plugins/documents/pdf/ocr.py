@@ -153,7 +153,8 @@ class OcrReader:
     def _try(self, page: pdfium.PdfPage, number: int, turn: int, language: str) -> "_Try":
         engine = self._engines.get(language) or _start_engine(language)
         self._engines[language] = engine
-        layout = _Layout(number, *page.get_size(), turn)
+        across, down = page.get_size()
+        layout = _Layout(number, across, down, turn)
         found = _analyse(engine, page, layout)
         if found is not None and found[0] and language[:3] not in _VERTICAL:
             layout = layout._replace(turn=(turn + 270) % 360)  # so its lines are read from the left
@@ -226,7 +227,7 @@ class _Layout(NamedTuple):
     @property
     def scale(self) -> float:
         """Pixels per point."""
-        return min(DOTS_PER_INCH / 72, (MAXIMUM_PIXELS / (self.width * self.height)) ** 0.5)
+        return min(DOTS_PER_INCH / 72, math.sqrt(MAXIMUM_PIXELS / (self.width * self.height)))
 
     def draw(self, page: pdfium.PdfPage) -> pdfium.PdfBitmap:
         """Draw the page, in levels of grey."""

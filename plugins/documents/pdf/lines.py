@@ -21,9 +21,14 @@ from elcano.plugins.documents.pdf.words import GAP_SHARE, Page, Word
 
 SAME_ROW: Final = 0.35
 """Segments of one column whose base lines differ by less than this share of their size are read as one line."""
+PIECE_GAP: Final = 1.8
+"""A gap that is wider than this many sizes parts cells; no justified line has such."""
 GLUED: Final = 0.12
 """A raised or lowered word that stands closer than this share of the size belongs to the word before it."""
 _LATIN: Final = regex.compile(r"\p{L}")
+LEADING: Final = 4
+"""So many single dots behind one another lead to a page number."""
+_LEADER: Final = regex.compile(r"\.{5,}|\u2026{2,}|(?:\u00b7){5,}")
 _MARKS: Final = regex.compile(r"([,;\u2013-])")
 
 
@@ -48,10 +53,12 @@ class TextLine:
     column_left: float = 0.0
     column_right: float = 0.0
     pieces: int = 1
-    """How many segments it is made of."""
+    """How many parts wide gaps divide it into."""
     marked: bool = False
     """Whether it begins with a raised mark."""
     right_to_left: bool = False
+    fixed: bool = False
+    """Whether it stands in type of one width, as code does."""
     confidence: float | None = None
     thing: Any = None
 
@@ -162,11 +169,18 @@ def _build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLi
         sizes.most_common(1)[0][0],
         bool(letters) and all(word.bold for word in letters),
         column,
-        pieces=len(row),
+        pieces=_count_pieces(row),
         marked=ordered[0].raised,
         right_to_left=mirrored,
+        fixed=all(word.fixed for word in words),
         confidence=sum(read) / len(read) if read else None,
     )
+
+
+def _count_pieces(row: list[Segment]) -> int:
+    ordered = sorted(row, key=lambda segment: segment.left)
+    wide = (after.left - before.right > PIECE_GAP * after.size for before, after in itertools.pairwise(ordered))
+    return 1 + sum(wide)
 
 
 def _order_words(words: list[Word], mirrored: bool) -> list[Word]:
@@ -198,7 +212,27 @@ def build_tokens(words: Sequence[Word], mirrored: bool = False) -> tuple[list[st
             tokens.append(text)
             edges.append(word.right if mirrored else word.left)
         before = word
-    return tokens, edges
+    return _drop_leaders(tokens, edges, words)
+
+
+def _drop_leaders(tokens: list[str], edges: list[float], words: Sequence[Word]) -> tuple[list[str], list[float]]:
+    """Leave out the dots that lead the eye from a title to its page number."""
+    if not any(_LEADER.search(token) for token in tokens) and not any(
+        tokens[at : at + LEADING] == ["."] * LEADING for at in range(len(tokens) - LEADING)
+    ):
+        return tokens, edges
+    kept: list[str] = []
+    begins: list[float] = []
+    for number, (token, edge) in enumerate(zip(tokens, edges, strict=True)):
+        until = edges[number + 1] if number + 1 < len(edges) else words[-1].right
+        at = 0
+        for leader in (*_LEADER.finditer(token), None):
+            part = token[at : leader.start() if leader else len(token)]
+            if part and not (part == "." and tokens[max(0, number - 1) : number + 2].count(".") > 1):
+                kept.append(part)
+                begins.append(edge + (until - edge) * at / len(token))
+            at = leader.end() if leader else at
+    return (kept, begins) if kept else (tokens, edges)
 
 
 def _is_glued(before: Word, word: Word) -> bool:

@@ -25,6 +25,11 @@ SHIFT_SHARE: Final = 0.05
 """A base line that changes by more than this share of the size begins a part of another kind, such as an exponent."""
 
 
+DOUBLE_SHARE: Final = 0.15
+"""A character that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
+LIGATURE_LETTERS: Final = 4
+
+
 class Word(NamedTuple):
     """A run of characters without a space in it."""
 
@@ -48,6 +53,8 @@ class Word(NamedTuple):
     """Whether it stands in small type below the line: an index."""
     confidence: float | None = None
     """How sure OCR is of it, 0 to 1; None: its characters stand in the file."""
+    fixed: bool = False
+    """Whether all characters of its type are of one width, as in code."""
 
 
 class Page(NamedTuple):
@@ -112,6 +119,7 @@ class Style(NamedTuple):
     bold: bool
     turn: int
     base: float
+    fixed: bool = False
 
 
 class Char(NamedTuple):
@@ -177,6 +185,7 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
     to = ctypes.addressof(rectangle)
     frame = measure_frame(page)
     styles = _Styles(text_page, frame)
+    painted = _Painted()
     found: list[Char | bool | None] = []
     for index in range(pdfium_c.FPDFText_CountChars(text_page)):
         code = unicode_of(handle, index)
@@ -190,11 +199,34 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
             continue
         box = frame.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
         style = styles.of(thing, index)
+        if painted.holds(code, index, box[0], box[1], style.size):
+            continue
         if 2 < code < 0x7F:
             found.append(Char(chr(code), *box, style))
         else:
             found.append(Char(_write_char(code), *box, style, _kind_of(code)))
     return found
+
+
+class _Painted:
+    """Knows what was painted where: some programs paint text twice, a little aside, to make it bold or to shade it."""
+
+    def __init__(self) -> None:
+        self._cells: tuple[dict[tuple[int, int, int], int], ...] = ({}, {})
+
+    def holds(self, code: int, index: int, x: float, y: float, size: float) -> bool:
+        """Whether a character stands where the same one was painted before; if not, it is now.
+
+        The letters of a ligature stand in one place too, but directly behind one another.
+        """
+        step = DOUBLE_SHARE * size
+        across, down = x / step, y / step
+        found = False
+        for shift, cells in zip((0.0, 0.5), self._cells, strict=True):
+            key = (code, int(across + shift), int(down + shift))
+            found = found or index - cells.get(key, index) > LIGATURE_LETTERS
+            cells.setdefault(key, index)
+        return found
 
 
 def _is_control(code: int) -> bool:
@@ -222,7 +254,7 @@ class _Styles:
         self._text_page = text_page
         self._frame = frame
         self._styles: dict[int, Style] = {}
-        self._fonts: dict[int, bool] = {}
+        self._fonts: dict[int, tuple[bool, bool]] = {}
 
     def of(self, thing: int, index: int) -> Style:
         """The style of a text object, of which `index` is a character."""
@@ -241,19 +273,27 @@ class _Styles:
             turn = quarter % 360
         displayed = self._frame.point(x.value, y.value)
         size = abs(nominal) * math.hypot(matrix.c, matrix.d)
-        return Style(size or 1.0, self._is_bold(thing), turn, displayed[0] if turn in (90, 270) else displayed[1])
+        bold, fixed = self._describe_font(thing)
+        return Style(size or 1.0, bold, turn, displayed[0] if turn in (90, 270) else displayed[1], fixed)
 
-    def _is_bold(self, thing: int) -> bool:
+    def _describe_font(self, thing: int) -> tuple[bool, bool]:
+        """Whether the font of a text object is bold, and whether it is one of code."""
         font = pdfium_c.FPDFTextObj_GetFont(ctypes.cast(thing, pdfium_c.FPDF_PAGEOBJECT))
         key = _address(font)
         if not key:
-            return False
+            return False, False
         if key not in self._fonts:
-            self._fonts[key] = is_bold_name(_font_name(font)) or bool(pdfium_c.FPDFFont_GetFlags(font) & _FORCE_BOLD)
+            flags, name = pdfium_c.FPDFFont_GetFlags(font), _font_name(font).rpartition("+")[2].lower()
+            self._fonts[key] = (
+                is_bold_name(name) or bool(flags & _FORCE_BOLD),
+                any(part in name for part in _FIXED_NAMES) or bool(flags & _FIXED_PITCH),
+            )
         return self._fonts[key]
 
 
 _FORCE_BOLD: Final = 1 << 18
+_FIXED_PITCH: Final = 1
+_FIXED_NAMES: Final = ("courier", "mono", "consol", "cmtt", "sftt", "typewriter", "menlo", "inconsolata")
 _BOLD_NAMES: Final = ("bold", "black", "heavy", "demi", "medi", "cmbx", "sfbx", "cmssbx")
 """Parts of the names of bold fonts, in lower case; TeX's and URW's too."""
 
@@ -343,6 +383,7 @@ def _build_word(run: list[Char], joined: bool, swapped: bool) -> Word:
         style.bold,
         style.turn,
         joined=joined,
+        fixed=style.fixed,
     )
 
 

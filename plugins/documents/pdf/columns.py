@@ -19,10 +19,10 @@ VERY_FULL: Final = 0.78
 """The same where both sides have the same base lines, as in a table."""
 NARROW: Final = 7
 """Prose is wider than so many times its size."""
-WIDE_GUTTER: Final = 3
-"""Sizes between the halves of a sheet, such as two pages on one; no table of prose has such."""
-WIDE_ROWS: Final = 10
-"""So many rows on each side of it, each of so many sizes in width, show that."""
+LONG: Final = 12
+"""Rows so many sizes long are prose, though they do not fill their column: they are lists, or two columns again."""
+TABLE: Final = 0.9
+"""Where more rows than this share base lines with the other side, they may be cells of a table."""
 LEAST_ROWS: Final = 3
 """So many rows, and not fewer, show that two sides are columns."""
 ALIGNED: Final = 0.6
@@ -150,14 +150,9 @@ def _are_columns(band: _Band, gutter: float) -> bool:
     size = min(one.size for one in band.left)
     if gutter - edge < 0.4 * size:
         return False
-    if gutter - left.right > WIDE_GUTTER * size and all(
-        len(side.rows) >= WIDE_ROWS and side.usual > WIDE_ROWS * size for side in (left, right)
-    ):
-        return True
-    aligned = _share_aligned(left, right) >= ALIGNED
-    needed = VERY_FULL if aligned else FULL
-    prose = [side.full >= needed and side.usual > NARROW * side.size for side in (left, right)]
-    return all(prose) or (any(prose) and not aligned)
+    aligned = _share_aligned(left, right)
+    prose = [side.is_prose(aligned) for side in (left, right)]
+    return all(prose) or (any(prose) and aligned < ALIGNED)
 
 
 def _measure_columns(bands: Sequence[_Band], gutter: float) -> tuple[float, float]:
@@ -188,6 +183,13 @@ class _Side:
         ]
         self.usual = median(self.widths)
         self.full = self.usual / max(right - left, 1.0)
+
+    def is_prose(self, aligned: float) -> bool:
+        """Whether its rows are lines of prose; `aligned`: the share of them that stand beside the other side's."""
+        if self.usual < NARROW * self.size:
+            return False
+        needed = FULL if aligned < ALIGNED else VERY_FULL
+        return self.full >= needed or (aligned < TABLE and self.usual >= LONG * self.size)
 
 
 def _share_aligned(one: _Side, other: _Side) -> float:

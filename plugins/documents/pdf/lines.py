@@ -204,7 +204,7 @@ def build_tokens(words: Sequence[Word], mirrored: bool = False) -> tuple[list[st
     tokens: list[str] = []
     edges: list[float] = []
     before: Word | None = None
-    for word in words:
+    for word in _join_shifted(words):
         text = _write_shifted(word)
         if before is not None and _is_glued(before, word):
             tokens[-1] += text
@@ -213,6 +213,25 @@ def build_tokens(words: Sequence[Word], mirrored: bool = False) -> tuple[list[st
             edges.append(word.right if mirrored else word.left)
         before = word
     return _drop_leaders(tokens, edges, words)
+
+
+def _join_shifted(words: Sequence[Word]) -> Iterable[Word]:
+    """The words, those of one exponent or index as one: its minus is often a word of its own."""
+    last: Word | None = None
+    for word in words:
+        if (
+            last is not None
+            and (word.raised or word.lowered)
+            and (last.raised, last.lowered) == (word.raised, word.lowered)
+            and -GLUED * word.size <= word.left - last.right <= 2 * GLUED * word.size
+        ):
+            last = last._replace(text=last.text + word.text, right=word.right)
+            continue
+        if last is not None:
+            yield last
+        last = word
+    if last is not None:
+        yield last
 
 
 def _drop_leaders(tokens: list[str], edges: list[float], words: Sequence[Word]) -> tuple[list[str], list[float]]:

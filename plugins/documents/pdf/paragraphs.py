@@ -31,6 +31,8 @@ HEADING_SIZE: Final = 1.09
 HEADING_LENGTH: Final = 180
 HEADING_LINES: Final = 4
 """A heading has fewer lines."""
+FRAGMENT: Final = 60
+"""A shorter text may be a label of a figure."""
 TABULAR: Final = 3
 """A line of so many segments is a row of a table that was not recognised; it stays a line."""
 
@@ -374,9 +376,15 @@ def _join_broken(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
             if before is not None and _goes_on(before, paragraph):
                 before.lines += paragraph.lines
                 continue
-            last[type_of] = paragraph
+            if before is None or not _is_broken_off(before) or not _is_fragment(paragraph):
+                last[type_of] = paragraph
         found.append(paragraph)
     return found
+
+
+def _is_fragment(paragraph: Paragraph) -> bool:
+    """Whether a paragraph is a row of a table or a label, which stands between the parts of another."""
+    return paragraph.lines[0].pieces >= TABULAR or len(paragraph.text) < FRAGMENT
 
 
 def _is_broken_off(paragraph: Paragraph) -> bool:

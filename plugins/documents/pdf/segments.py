@@ -14,6 +14,8 @@ from elcano.plugins.documents.pdf.words import Word
 
 WORD_SPACE: Final = 0.75
 """A gap wider than this share of the size may be a gutter, or part cells."""
+APART_SPACE: Final = 0.45
+"""The same between segments that were not painted behind one another: gutters may be as narrow."""
 SAME_BASE: Final = 0.2
 """Words of one size whose base lines differ by less than this share of it stand on one line."""
 SHIFT: Final = 0.62
@@ -128,7 +130,7 @@ def _merge_rows(segments: list[Segment]) -> list[Segment]:
             size = max(segment.size, last.size) if last is not None else 0
             if (
                 last is not None
-                and -0.3 * size <= segment.left - last.right <= WORD_SPACE * size
+                and -0.3 * size <= segment.left - last.right <= APART_SPACE * size
                 and min(segment.size, last.size) > SMALL * size
             ):
                 for word in segment.words:

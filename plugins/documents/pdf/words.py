@@ -8,6 +8,8 @@ displayed page: from its top left corner, with y downwards, after the page's own
 import ctypes
 import math
 import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import pypdfium2.raw as pdfium_c
@@ -28,6 +30,10 @@ SHIFT_SHARE: Final = 0.05
 DOUBLE_SHARE: Final = 0.15
 """A character that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
 LIGATURE_LETTERS: Final = 4
+DRAWN: Final = 3
+"""A character that is so many times higher than its size has none: boxes of others are 1.1 to 2 times as high."""
+ASCENDER: Final = 0.7
+"""The height of an `h` in sizes."""
 
 
 class Word(NamedTuple):
@@ -120,6 +126,10 @@ class Style(NamedTuple):
     turn: int
     base: float
     fixed: bool = False
+    font: int = 0
+    """Tells fonts of a page apart."""
+    symbols: Mapping[str, str] = {}
+    """What its font paints for characters that it does not declare."""
 
 
 class Char(NamedTuple):
@@ -202,10 +212,33 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
         if painted.holds(code, index, box[0], box[1], style.size):
             continue
         if 2 < code < 0x7F:
-            found.append(Char(chr(code), *box, style))
+            letter = chr(code)
+            found.append(Char(style.symbols.get(letter, letter) if style.symbols else letter, *box, style))
         else:
             found.append(Char(_write_char(code), *box, style, _kind_of(code)))
-    return found
+    return _size_drawn_type(found)
+
+
+def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None]:
+    """Estimate the size of type whose font draws its characters in units of its own, and so tells none.
+
+    Their boxes fit the ink: many of them are as high as an `h`.
+    """
+    heights: defaultdict[tuple[int, float], list[float]] = defaultdict(list)
+    for char in chars:
+        if isinstance(char, Char):
+            height = char.bottom - char.top if char.style.turn in (0, 180) else char.right - char.left
+            if height > DRAWN * char.style.size:
+                heights[char.style.font, char.style.size].append(height)
+    if not heights:
+        return chars
+    sizes = {key: sorted(found)[len(found) * 4 // 5] / ASCENDER for key, found in heights.items()}
+    return [
+        char._replace(style=char.style._replace(size=sizes[key]))
+        if isinstance(char, Char) and (key := (char.style.font, char.style.size)) in sizes
+        else char
+        for char in chars
+    ]
 
 
 class _Painted:
@@ -254,7 +287,7 @@ class _Styles:
         self._text_page = text_page
         self._frame = frame
         self._styles: dict[int, Style] = {}
-        self._fonts: dict[int, tuple[bool, bool]] = {}
+        self._fonts: dict[int, tuple[bool, bool, Mapping[str, str]]] = {}
 
     def of(self, thing: int, index: int) -> Style:
         """The style of a text object, of which `index` is a character."""
@@ -273,26 +306,36 @@ class _Styles:
             turn = quarter % 360
         displayed = self._frame.point(x.value, y.value)
         size = abs(nominal) * math.hypot(matrix.c, matrix.d)
-        bold, fixed = self._describe_font(thing)
-        return Style(size or 1.0, bold, turn, displayed[0] if turn in (90, 270) else displayed[1], fixed)
-
-    def _describe_font(self, thing: int) -> tuple[bool, bool]:
-        """Whether the font of a text object is bold, and whether it is one of code."""
         font = pdfium_c.FPDFTextObj_GetFont(ctypes.cast(thing, pdfium_c.FPDF_PAGEOBJECT))
         key = _address(font)
+        bold, fixed, symbols = self._describe_font(font, key)
+        base = displayed[0] if turn in (90, 270) else displayed[1]
+        return Style(size or 1.0, bold, turn, base, fixed, key, symbols)
+
+    def _describe_font(self, font: pdfium_c.FPDF_FONT, key: int) -> tuple[bool, bool, Mapping[str, str]]:
+        """Whether a font is bold, whether it is one of code, and the symbols that it paints."""
         if not key:
-            return False, False
+            return False, False, {}
         if key not in self._fonts:
             flags, name = pdfium_c.FPDFFont_GetFlags(font), _font_name(font).rpartition("+")[2].lower()
             self._fonts[key] = (
                 is_bold_name(name) or bool(flags & _FORCE_BOLD),
                 any(part in name for part in _FIXED_NAMES) or bool(flags & _FIXED_PITCH),
+                next((symbols for part, symbols in _SYMBOL_FONTS.items() if part in name), {}),
             )
         return self._fonts[key]
 
 
 _FORCE_BOLD: Final = 1 << 18
 _FIXED_PITCH: Final = 1
+_DINGBATS: Final = dict.fromkeys(map(chr, range(0x21, 0x7F)), "\u2022")
+_SYMBOL_FONTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "wingding": _DINGBATS,
+    "dingbat": _DINGBATS,
+    "webdings": _DINGBATS,
+    "cmsy": {"0": "\u2032"},
+}
+"""Fonts of which PDFium tells letters: bullets of all kinds, and TeX's prime, which would read as a power of zero."""
 _FIXED_NAMES: Final = ("courier", "mono", "consol", "cmtt", "sftt", "typewriter", "menlo", "inconsolata")
 _BOLD_NAMES: Final = ("bold", "black", "heavy", "demi", "medi", "cmbx", "sfbx", "cmssbx")
 """Parts of the names of bold fonts, in lower case; TeX's and URW's too."""

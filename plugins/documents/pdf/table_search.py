@@ -1,0 +1,366 @@
+"""Finds the tables of a page: those of connected lines, those between rules, and those of aligned words alone.
+
+What is not sure to be a table is none: running text that is taken for a table loses its sentences.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from elcano.plugins.documents.pdf.edges import Edge, Edges, turn_edges
+from elcano.plugins.documents.pdf.prose import find_prose
+from elcano.plugins.documents.pdf.table_layout import Layout, Region, lay_out
+from elcano.plugins.documents.pdf.tables import Rectangle, Table, TableCell, TextRow, Token
+from elcano.plugins.documents.pdf.tables_ruled import Area, Grid, find_grids
+from elcano.plugins.documents.pdf.text_rows import build_row, build_rows, collect_tokens, is_number, split_segments
+from elcano.plugins.documents.pdf.words import Page, Word
+
+LEAST_TOKENS: Final = 6
+"""Words that a table has at least."""
+RULE_LENGTH: Final = 60.0
+"""A line between rows of a table is at least this long, in points."""
+SAME_END: Final = 6.0
+"""Rules of one table begin and end at the same places, give or take this, in points."""
+PART_GAP: Final = 12.0
+"""Parts of a rule that is broken between columns are not farther apart than this, in points."""
+ROW_DISTANCE: Final = 3.2
+"""Rows of one table are not farther apart than this many times their size."""
+PAGE_LIMIT: Final = 12_000
+"""Tokens of a page that are looked at: a page of small print has 2,500."""
+
+
+def find_tables(words: Sequence[Word], edges: Edges, width: float, height: float) -> list[Table]:
+    """The tables of a page, from the top.
+
+    Args:
+        words: those of the page; see `words.read_words`.
+        edges: its lines; see `edges.read_edges`.
+        width: of the displayed page, in points.
+        height: of the displayed page.
+    """
+    tables = []
+    turns = Counter(word.turn for word in words)
+    for turn in (0, 90, 270, 180):
+        if not LEAST_TOKENS <= turns[turn] <= PAGE_LIMIT:
+            continue
+        tokens = collect_tokens(words, turn, width, height)
+        seen = turn_edges(edges, turn, width, height)
+        tables.extend(table._replace(turn=turn) for table in _Search(tokens, seen).run())
+    return tables
+
+
+class _Search:
+    """Looks for tables among the words of one direction."""
+
+    def __init__(self, tokens: Sequence[Token], edges: Edges) -> None:
+        self._left = list(tokens)
+        self._edges = edges
+        self._found: list[Table] = []
+
+    def run(self) -> list[Table]:
+        """The tables, from the top."""
+        for grid in find_grids(self._edges):
+            self._try_grid(grid)
+        rows = build_rows(self._left)
+        prose = find_prose(rows)
+        for region in self._list_ruled_regions(rows, prose):
+            self._try_region(region, ruled=True)
+        rows = build_rows(token for token in self._left if token not in prose)
+        for region in self._list_plain_regions(rows):
+            self._try_region(region, ruled=bool(region.rules))
+        return sorted(self._found, key=lambda table: (table.box[1], table.box[0]))
+
+    def _take(self, table: Table) -> None:
+        self._found.append(table)
+        taken = {token for cell in table.cells for line in cell.lines for token in line}
+        self._left = [token for token in self._left if token not in taken]
+
+    def _try_grid(self, grid: Grid) -> None:
+        left, top, right, bottom = grid.box
+        inside = [
+            token
+            for token in self._left
+            if left - 1 <= (token.left + token.right) / 2 <= right + 1 and top - 1 <= _center(token) <= bottom + 1
+        ]
+        if len(inside) < LEAST_TOKENS:
+            return
+        table = build_grid_table(grid, inside)
+        if table is not None:
+            self._take(table)
+
+    def _try_region(self, region: Region, *, ruled: bool) -> None:
+        layout = lay_out(region)
+        if layout is not None and is_table(layout, ruled=ruled):
+            self._take(layout.table)
+
+    def _list_ruled_regions(self, rows: Sequence[TextRow], prose: set[Token]) -> Iterator[Region]:
+        for group in _group_rules(self._edges.horizontal):
+            left, right = group[0].low, group[0].high
+            parts: list[TextRow] = []
+            for above, below in pairwise(group):
+                band = _cut_rows(rows, (left, above.at, right, below.at))
+                if _is_tabular(band, prose):
+                    parts.extend(band)
+                    continue
+                if len(parts) > 2:
+                    yield self._build_region(parts, (left, right))
+                parts = []
+            if len(parts) > 2:
+                yield self._build_region(parts, (left, right))
+
+    def _list_plain_regions(self, rows: Sequence[TextRow]) -> Iterator[Region]:
+        for block in _split_blocks(rows):
+            left = min(token.left for row in block for token in row.tokens)
+            right = max(token.right for row in block for token in row.tokens)
+            yield self._build_region(block, (left, right))
+
+    def _build_region(self, rows: Sequence[TextRow], sides: tuple[float, float]) -> Region:
+        left, right = sides
+        top, bottom = rows[0].top, rows[-1].bottom
+        rules = [
+            edge
+            for edge in self._edges.horizontal
+            if top - 6 <= edge.at <= bottom + 6 and edge.low < right and edge.high > left
+        ]
+        walls = [
+            edge.at
+            for edge in self._edges.vertical
+            if left < edge.at < right and min(edge.high, bottom) - max(edge.low, top) >= 0.6 * (bottom - top)
+        ]
+        return Region(tuple(rows), tuple(join_rules(rules)), tuple(walls))
+
+
+def _center(token: Token) -> float:
+    return token.base - 0.3 * token.size
+
+
+def join_rules(edges: Iterable[Edge]) -> list[Edge]:
+    """Rules, and beside them those that are made of parts broken between columns."""
+    joined: list[Edge] = []
+    for edge in sorted(edges):
+        joined.append(edge)
+    found = list(joined)
+    for first, edge in enumerate(joined):
+        reach = edge
+        for other in joined[first + 1 :]:
+            if other.at - edge.at > 2.5:
+                break
+            if reach.high < other.low <= reach.high + PART_GAP:
+                reach = Edge(edge.at, edge.low, other.high)
+        if reach is not edge:
+            found.append(reach)
+    return sorted(found)
+
+
+def _group_rules(edges: Sequence[Edge]) -> list[list[Edge]]:
+    """Rules that begin and end at the same places, from the top; each group has two or more."""
+    groups: list[list[Edge]] = []
+    for edge in join_rules(edges):
+        if edge.length < RULE_LENGTH:
+            continue
+        for group in groups:
+            first = group[0]
+            if abs(first.low - edge.low) <= SAME_END and abs(first.high - edge.high) <= SAME_END:
+                group.append(edge)
+                break
+        else:
+            groups.append([edge])
+        if len(groups) > 200:
+            break
+    return sorted((group for group in groups if len(group) > 1), key=lambda group: -group[0].length)
+
+
+def _cut_rows(rows: Sequence[TextRow], box: Rectangle) -> list[TextRow]:
+    """What rows print in a part of the page."""
+    left, top, right, bottom = box
+    cut = []
+    for row in rows:
+        if not top - 1 <= row.base - 0.3 * row.size <= bottom + 1:
+            continue
+        tokens = [token for token in row.tokens if left - 4 <= (token.left + token.right) / 2 <= right + 4]
+        if tokens:
+            cut.append(build_row(tokens))
+    return cut
+
+
+def _is_tabular(rows: Sequence[TextRow], prose: set[Token]) -> bool:
+    """Whether what stands between two rules may belong to a table: its lines have gaps, or are one or two."""
+    if not rows:
+        return True
+    flowing = sum(1 for row in rows if all(token in prose for token in row.tokens))
+    if flowing >= 3 and flowing > 0.3 * len(rows):
+        return False
+    parted = sum(1 for row in rows if len(split_segments(row)) > 1)
+    return len(rows) <= 2 or parted >= 0.5 * len(rows)
+
+
+def _split_blocks(rows: Sequence[TextRow]) -> Iterator[list[TextRow]]:
+    """Rows that follow each other closely and mostly have several segments."""
+    block: list[TextRow] = []
+    alone = 0
+    for row in rows:
+        parted = len(split_segments(row)) > 1
+        if block and (row.base - block[-1].base > ROW_DISTANCE * row.size or (not parted and alone >= 2)):
+            yield from _trim_block(block)
+            block, alone = [], 0
+        if not parted and not block:
+            continue
+        block.append(row)
+        alone = 0 if parted else alone + 1
+    yield from _trim_block(block)
+
+
+def _trim_block(block: list[TextRow]) -> Iterator[list[TextRow]]:
+    """The block without lines of one segment at its end, if it still has enough rows."""
+    while block and len(split_segments(block[-1])) == 1:
+        block = block[:-1]
+    if sum(1 for row in block if len(split_segments(row)) > 1) >= 3:
+        yield block
+
+
+_LIST_MARK: Final = re.compile(r"[•·●○▪■◦‣*–—-]|\[?\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)\]]{0,2}\]?")
+_LEADERS: Final = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
+_EQUATION: Final = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)")
+
+
+def is_table(layout: Layout, *, ruled: bool) -> bool:
+    """Whether what is laid out is a table: its cells are short or numbers, and most of them are filled."""
+    body = layout.body
+    columns = layout.table.columns
+    if len(body) < 2 or (not ruled and len(body) < 3):
+        return False
+    firsts = [row[0] for row in body if row[0]]
+    values = [text for row in body for text in row[1:] if text]
+    if not values:
+        return False
+    numbers = sum(map(is_number, values))
+    if columns == 2 and _is_list_or_contents(firsts, values):
+        return False
+    filled = len(values) / (len(body) * (columns - 1))
+    short = sum(1 for text in values if len(text.split()) <= 4)
+    if ruled:
+        return filled >= 0.3 and (numbers >= 0.3 * len(values) or short >= 0.5 * len(values) or columns > 2)
+    if numbers >= 0.5 * len(values):
+        return filled >= 0.4 and bool(layout.head_rows or len(firsts) >= 0.5 * len(body))
+    return columns >= 3 and len(body) >= 4 and filled >= 0.7 and short >= 0.9 * len(values)
+
+
+def _is_list_or_contents(firsts: Sequence[str], values: Sequence[str]) -> bool:
+    """Whether two columns are a list, a table of contents, or formulas with their numbers."""
+    if sum(1 for text in firsts if _LIST_MARK.fullmatch(text)) >= 0.7 * len(firsts):
+        return True
+    if sum(1 for text in values if _EQUATION.fullmatch(text)) >= 0.5 * len(values):
+        return True
+    pages = [int(text) for text in values if text.isdigit() and len(text) <= 4]
+    leaders = sum(1 for text in firsts if _LEADERS.search(text))
+    rising = sum(1 for before, after in pairwise(pages) if after >= before)
+    return len(pages) >= 0.7 * len(values) and (
+        leaders >= 0.3 * len(firsts) or (len(pages) >= 4 and rising == len(pages) - 1)
+    )
+
+
+REGULAR: Final = 0.3
+"""Cells of a table are at least this share of the places of their lattice; forms and drawings have fewer."""
+FILLED: Final = 0.2
+"""The share of a grid's cells that have words in them, at least; charts and crosswords have fewer."""
+
+
+def build_grid_table(grid: Grid, tokens: Sequence[Token]) -> Table | None:
+    """The table of a grid and the words in it; None: it is a frame, a form or a chart."""
+    placed = _place_tokens(grid, tokens)
+    filled = sum(1 for found in placed.values() if found)
+    lattice = (len(grid.across) - 1) * (len(grid.down) - 1)
+    if filled < 3 or filled < FILLED * len(grid.areas) or len(grid.areas) < REGULAR * lattice:
+        return None
+    rows = {area.top for area, found in placed.items() if found}
+    columns = {area.left for area, found in placed.items() if found}
+    if len(rows) < 2 or len(columns) < 2 or _needs_layout(placed):
+        return _lay_out_grid(grid, tokens)
+    return _build_ruled(grid, placed)
+
+
+def _place_tokens(grid: Grid, tokens: Iterable[Token]) -> dict[Area, list[Token]]:
+    from bisect import bisect_right
+
+    at = {
+        (row, column): area
+        for area in grid.areas
+        for row in range(area.top, area.bottom)
+        for column in range(area.left, area.right)
+    }
+    placed: dict[Area, list[Token]] = {area: [] for area in grid.areas}
+    for token in tokens:
+        row = min(max(bisect_right(grid.down, _center(token)) - 1, 0), len(grid.down) - 2)
+        column = min(max(bisect_right(grid.across, (token.left + token.right) / 2) - 1, 0), len(grid.across) - 2)
+        placed[at[row, column]].append(token)
+    return placed
+
+
+def _needs_layout(placed: dict[Area, list[Token]]) -> bool:
+    """Whether cells hold several rows: numbers below one another in at least two cells of one band."""
+    bands: Counter[tuple[int, int]] = Counter()
+    for area, tokens in placed.items():
+        rows = build_rows(tokens)
+        texts = [" ".join(token.text for token in row.tokens) for row in rows]
+        if len(rows) > 1 and sum(map(is_number, texts)) >= 0.8 * len(texts):
+            bands[area.top, area.bottom] += 1
+    return any(count > 1 for count in bands.values())
+
+
+def _lay_out_grid(grid: Grid, tokens: Sequence[Token]) -> Table | None:
+    rows = build_rows(tokens)
+    if len(rows) < 2:
+        return None
+    high = grid.down[-1] - grid.down[0]
+    walls = [edge.at for edge in grid.vertical if edge.length >= 0.6 * high]
+    rules = join_rules(grid.horizontal)
+    layout = lay_out(Region(tuple(rows), tuple(rules), tuple(walls)))
+    if layout is None or not is_table(layout, ruled=True):
+        return None
+    return layout.table
+
+
+def _build_ruled(grid: Grid, placed: dict[Area, list[Token]]) -> Table | None:
+    rows = _keep_used(len(grid.down) - 1, [(area.top, area.bottom) for area in grid.areas], grid.down)
+    columns = _keep_used(len(grid.across) - 1, [(area.left, area.right) for area in grid.areas], grid.across)
+    cells = []
+    for area, tokens in placed.items():
+        row, column = rows[area.top], columns[area.left]
+        lines = tuple(found.tokens for found in build_rows(tokens))
+        cells.append(
+            TableCell(
+                row, column, rows[area.bottom] - row, columns[area.right] - column, False, lines
+            )
+        )
+    cells = [cell for cell in cells if cell.rows and cell.columns]
+    table = Table(grid.box, rows[-1], columns[-1], tuple(sorted(cells)), grid.across)
+    return mark_heads(table)
+
+
+def _keep_used(count: int, spans: Iterable[tuple[int, int]], bounds: Sequence[float]) -> list[int]:
+    """The numbers of bands when those are left out that begin no cell."""
+    starts = {start for start, _ in spans}
+    numbers = [0]
+    for band in range(count):
+        numbers.append(numbers[-1] + (1 if band in starts else 0))
+    return numbers
+
+
+def mark_heads(table: Table) -> Table:
+    """Mark the cells of the first rows as heads where the rows below have numbers and they have none, or are bold."""
+    by_row: dict[int, list[TableCell]] = {}
+    for cell in table.cells:
+        by_row.setdefault(cell.row, []).append(cell)
+    values = [any(is_number(cell.text) for cell in by_row.get(row, ()) if cell.column) for row in range(table.rows)]
+    head = 0
+    if any(values):
+        head = values.index(True)
+    if head == 0 and by_row.get(0):
+        bold = [token.bold for cell in by_row[0] for line in cell.lines for token in line]
+        rest = [token.bold for cell in table.cells if cell.row for line in cell.lines for token in line]
+        head = 1 if bold and all(bold) and not all(rest) else 0
+    head = min(head, max(1, table.rows // 2))
+    cells = tuple(cell._replace(head=cell.row < head) for cell in table.cells)
+    return table._replace(cells=cells)

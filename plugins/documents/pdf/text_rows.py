@@ -1,0 +1,106 @@
+"""Words of a page as rows of tokens, in the direction in which they are read, and what the tokens say of themselves."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Final
+
+from elcano.plugins.documents.pdf.tables import TextRow, Token, split_pieces
+from elcano.plugins.documents.pdf.words import Word
+
+BASE_TOLERANCE: Final = 0.35
+"""Tokens whose base lines differ by less than this share of their size stand on one line."""
+SEGMENT_GAP: Final = 0.9
+"""A gap wider than this share of the size parts a line into segments; justified text seldom has one."""
+
+
+def collect_tokens(words: Iterable[Word], turn: int, width: float, height: float) -> list[Token]:
+    """The words that are turned by `turn`, each with what is joined to it, in the frame in which they are read."""
+    groups: list[list[Word]] = []
+    for word in words:
+        if word.turn != turn:
+            continue
+        if word.joined and groups:
+            groups[-1].append(word)
+        else:
+            groups.append([word])
+    return [_build_token(group, turn, width, height) for group in groups]
+
+
+def _build_token(words: Sequence[Word], turn: int, width: float, height: float) -> Token:
+    main = max(words, key=lambda word: (word.size, len(word.text)))
+    left, top = min(word.left for word in words), min(word.top for word in words)
+    right, bottom = max(word.right for word in words), max(word.bottom for word in words)
+    base = main.base
+    if turn == 90:
+        left, top, right, bottom, base = top, width - right, bottom, width - left, width - base
+    elif turn == 270:
+        left, top, right, bottom = height - bottom, left, height - top, right
+    elif turn == 180:
+        left, top, right, bottom, base = width - right, height - bottom, width - left, height - top, height - base
+    pieces = split_pieces(words)
+    text = " ".join(text for text, _ in pieces)
+    return Token(left, top, right, bottom, base, main.size, main.bold, text, pieces, tuple(words))
+
+
+def build_rows(tokens: Iterable[Token]) -> list[TextRow]:
+    """Tokens by base line, from the top; small ones that stand a little higher or lower join the line beside them."""
+    groups: list[list[Token]] = []
+    anchor = 0.0
+    for token in sorted(tokens, key=lambda token: token.base):
+        if groups and token.base - anchor <= BASE_TOLERANCE * min(token.size, groups[-1][0].size):
+            groups[-1].append(token)
+        else:
+            groups.append([token])
+            anchor = token.base
+    return [build_row(group) for group in groups]
+
+
+def build_row(tokens: Iterable[Token]) -> TextRow:
+    """The row of some tokens on one line."""
+    ordered = tuple(sorted(tokens, key=lambda token: token.left))
+    return TextRow(
+        max(ordered, key=lambda token: token.size).base,
+        min(token.base - 0.75 * token.size for token in ordered),
+        max(token.base + 0.25 * token.size for token in ordered),
+        median(token.size for token in ordered),
+        ordered,
+    )
+
+
+def split_segments(row: TextRow, gap: float = SEGMENT_GAP) -> list[list[Token]]:
+    """The parts of a row between gaps wider than `gap` times its size."""
+    segments = [[row.tokens[0]]]
+    reach = row.tokens[0].right
+    for token in row.tokens[1:]:
+        if token.left - reach > gap * row.size:
+            segments.append([])
+        segments[-1].append(token)
+        reach = max(reach, token.right)
+    return segments
+
+
+_NUMBER_LIKE: Final = re.compile(r"[\d\s.,·'’%‰°$€£¥±+\-−–—−<>≤≥=~≈×/:()\[\]*†‡^]+")
+_PLACEHOLDER: Final = re.compile(
+    r"[-–—−.…*+x✓✔✗✘•·?/]{1,4}|n\.? ?[ads]\.?|n/[ad]|n\.?r\.?|ref\.?|nil|none|yes|no", re.IGNORECASE
+)
+
+
+def is_number(text: str) -> bool:
+    """Whether the text of a cell is a number, with its unit, interval and marks, or stands for one."""
+    if _PLACEHOLDER.fullmatch(text):
+        return True
+    digits = sum(map(str.isdigit, text))
+    if not digits or len(text) > 40:
+        return False
+    if _NUMBER_LIKE.fullmatch(text):
+        return True
+    letters = sum(map(str.isalpha, text))
+    return letters <= max(2, digits) and text.count(" ") <= 5 and not text[0].isalpha()
+
+
+def measure_step(rows: Sequence[TextRow]) -> float:
+    """The usual way from one line to the next."""
+    steps = [below.base - above.base for above, below in pairwise(rows)]
+    return median(steps) if steps else 0.0

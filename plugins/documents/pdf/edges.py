@@ -34,6 +34,10 @@ WHITE: Final = 250
 """A filling whose channels are all at least this bright is paper, not the background of a cell."""
 
 
+Rectangle = tuple[float, float, float, float]
+"""Left, top, right and bottom in points."""
+
+
 class Edge(NamedTuple):
     """A horizontal or vertical line: where it stands, and from where to where it reaches."""
 
@@ -54,6 +58,16 @@ class Edges(NamedTuple):
     """At y, from left to right."""
     vertical: tuple[Edge, ...] = ()
     """At x, from top to bottom."""
+    fills: tuple[Rectangle, ...] = ()
+    """Filled rectangles that are no lines: backgrounds of cells, rows, heads, or of anything else."""
+
+    def outline_fills(self) -> "Edges":
+        """The lines, and with them the sides of the filled rectangles."""
+        horizontal, vertical = list(self.horizontal), list(self.vertical)
+        for left, top, right, bottom in self.fills:
+            horizontal += (Edge(top, left, right), Edge(bottom, left, right))
+            vertical += (Edge(left, top, bottom), Edge(right, top, bottom))
+        return Edges(tuple(merge_edges(horizontal)), tuple(merge_edges(vertical)))
 
 
 NO_EDGES: Final = Edges()
@@ -64,7 +78,8 @@ def read_edges(page: pdfium_c.FPDF_PAGE) -> Edges:
     """The ruling lines of a loaded page; lines that overlap or continue each other are one."""
     found = _Collector(measure_frame(page))
     found.read_page(page)
-    return Edges(tuple(merge_edges(found.horizontal)), tuple(merge_edges(found.vertical)))
+    fills = found.fills if len(found.fills) <= MAX_LINES else []
+    return Edges(tuple(merge_edges(found.horizontal)), tuple(merge_edges(found.vertical)), tuple(fills))
 
 
 def merge_edges(edges: Iterable[Edge]) -> list[Edge]:
@@ -124,6 +139,7 @@ class _Collector:
     def __init__(self, frame: Frame) -> None:
         self.horizontal: list[Edge] = []
         self.vertical: list[Edge] = []
+        self.fills: list[Rectangle] = []
         self._frame = frame
         self._left = MAX_OBJECTS
 
@@ -187,7 +203,15 @@ class _Collector:
         left, top, right, bottom = min(across), min(down), max(across), max(down)
         if min(right - left, bottom - top) <= RULE_WIDTH:
             self._add(left, top, right, bottom)
-        elif _is_rectangle(points, (left, top, right, bottom)):
+        elif not _is_rectangle(points, (left, top, right, bottom)):
+            if stroked:
+                for (x, y), (other_x, other_y) in zip(points, points[1:], strict=False):
+                    if abs(x - other_x) < 0.5 or abs(y - other_y) < 0.5:
+                        self._add(min(x, other_x), min(y, other_y), max(x, other_x), max(y, other_y))
+        elif not stroked:
+            if right > 0 and bottom > 0 and left < self._frame.width and top < self._frame.height:
+                self.fills.append((left, top, right, bottom))
+        else:
             for side in (
                 (left, top, right, top),
                 (left, bottom, right, bottom),
@@ -195,10 +219,6 @@ class _Collector:
                 (right, top, right, bottom),
             ):
                 self._add(*side)
-        elif stroked:
-            for (x, y), (other_x, other_y) in zip(points, points[1:], strict=False):
-                if abs(x - other_x) < 0.5 or abs(y - other_y) < 0.5:
-                    self._add(min(x, other_x), min(y, other_y), max(x, other_x), max(y, other_y))
 
     def _add(self, left: float, top: float, right: float, bottom: float) -> None:
         if right < 0 or bottom < 0 or left > self._frame.width or top > self._frame.height:
@@ -260,6 +280,7 @@ def turn_edges(edges: Edges, turn: int, width: float, height: float) -> Edges:
         width: of the displayed page.
         height: of the displayed page.
     """
+    fills = tuple(turn_rectangle(fill, turn, width, height) for fill in edges.fills)
     if turn == 90:  # reads downwards: x is the way down, y the way from the right
         horizontal = [Edge(width - edge.at, edge.low, edge.high) for edge in edges.vertical]
         vertical = [Edge(edge.at, width - edge.high, width - edge.low) for edge in edges.horizontal]
@@ -271,4 +292,16 @@ def turn_edges(edges: Edges, turn: int, width: float, height: float) -> Edges:
         vertical = [Edge(width - edge.at, height - edge.high, height - edge.low) for edge in edges.vertical]
     else:
         return edges
-    return Edges(tuple(sorted(horizontal)), tuple(sorted(vertical)))
+    return Edges(tuple(sorted(horizontal)), tuple(sorted(vertical)), fills)
+
+
+def turn_rectangle(box: Rectangle, turn: int, width: float, height: float) -> Rectangle:
+    """A rectangle of the displayed page as seen in the direction of reading of turned text."""
+    left, top, right, bottom = box
+    if turn == 90:
+        return top, width - right, bottom, width - left
+    if turn == 270:
+        return height - bottom, left, height - top, right
+    if turn == 180:
+        return width - right, height - bottom, width - left, height - top
+    return box

@@ -57,6 +57,7 @@ class _Search:
     def __init__(self, tokens: Sequence[Token], edges: Edges) -> None:
         self._left = list(tokens)
         self._edges = edges
+        self._outlined = edges.outline_fills() if edges.fills else edges
         self._found: list[Table] = []
 
     def run(self) -> list[Table]:
@@ -96,7 +97,7 @@ class _Search:
             self._take(layout.table)
 
     def _list_ruled_regions(self, rows: Sequence[TextRow], prose: set[Token]) -> Iterator[Region]:
-        for group in _group_rules(self._edges.horizontal):
+        for group in _group_rules(self._outlined.horizontal):
             left, right = group[0].low, group[0].high
             parts: list[TextRow] = []
             for above, below in pairwise(group):
@@ -121,12 +122,12 @@ class _Search:
         top, bottom = rows[0].top, rows[-1].bottom
         rules = [
             edge
-            for edge in self._edges.horizontal
+            for edge in self._outlined.horizontal
             if top - 6 <= edge.at <= bottom + 6 and edge.low < right and edge.high > left
         ]
         walls = [
             edge.at
-            for edge in self._edges.vertical
+            for edge in self._outlined.vertical
             if left < edge.at < right and min(edge.high, bottom) - max(edge.low, top) >= 0.6 * (bottom - top)
         ]
         return Region(tuple(rows), tuple(join_rules(rules)), tuple(walls))
@@ -313,8 +314,12 @@ def _lay_out_grid(grid: Grid, tokens: Sequence[Token]) -> Table | None:
     rows = build_rows(tokens)
     if len(rows) < 2:
         return None
-    high = grid.down[-1] - grid.down[0]
-    walls = [edge.at for edge in grid.vertical if edge.length >= 0.6 * high]
+    walls = [
+        wall
+        for wall in grid.across[1:-1]
+        if sum(any(token.left < wall - 1 and token.right > wall + 1 for token in row.tokens) for row in rows)
+        <= 0.1 * len(rows)
+    ]
     rules = join_rules(grid.horizontal)
     layout = lay_out(Region(tuple(rows), tuple(rules), tuple(walls)))
     if layout is None or not is_table(layout, ruled=True):
@@ -327,16 +332,37 @@ def _build_ruled(grid: Grid, placed: dict[Area, list[Token]]) -> Table | None:
     columns = _keep_used(len(grid.across) - 1, [(area.left, area.right) for area in grid.areas], grid.across)
     cells = []
     for area, tokens in placed.items():
-        row, column = rows[area.top], columns[area.left]
-        lines = tuple(found.tokens for found in build_rows(tokens))
-        cells.append(
-            TableCell(
-                row, column, rows[area.bottom] - row, columns[area.right] - column, False, lines
-            )
-        )
+        for part, inside in _split_area(area, tokens, grid.across):
+            row, column = rows[part.top], columns[part.left]
+            lines = tuple(found.tokens for found in build_rows(inside))
+            cells.append(TableCell(row, column, rows[part.bottom] - row, columns[part.right] - column, False, lines))
     cells = [cell for cell in cells if cell.rows and cell.columns]
     table = Table(grid.box, rows[-1], columns[-1], tuple(sorted(cells)), grid.across)
     return mark_heads(table)
+
+
+def _split_area(
+    area: Area, tokens: Sequence[Token], across: Sequence[float]
+) -> Iterator[tuple[Area, Sequence[Token]]]:
+    """The cells of an area over several columns whose lines leave gaps where other rows of the table have lines."""
+    borders = []
+    for number in range(area.left + 1, area.right):
+        wall = across[number]
+        before = max((token.right for token in tokens if token.left + token.right < 2 * wall), default=None)
+        after = min((token.left for token in tokens if token.left + token.right >= 2 * wall), default=None)
+        if before is None or after is None:
+            borders.append((number, False))
+        elif before <= wall + 1 and after >= wall - 1 and after - before > 0.8 * tokens[0].size:
+            borders.append((number, True))
+    if not any(certain for _, certain in borders):
+        yield area, tokens
+        return
+    bounds = [area.left, *(number for number, _ in borders), area.right]
+    for left, right in pairwise(bounds):
+        low = across[left] if left > area.left else float("-inf")
+        high = across[right] if right < area.right else float("inf")
+        inside = [token for token in tokens if low <= (token.left + token.right) / 2 < high]
+        yield Area(area.top, left, area.bottom, right), inside
 
 
 def _keep_used(count: int, spans: Iterable[tuple[int, int]], bounds: Sequence[float]) -> list[int]:

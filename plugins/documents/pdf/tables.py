@@ -6,11 +6,8 @@ from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Block, normalize_text
 from elcano.graphs.report.places import Box, Cell, Line
+from elcano.plugins.documents.pdf.edges import Rectangle
 from elcano.plugins.documents.pdf.words import Page, Word
-
-Rectangle = tuple[float, float, float, float]
-"""Left, top, right and bottom in points."""
-
 
 class Token(NamedTuple):
     """A word with what is joined to it, in the frame in which it is read: x rightwards, y downwards."""

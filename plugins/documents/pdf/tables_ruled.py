@@ -49,10 +49,29 @@ class Grid(NamedTuple):
 
 
 def find_grids(edges: Edges) -> list[Grid]:
-    """The grids of a page that have more than one cell, the larger ones first."""
-    grids = [_build_grid(horizontal, vertical) for horizontal, vertical in _connect(edges)]
-    found = [grid for grid in grids if grid and len(grid.areas) > 1]
+    """The grids of a page that have more than one cell, the larger ones first.
+
+    Backgrounds make grids only where lines make none: within ruled cells they are painted line by line, or with a
+    margin.
+    """
+    found = _build_grids(edges)
+    fills = tuple(fill for fill in edges.fills if not any(_holds(grid.box, fill) for grid in found))
+    if fills:
+        outlined = _build_grids(edges._replace(fills=fills).outline_fills())
+        found += [grid for grid in outlined if not any(_holds(other.box, grid.box) for other in found)]
     return sorted(found, key=lambda grid: -_measure(grid.box))
+
+
+def _build_grids(edges: Edges) -> list[Grid]:
+    grids = [_build_grid(horizontal, vertical) for horizontal, vertical in _connect(edges)]
+    return [grid for grid in grids if grid and len(grid.areas) > 1]
+
+
+def _holds(box: Rectangle, other: Rectangle) -> bool:
+    """Whether a box holds at least half of another one."""
+    wide = min(box[2], other[2]) - max(box[0], other[0])
+    high = min(box[3], other[3]) - max(box[1], other[1])
+    return wide > 0 and high > 0 and wide * high >= 0.5 * _measure(other)
 
 
 def _measure(box: Rectangle) -> float:
@@ -61,7 +80,7 @@ def _measure(box: Rectangle) -> float:
 
 def _connect(edges: Edges) -> Iterator[tuple[list[Edge], list[Edge]]]:
     """The lines that touch each other, directly or by others."""
-    horizontal, vertical = edges
+    horizontal, vertical = edges.horizontal, edges.vertical
     parents = list(range(len(horizontal) + len(vertical)))
 
     def find(number: int) -> int:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
+from elcano.plugins.documents.pdf.edges import turn_rectangle
 from elcano.plugins.documents.pdf.tables import TextRow, Token, split_pieces
 from elcano.plugins.documents.pdf.words import Word
 
@@ -30,15 +31,14 @@ def collect_tokens(words: Iterable[Word], turn: int, width: float, height: float
 
 def _build_token(words: Sequence[Word], turn: int, width: float, height: float) -> Token:
     main = max(words, key=lambda word: (word.size, len(word.text)))
-    left, top = min(word.left for word in words), min(word.top for word in words)
-    right, bottom = max(word.right for word in words), max(word.bottom for word in words)
-    base = main.base
-    if turn == 90:
-        left, top, right, bottom, base = top, width - right, bottom, width - left, width - base
-    elif turn == 270:
-        left, top, right, bottom = height - bottom, left, height - top, right
-    elif turn == 180:
-        left, top, right, bottom, base = width - right, height - bottom, width - left, height - top, height - base
+    box = (
+        min(word.left for word in words),
+        min(word.top for word in words),
+        max(word.right for word in words),
+        max(word.bottom for word in words),
+    )
+    base = {90: width - main.base, 180: height - main.base}.get(turn, main.base)
+    left, top, right, bottom = turn_rectangle(box, turn, width, height)
     pieces = split_pieces(words)
     text = " ".join(text for text, _ in pieces)
     return Token(left, top, right, bottom, base, main.size, main.bold, text, pieces, tuple(words))

@@ -30,12 +30,19 @@ SNAP: Final = 2.5
 """Lines nearer to one another than this are one line: double rules, and borders drawn by each of two neighbours."""
 BRIDGE: Final = 3.0
 """Parts of a line whose gap is not wider than this are one line: corners are often left to the crossing line."""
+ABUTTING: Final = 0.3
+"""Backgrounds of one colour that are not farther apart than this, in points, show no line between them."""
+PAPER: Final = 0.85
+"""A rectangle that covers this share of the page in both directions is its background."""
 WHITE: Final = 250
 """A filling whose channels are all at least this bright is paper, not the background of a cell."""
 
 
 Rectangle = tuple[float, float, float, float]
 """Left, top, right and bottom in points."""
+
+
+Color = tuple[int, int, int]
 
 
 class Edge(NamedTuple):
@@ -78,8 +85,27 @@ def read_edges(page: pdfium_c.FPDF_PAGE) -> Edges:
     """The ruling lines of a loaded page; lines that overlap or continue each other are one."""
     found = _Collector(measure_frame(page))
     found.read_page(page)
-    fills = found.fills if len(found.fills) <= MAX_LINES else []
-    return Edges(tuple(merge_edges(found.horizontal)), tuple(merge_edges(found.vertical)), tuple(fills))
+    return Edges(
+        tuple(merge_edges(found.horizontal)), tuple(merge_edges(found.vertical)), tuple(_merge_fills(found.fills))
+    )
+
+
+def _merge_fills(fills: list[tuple[Color, Rectangle]]) -> list[Rectangle]:
+    """Filled rectangles; those of one colour that continue each other downwards are one, as a shade painted by lines."""
+    if len(fills) > MAX_LINES:
+        return []
+    merged: list[Rectangle] = []
+    open_ones: dict[tuple[Color, int, int], int] = {}
+    for color, (left, top, right, bottom) in sorted(fills, key=lambda fill: fill[1][1]):
+        key = (color, round(left), round(right))
+        number = open_ones.get(key)
+        if number is not None and top <= merged[number][3] + ABUTTING:
+            before = merged[number]
+            merged[number] = (before[0], before[1], before[2], max(before[3], bottom))
+        else:
+            open_ones[key] = len(merged)
+            merged.append((left, top, right, bottom))
+    return merged
 
 
 def merge_edges(edges: Iterable[Edge]) -> list[Edge]:
@@ -139,7 +165,7 @@ class _Collector:
     def __init__(self, frame: Frame) -> None:
         self.horizontal: list[Edge] = []
         self.vertical: list[Edge] = []
-        self.fills: list[Rectangle] = []
+        self.fills: list[tuple[Color, Rectangle]] = []
         self._frame = frame
         self._left = MAX_OBJECTS
 
@@ -176,12 +202,12 @@ class _Collector:
         count = pdfium_c.FPDFPath_CountSegments(path)
         if not 2 <= count <= MAX_SEGMENTS:
             return
-        filled = bool(mode.value) and not _is_white(path)
-        if not filled and not stroked.value:
+        color = _read_color(path) if mode.value and not stroked.value else None
+        if color is None and not stroked.value:
             return
         own = _compose(_read_matrix(path), matrix)
         for part in _iterate_subpaths(path, count):
-            self._read_subpath([self._place(point, own) for point in part], bool(stroked.value))
+            self._read_subpath([self._place(point, own) for point in part], color)
 
     def _bounds(self, path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> tuple[float, float, float, float]:
         left, bottom, right, top = (ctypes.c_float() for _ in range(4))
@@ -197,20 +223,27 @@ class _Collector:
         a, b, c, d, e, f = matrix
         return self._frame.point(a * x + c * y + e, b * x + d * y + f)
 
-    def _read_subpath(self, points: list[_Point], stroked: bool) -> None:
-        """Take a rectangle's sides; of other strokes, the upright and level parts."""
+    def _read_subpath(self, points: list[_Point], color: Color | None) -> None:
+        """Take a rectangle, or its sides; of other strokes, the upright and level parts.
+
+        Args:
+            points: where the pen goes.
+            color: of what is filled; None: it is stroked.
+        """
         across, down = [x for x, _ in points], [y for _, y in points]
         left, top, right, bottom = min(across), min(down), max(across), max(down)
         if min(right - left, bottom - top) <= RULE_WIDTH:
             self._add(left, top, right, bottom)
         elif not _is_rectangle(points, (left, top, right, bottom)):
-            if stroked:
+            if color is None:
                 for (x, y), (other_x, other_y) in zip(points, points[1:], strict=False):
                     if abs(x - other_x) < 0.5 or abs(y - other_y) < 0.5:
                         self._add(min(x, other_x), min(y, other_y), max(x, other_x), max(y, other_y))
-        elif not stroked:
-            if right > 0 and bottom > 0 and left < self._frame.width and top < self._frame.height:
-                self.fills.append((left, top, right, bottom))
+        elif color is not None:
+            wide, high = self._frame.width, self._frame.height
+            paper = right - left > PAPER * wide and bottom - top > PAPER * high
+            if not paper and right > 0 and bottom > 0 and left < wide and top < high:
+                self.fills.append((color, (left, top, right, bottom)))
         else:
             for side in (
                 (left, top, right, top),
@@ -232,11 +265,14 @@ class _Collector:
             self.vertical.append(Edge((left + right) / 2, top, bottom))
 
 
-def _is_white(path: pdfium_c.FPDF_PAGEOBJECT) -> bool:
+def _read_color(path: pdfium_c.FPDF_PAGEOBJECT) -> Color | None:
+    """The colour that a path is filled with; None: like paper."""
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
     if not pdfium_c.FPDFPageObj_GetFillColor(path, red, green, blue, alpha):
-        return False
-    return not alpha.value or min(red.value, green.value, blue.value) >= WHITE
+        return (0, 0, 0)  # a pattern
+    if not alpha.value or min(red.value, green.value, blue.value) >= WHITE:
+        return None
+    return red.value, green.value, blue.value
 
 
 def _iterate_subpaths(path: pdfium_c.FPDF_PAGEOBJECT, count: int) -> Iterator[list[_Point]]:
@@ -280,7 +316,7 @@ def turn_edges(edges: Edges, turn: int, width: float, height: float) -> Edges:
         width: of the displayed page.
         height: of the displayed page.
     """
-    fills = tuple(turn_rectangle(fill, turn, width, height) for fill in edges.fills)
+    fills = tuple(_turn_rectangle(fill, turn, width, height) for fill in edges.fills)
     if turn == 90:  # reads downwards: x is the way down, y the way from the right
         horizontal = [Edge(width - edge.at, edge.low, edge.high) for edge in edges.vertical]
         vertical = [Edge(edge.at, width - edge.high, width - edge.low) for edge in edges.horizontal]
@@ -295,7 +331,7 @@ def turn_edges(edges: Edges, turn: int, width: float, height: float) -> Edges:
     return Edges(tuple(sorted(horizontal)), tuple(sorted(vertical)), fills)
 
 
-def turn_rectangle(box: Rectangle, turn: int, width: float, height: float) -> Rectangle:
+def _turn_rectangle(box: Rectangle, turn: int, width: float, height: float) -> Rectangle:
     """A rectangle of the displayed page as seen in the direction of reading of turned text."""
     left, top, right, bottom = box
     if turn == 90:

@@ -4,18 +4,19 @@ What is not sure to be a table is none: running text that is taken for a table l
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from elcano.plugins.documents.pdf.edges import Edge, Edges, turn_edges
+from elcano.plugins.documents.pdf.edges import Edge, Edges, Rectangle, turn_edges
 from elcano.plugins.documents.pdf.prose import find_prose
 from elcano.plugins.documents.pdf.table_layout import Layout, Region, lay_out
-from elcano.plugins.documents.pdf.tables import Rectangle, Table, TableCell, TextRow, Token
+from elcano.plugins.documents.pdf.tables import Table, TableCell, TextRow, Token
 from elcano.plugins.documents.pdf.tables_ruled import Area, Grid, find_grids
 from elcano.plugins.documents.pdf.text_rows import build_row, build_rows, collect_tokens, is_number, split_segments
-from elcano.plugins.documents.pdf.words import Page, Word
+from elcano.plugins.documents.pdf.words import Word
 
 LEAST_TOKENS: Final = 6
 """Words that a table has at least."""
@@ -62,7 +63,7 @@ class _Search:
 
     def run(self) -> list[Table]:
         """The tables, from the top."""
-        for grid in find_grids(self._edges):
+        for grid in find_grids(self._edges, self._left):
             self._try_grid(grid)
         rows = build_rows(self._left)
         prose = find_prose(rows)
@@ -283,8 +284,6 @@ def build_grid_table(grid: Grid, tokens: Sequence[Token]) -> Table | None:
 
 
 def _place_tokens(grid: Grid, tokens: Iterable[Token]) -> dict[Area, list[Token]]:
-    from bisect import bisect_right
-
     at = {
         (row, column): area
         for area in grid.areas

@@ -6,8 +6,9 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from elcano.plugins.documents.pdf.edges import turn_rectangle
-from elcano.plugins.documents.pdf.tables import TextRow, Token, split_pieces
+from elcano.plugins.documents.pdf.lines import build_tokens, is_glued
+from elcano.plugins.documents.pdf.segments import build_segments, turn_upright
+from elcano.plugins.documents.pdf.tables import TextRow, Token
 from elcano.plugins.documents.pdf.words import Word
 
 BASE_TOLERANCE: Final = 0.35
@@ -17,31 +18,33 @@ SEGMENT_GAP: Final = 0.9
 
 
 def collect_tokens(words: Iterable[Word], turn: int, width: float, height: float) -> list[Token]:
-    """The words that are turned by `turn`, each with what is joined to it, in the frame in which they are read."""
-    groups: list[list[Word]] = []
-    for word in words:
-        if word.turn != turn:
-            continue
-        if word.joined and groups:
-            groups[-1].append(word)
-        else:
-            groups.append([word])
-    return [_build_token(group, turn, width, height) for group in groups]
+    """What stands between spaces among the words that are turned by `turn`, in the frame in which they are read."""
+    upright = [turn_upright(word, width, height) for word in words if word.turn == turn]
+    tokens = []
+    for segment in build_segments(upright):
+        group: list[Word] = []
+        for word in sorted(segment.words, key=lambda word: word.left):
+            if group and not is_glued(group[-1], word):
+                tokens.append(_build_token(group))
+                group = []
+            group.append(word)
+        tokens.append(_build_token(group))
+    return tokens
 
 
-def _build_token(words: Sequence[Word], turn: int, width: float, height: float) -> Token:
+def _build_token(words: Sequence[Word]) -> Token:
     main = max(words, key=lambda word: (word.size, len(word.text)))
-    box = (
+    return Token(
         min(word.left for word in words),
         min(word.top for word in words),
         max(word.right for word in words),
         max(word.bottom for word in words),
+        main.base,
+        main.size,
+        main.bold,
+        words[0].text if len(words) == 1 else "".join(build_tokens(words)[0]),
+        tuple(words),
     )
-    base = {90: width - main.base, 180: height - main.base}.get(turn, main.base)
-    left, top, right, bottom = turn_rectangle(box, turn, width, height)
-    pieces = split_pieces(words)
-    text = " ".join(text for text, _ in pieces)
-    return Token(left, top, right, bottom, base, main.size, main.bold, text, pieces, tuple(words))
 
 
 def build_rows(tokens: Iterable[Token]) -> list[TextRow]:
@@ -81,7 +84,7 @@ def split_segments(row: TextRow, gap: float = SEGMENT_GAP) -> list[list[Token]]:
     return segments
 
 
-_NUMBER_LIKE: Final = re.compile(r"[\d\s.,·'’%‰°$€£¥±+\-−–—−<>≤≥=~≈×/:()\[\]*†‡^]+")
+_NUMBER_LIKE: Final = re.compile(r"[\d\s⁰-₎¹²³.,·'’%‰°$€£¥±+\-−–—−<>≤≥=~≈×/:()\[\]*†‡^]+")
 _PLACEHOLDER: Final = re.compile(
     r"[-–—−.…*+x✓✔✗✘•·?/]{1,4}|n\.? ?[ads]\.?|n/[ad]|n\.?r\.?|ref\.?|nil|none|yes|no", re.IGNORECASE
 )

@@ -1,6 +1,7 @@
 """Columns of a table that no lines part: strips between which every row, or nearly every one, leaves a gap."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -121,25 +122,31 @@ def _cut_strips(core: Sequence[list[Run]], valleys: Sequence[tuple[float, float]
 
 def _merge_symbols(strips: list[tuple[float, float]], core: Sequence[list[Run]]) -> list[tuple[float, float]]:
     """Join strips of currencies with the numbers behind them, and strips of marks with the numbers before them."""
-    texts: list[set[str]] = [set() for _ in strips]
+    texts: list[Counter[str]] = [Counter() for _ in strips]
     for row in core:
         for run in row:
             for number, (left, right) in enumerate(strips):
                 if left <= (run.left + run.right) / 2 <= right:
-                    texts[number].add(run.text)
+                    texts[number][run.text] += 1
     merged: list[tuple[float, float]] = []
     pending: float | None = None
     for number, (left, right) in enumerate(strips):
         found = texts[number]
         if pending is not None:
             left, pending = pending, None
-        if found and found <= CURRENCIES and number + 1 < len(strips):
+        if found and found.keys() <= CURRENCIES and number + 1 < len(strips):
             pending = left
-        elif found and found <= SUFFIXES and merged:
+        elif found and merged and (found.keys() <= SUFFIXES or _is_unit(found)):
             merged[-1] = (merged[-1][0], right)
         else:
             merged.append((left, right))
     return merged
+
+
+def _is_unit(texts: Counter[str]) -> bool:
+    """Whether a strip repeats one word, as units do."""
+    text, count = texts.most_common(1)[0]
+    return len(texts) == 1 and count > 2 and text.isalpha() and text.islower()
 
 
 def _build_columns(strips: Sequence[tuple[float, float]]) -> list[Column]:

@@ -42,15 +42,14 @@ def build_head(
     """
     heads: list[_Head] = []
     for number, row in enumerate(rows):
-        below = rows[number + 1] if number + 1 < len(rows) else None
-        for piece in _place_pieces(number, row, below, columns, rules):
+        for piece in _place_pieces(number, row, rows[number + 1 :], columns, rules):
             _add_piece(piece, heads, rows, columns, rules)
     depth = 1 + max((head.depth for head in heads), default=0)
     return depth, _fill_cells(heads, depth, len(columns))
 
 
 def _place_pieces(
-    number: int, row: TextRow, below: TextRow | None, columns: Sequence[Column], rules: Sequence[Edge]
+    number: int, row: TextRow, below: Sequence[TextRow], columns: Sequence[Column], rules: Sequence[Edge]
 ) -> list[_Piece]:
     runs = [part for run in split_runs(row) for part in cut_run(run, columns)]
     placed = [(run, *place_run(run, columns)) for run in runs]
@@ -62,10 +61,10 @@ def _place_pieces(
         ]
         if len(ruled) > 1 and len(ruled) < len(columns):
             first, last = ruled[0], ruled[-1]
-        elif first == last and below is not None:
+        elif first == last and below:
             free_from = placed[index - 1][2] + 1 if index else 0
             free_to = placed[index + 1][1] - 1 if index + 1 < len(placed) else len(columns) - 1
-            first, last = _widen(run, first, (free_from, free_to), columns, below)
+            first, last = _widen(run, first, (free_from, free_to), columns, below[0])
         pieces.append(_Piece(run, number, first, last))
     return pieces
 
@@ -74,14 +73,14 @@ def _middle(column: Column) -> float:
     return (column.left + column.right) / 2
 
 
-def _find_rule_below(run: Run, row: TextRow, below: TextRow | None, rules: Sequence[Edge]) -> Edge | None:
-    """The line directly under a run."""
-    if below is None:
-        return None
+def _find_rule_below(run: Run, row: TextRow, below: Sequence[TextRow], rules: Sequence[Edge]) -> Edge | None:
+    """The line directly under a run: nothing is printed between them."""
     middle = (run.left + run.right) / 2
     for rule in rules:
-        if row.base - 0.1 * row.size < rule.at < below.base - 0.3 * below.size and rule.low <= middle <= rule.high:
-            return rule
+        if rule.at > row.base - 0.1 * row.size and rule.low <= middle <= rule.high:
+            under = (token for other in below for token in other.tokens if rule.low < token.right and token.left < rule.high)
+            first = next(under, None)
+            return rule if first is not None and rule.at < first.base - 0.3 * first.size else None
     return None
 
 

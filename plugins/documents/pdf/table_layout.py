@@ -170,7 +170,7 @@ def _group_lines(
     banded = _group_bands(lines, ruled, numeric)
     if banded:
         return banded
-    step = _find_wrapped_step(rows)
+    step = _find_wrapped_step(rows, [_collides([above], below, numeric) for above, below in pairwise(lines)])
     groups = [[0]]
     for number in range(1, len(rows)):
         group = [lines[index] for index in groups[-1]]
@@ -214,23 +214,34 @@ def _group_bands(
 
 
 def _collides(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], numeric: set[int]) -> bool:
-    """Whether a line has a number where the row already has one."""
-    taken = {
-        piece.first for other in group for piece in other if piece.first in numeric and is_number(piece.run.text)
-    }
-    return any(piece.first in taken and is_number(piece.run.text) for piece in line)
+    """Whether a line and a row that it might belong to both print something in a column, and a number at that."""
+    above = {piece.first: is_number(piece.run.text) for other in group for piece in other if piece.first in numeric}
+    for piece in line:
+        if piece.first in above and (above[piece.first] or is_number(piece.run.text)):
+            return True
+    return False
 
 
-def _find_wrapped_step(rows: Sequence[TextRow]) -> float:
-    """The step between lines of one cell as a multiple of the size, where rows are clearly farther apart; else 0."""
-    steps = sorted((below.base - above.base) / below.size for above, below in pairwise(rows))
+def _find_wrapped_step(rows: Sequence[TextRow], apart: Sequence[bool]) -> float:
+    """The step between lines of one cell as a multiple of the size, where rows are clearly farther apart; else 0.
+
+    Args:
+        rows: lines of a table.
+        apart: for each but the first whether it is a row of its own in any case.
+    """
+    steps = sorted(
+        ((below.base - above.base) / below.size, sure)
+        for (above, below), sure in zip(pairwise(rows), apart, strict=True)
+    )
     if len(steps) < 3:
         return 0.0
     best, border = WRAPPED_STEP, 0.0
     for number in range(1, len(steps)):
-        ratio = steps[number] / max(steps[number - 1], 0.1)
-        if ratio > best and len(steps) - number >= 0.25 * len(steps) and steps[number - 1] < 1.6:
-            best, border = ratio, (steps[number] + steps[number - 1]) / 2
+        if steps[number - 1][1]:
+            break
+        ratio = steps[number][0] / max(steps[number - 1][0], 0.1)
+        if ratio > best and len(steps) - number >= 0.25 * len(steps) and steps[number - 1][0] < 1.6:
+            best, border = ratio, (steps[number][0] + steps[number - 1][0]) / 2
     return border
 
 

@@ -68,10 +68,10 @@ class _Search:
         rows = build_rows(self._left)
         prose = find_prose(rows)
         for region in self._list_ruled_regions(rows, prose):
-            self._try_region(region, ruled=True)
+            self._try_region(region)
         rows = build_rows(token for token in self._left if token not in prose)
         for region in self._list_plain_regions(rows):
-            self._try_region(region, ruled=bool(region.rules))
+            self._try_region(region)
         return sorted(self._found, key=lambda table: (table.box[1], table.box[0]))
 
     def _take(self, table: Table) -> None:
@@ -92,9 +92,13 @@ class _Search:
         if table is not None:
             self._take(table)
 
-    def _try_region(self, region: Region, *, ruled: bool) -> None:
-        layout = lay_out(region)
-        if layout is not None and is_table(layout, ruled=ruled):
+    def _try_region(self, region: Region) -> None:
+        left = set(self._left)
+        rows = [build_row(kept) for row in region.rows if (kept := [token for token in row.tokens if token in left])]
+        if sum(len(row.tokens) for row in rows) < 0.8 * sum(len(row.tokens) for row in region.rows):
+            return
+        layout = lay_out(region._replace(rows=tuple(rows)))
+        if layout is not None and is_table(layout, count_rules(region)):
             self._take(layout.table)
 
     def _list_ruled_regions(self, rows: Sequence[TextRow], prose: set[Token]) -> Iterator[Region]:
@@ -223,36 +227,77 @@ def _trim_block(block: list[TextRow]) -> Iterator[list[TextRow]]:
 
 
 _LIST_MARK: Final = re.compile(r"[•·●○▪■◦‣*–—-]|\[?\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)\]]{0,2}\]?")
+_BULLET: Final = re.compile(r"[•·●○▪■◦‣❖➢✓\uf000-\uf0ff](?:\s|$)")
 _LEADERS: Final = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
 _EQUATION: Final = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)")
 
 
-def is_table(layout: Layout, *, ruled: bool) -> bool:
-    """Whether what is laid out is a table: its cells are short or numbers, and most of them are filled."""
+def count_rules(region: Region) -> int:
+    """How many lines as wide as a region stand above, between and below its rows."""
+    left = min(token.left for row in region.rows for token in row.tokens)
+    right = max(token.right for row in region.rows for token in row.tokens)
+    places = [
+        rule.at
+        for rule in region.rules
+        if min(rule.high, right) - max(rule.low, left) >= 0.8 * (right - left)
+        and rule.length <= 1.3 * (right - left) + 20
+    ]
+    return sum(1 for before, place in pairwise([float("-inf"), *places]) if place - before > 4)
+
+
+def is_table(layout: Layout, rules: int) -> bool:
+    """Whether what is laid out is a table: its cells are short or numbers, and most of them are filled.
+
+    Args:
+        layout: rows and columns.
+        rules: how many lines as wide as the table it has.
+    """
     body = layout.body
     columns = layout.table.columns
+    ruled = rules > 1 or (rules == 1 and layout.head_rows > 0)
     if len(body) < 2 or (not ruled and len(body) < 3):
         return False
     firsts = [row[0] for row in body if row[0]]
     values = [text for row in body for text in row[1:] if text]
-    if not values:
+    if not values or _is_list(firsts, values, columns) or (columns == 2 and _is_contents(firsts, values)):
         return False
     numbers = sum(map(is_number, values))
-    if columns == 2 and _is_list_or_contents(firsts, values):
-        return False
     filled = len(values) / (len(body) * (columns - 1))
     short = sum(1 for text in values if len(text.split()) <= 4)
-    if ruled:
-        return filled >= 0.3 and (numbers >= 0.3 * len(values) or short >= 0.5 * len(values) or columns > 2)
     if numbers >= 0.5 * len(values):
-        return filled >= 0.4 and bool(layout.head_rows or len(firsts) >= 0.5 * len(body))
+        return filled >= 0.3 and (ruled or layout.head_rows > 0 or len(firsts) >= 0.5 * len(body))
+    if _is_monospaced(layout.table):
+        return False  # code
+    if ruled:
+        labelled = len(firsts) >= 0.6 * len(body) and filled >= 0.5
+        return filled >= 0.3 and (short >= 0.5 * len(values) or (labelled and (rules > 2 or columns > 2)))
     return columns >= 3 and len(body) >= 4 and filled >= 0.7 and short >= 0.9 * len(values)
 
 
-def _is_list_or_contents(firsts: Sequence[str], values: Sequence[str]) -> bool:
-    """Whether two columns are a list, a table of contents, or formulas with their numbers."""
-    if sum(1 for text in firsts if _LIST_MARK.fullmatch(text)) >= 0.7 * len(firsts):
+def _is_monospaced(table: Table) -> bool:
+    """Whether all characters are equally wide."""
+    widths = sorted(
+        (token.right - token.left) / len(token.text) / token.size
+        for cell in table.cells
+        for line in cell.lines
+        for token in line
+        if len(token.text) > 2
+    )
+    return len(widths) > 5 and widths[len(widths) // 10] > 0.97 * widths[-1 - len(widths) // 10]
+
+
+def _is_list(firsts: Sequence[str], values: Sequence[str], columns: int) -> bool:
+    """Whether the first column is the marks of a list, and what follows is text."""
+    marks = sum(1 for text in firsts if _LIST_MARK.fullmatch(text))
+    bullets = sum(1 for text in [*firsts, *values] if _BULLET.match(text))
+    if bullets >= 0.3 * (len(firsts) + len(values)):
         return True
+    numbers = sum(map(is_number, values))
+    return bool(firsts) and marks >= 0.7 * len(firsts) and (columns == 2 or numbers < 0.2 * len(values))
+
+
+def _is_contents(firsts: Sequence[str], values: Sequence[str]) -> bool:
+    """Whether two columns are a table of contents, or formulas with their numbers."""
     if sum(1 for text in values if _EQUATION.fullmatch(text)) >= 0.5 * len(values):
         return True
     pages = [int(text) for text in values if text.isdigit() and len(text) <= 4]
@@ -278,8 +323,11 @@ def build_grid_table(grid: Grid, tokens: Sequence[Token]) -> Table | None:
         return None
     rows = {area.top for area, found in placed.items() if found}
     columns = {area.left for area, found in placed.items() if found}
-    if len(rows) < 2 or len(columns) < 2 or _needs_layout(placed):
-        return _lay_out_grid(grid, tokens)
+    bounded = len(rows) >= 2 and len(columns) >= 2
+    if not bounded or _needs_layout(placed):
+        laid_out = _lay_out_grid(grid, tokens)
+        if laid_out is not None or not bounded:
+            return laid_out
     return _build_ruled(grid, placed)
 
 
@@ -299,11 +347,14 @@ def _place_tokens(grid: Grid, tokens: Iterable[Token]) -> dict[Area, list[Token]
 
 
 def _needs_layout(placed: dict[Area, list[Token]]) -> bool:
-    """Whether cells hold several rows: numbers below one another in at least two cells of one band."""
+    """Whether cells hold several rows: lines with gaps, or numbers below one another in two cells of one band."""
     bands: Counter[tuple[int, int]] = Counter()
     for area, tokens in placed.items():
         rows = build_rows(tokens)
         texts = [" ".join(token.text for token in row.tokens) for row in rows]
+        parted = sum(1 for row in rows if len(split_segments(row)) > 1)
+        if parted > 1 and parted >= 0.6 * len(rows):
+            return True
         if len(rows) > 1 and sum(map(is_number, texts)) >= 0.8 * len(texts):
             bands[area.top, area.bottom] += 1
     return any(count > 1 for count in bands.values())
@@ -321,7 +372,7 @@ def _lay_out_grid(grid: Grid, tokens: Sequence[Token]) -> Table | None:
     ]
     rules = join_rules(grid.horizontal)
     layout = lay_out(Region(tuple(rows), tuple(rules), tuple(walls)))
-    if layout is None or not is_table(layout, ruled=True):
+    if layout is None or not is_table(layout, 3):
         return None
     return layout.table
 
@@ -331,13 +382,33 @@ def _build_ruled(grid: Grid, placed: dict[Area, list[Token]]) -> Table | None:
     columns = _keep_used(len(grid.across) - 1, [(area.left, area.right) for area in grid.areas], grid.across)
     cells = []
     for area, tokens in placed.items():
-        for part, inside in _split_area(area, tokens, grid.across):
+        parts = [
+            part for band, held in _split_bands(area, tokens, grid.down) for part in _split_area(band, held, grid.across)
+        ]
+        for part, inside in parts:
             row, column = rows[part.top], columns[part.left]
             lines = tuple(found.tokens for found in build_rows(inside))
             cells.append(TableCell(row, column, rows[part.bottom] - row, columns[part.right] - column, False, lines))
     cells = [cell for cell in cells if cell.rows and cell.columns]
     table = Table(grid.box, rows[-1], columns[-1], tuple(sorted(cells)), grid.across)
     return mark_heads(table)
+
+
+def _split_bands(
+    area: Area, tokens: Sequence[Token], down: Sequence[float]
+) -> Iterator[tuple[Area, Sequence[Token]]]:
+    """The cells of an area over many rows that prints one line in each: no lines part the labels of a table."""
+    count = area.bottom - area.top
+    bands: list[list[Token]] = [[] for _ in range(count)]
+    for token in tokens:
+        number = bisect_right(down, _center(token)) - 1 - area.top
+        bands[min(max(number, 0), count - 1)].append(token)
+    single = sum(1 for band in bands if len(build_rows(band)) == 1)
+    if count < 4 or single < 0.8 * count:
+        yield area, tokens
+        return
+    for number, band in enumerate(bands):
+        yield Area(area.top + number, area.left, area.top + number + 1, area.right), band
 
 
 def _split_area(

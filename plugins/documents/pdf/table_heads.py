@@ -56,6 +56,8 @@ def _place_pieces(
     pieces = []
     for index, (run, first, last) in enumerate(placed):
         rule = _find_rule_below(run, row, below, rules)
+        if rule and any(other is not run and rule.low <= (other.left + other.right) / 2 <= rule.high for other in runs):
+            rule = None  # under the whole line
         ruled = [
             place for place, column in enumerate(columns) if rule and rule.low - 2 <= _middle(column) <= rule.high + 2
         ]

@@ -1,5 +1,6 @@
 """Rows and columns of a table by how its words are aligned, with what lines there are."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -101,25 +102,25 @@ def _place_line(row: TextRow, columns: Sequence[Column]) -> list[_Piece]:
     return pieces
 
 
-def _is_values(line: Sequence[_Piece]) -> bool:
-    """Whether most of what stands behind the first column is numbers, and not only years."""
+def _is_values(line: Sequence[_Piece], *, years: bool) -> bool:
+    """Whether most of what stands behind the first column is numbers; `years`: though all of them be years."""
     values = [piece for piece in line if piece.first > 0]
     numbers = [piece for piece in values if is_number(piece.run.text)]
     if not numbers or len(numbers) < 0.5 * len(values):
         return False
-    labelled = any(piece.first == 0 for piece in line)
-    return labelled or not all(_is_year(piece.run.text) for piece in numbers)
+    return years or not all(_YEAR.fullmatch(piece.run.text) for piece in numbers)
 
 
-def _is_year(text: str) -> bool:
-    return len(text) == 4 and text.isdigit() and text[:2] in ("18", "19", "20")
+_YEAR: Final = re.compile(r"(?:FY ?)?(?:1[89]|20)\d\d(?:[-–/](?:\d\d|\d{4}))?[a-zA-Z*]{0,2}")
 
 
 def _measure_head(
     rows: Sequence[TextRow], lines: Sequence[Sequence[_Piece]], full: Sequence[Edge], columns: int
 ) -> int:
     """How many lines the head has."""
-    first = next((number for number, line in enumerate(lines) if _is_values(line)), None)
+    first = next((number for number, line in enumerate(lines) if _is_values(line, years=False)), None)
+    if first is None:
+        first = next((number for number, line in enumerate(lines) if _is_values(line, years=True)), None)
     borders = [
         number
         for number, (above, below) in enumerate(pairwise(rows), 1)
@@ -147,7 +148,7 @@ def _measure_head(
 def _looks_like_head(rows: Sequence[TextRow], lines: Sequence[Sequence[_Piece]], count: int) -> bool:
     """Whether the first lines name columns though there are numbers in them: years, or bold above what is not."""
     values = [piece.run.text for line in lines[:count] for piece in line if piece.first > 0]
-    if values and all(_is_year(text.split()[-1].strip("*E()")) or not is_number(text) for text in values):
+    if values and all(_YEAR.fullmatch(text) or not is_number(text) for text in values):
         return True
     return all(map(_is_bold, rows[:count])) and not all(map(_is_bold, rows[count:]))
 
@@ -178,7 +179,10 @@ def _group_lines(
         if (
             not ruled[number - 1]
             and not _collides(group, lines[number], numeric)
-            and (near or _continues(group, lines[number], rows, number))
+            and (
+                (near and not _is_label_alone(group, lines[number]))
+                or _continues(group, lines[number], rows, number)
+            )
         ):
             groups[-1].append(number)
         else:
@@ -260,6 +264,22 @@ def _continues(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], rows: 
     if line[0].first > 0:
         return True
     return all(piece.run.text[:1].islower() or piece.run.text[:1] in "(&/" for piece in line)
+
+
+_OPEN_ENDS: Final = ("/", ",", "-", "–", "(", "&", " and", " of", " or", " the", " for", " to", " in", " with", " by")
+"""What the first line of a label ends with if it goes on."""
+
+
+def _is_label_alone(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece]) -> bool:
+    """Whether a line under a row with values is a label of its own, such as the name of a section."""
+    if len(line) > 1 or line[0].first > 0 or all(piece.first == 0 for other in group for piece in other):
+        return False
+    label = line[0].run
+    above = next((piece.run for other in reversed(group) for piece in other if piece.first == 0), None)
+    if above is None:
+        return True
+    indented = label.left > above.left + 0.4 * label.tokens[0].size
+    return not (indented or label.text[:1].islower() or label.text[:1] == "(" or above.text.endswith(_OPEN_ENDS))
 
 
 def _build_row(row: int, lines: Sequence[Sequence[_Piece]], columns: Sequence[Column]) -> list[TableCell]:

@@ -12,11 +12,13 @@ from typing import Final
 
 from elcano.plugins.documents.pdf.edges import Edge, Edges, Rectangle, turn_edges
 from elcano.plugins.documents.pdf.prose import find_prose
+from elcano.plugins.documents.pdf.segments import turn_back
 from elcano.plugins.documents.pdf.table_layout import Layout, Region, lay_out
+from elcano.plugins.documents.pdf.table_surroundings import attach_surroundings
 from elcano.plugins.documents.pdf.tables import Table, TableCell, TextRow, Token
 from elcano.plugins.documents.pdf.tables_ruled import Area, Grid, find_grids
 from elcano.plugins.documents.pdf.text_rows import build_row, build_rows, collect_tokens, is_number, split_segments
-from elcano.plugins.documents.pdf.words import Word
+from elcano.plugins.documents.pdf.words import Page
 
 LEAST_TOKENS: Final = 6
 """Words that a table has at least."""
@@ -32,33 +34,41 @@ PAGE_LIMIT: Final = 12_000
 """Tokens of a page that are looked at: a page of small print has 2,500."""
 
 
-def find_tables(words: Sequence[Word], edges: Edges, width: float, height: float) -> list[Table]:
-    """The tables of a page, from the top.
+def find_tables(page: Page, edges: Edges) -> list[Table]:
+    """The tables of a page, from the top; those in other directions of reading than most of it come last.
 
     Args:
-        words: those of the page; see `words.read_words`.
+        page: its words; see `words.read_words`.
         edges: its lines; see `edges.read_edges`.
-        width: of the displayed page, in points.
-        height: of the displayed page.
     """
-    tables = []
-    turns = Counter(word.turn for word in words)
-    for turn in (0, 90, 270, 180):
-        if not LEAST_TOKENS <= turns[turn] <= PAGE_LIMIT:
+    turns = Counter(word.turn for word in page.words)
+    tokens = {
+        turn: collect_tokens(page.words, turn, page.width, page.height) if count <= PAGE_LIMIT else []
+        for turn, count in turns.items()
+        if turn % 90 == 0
+    }
+    tables: list[Table] = []
+    for turn in sorted(tokens, key=lambda turn: -len(tokens[turn])):
+        aside = [token for other in tokens if other != turn for token in tokens[other]] if turn == 0 else []
+        if len(tokens[turn]) < LEAST_TOKENS:
             continue
-        tokens = collect_tokens(words, turn, width, height)
-        seen = turn_edges(edges, turn, width, height)
-        tables.extend(table._replace(turn=turn) for table in _Search(tokens, seen).run())
+        search = _Search(tokens[turn], turn_edges(edges, turn, page.width, page.height), aside, page)
+        tables.extend(table._replace(turn=turn) for table in search.run())
+        for other in tokens:
+            tokens[other] = [token for token in tokens[other] if token not in search.taken]
     return tables
 
 
 class _Search:
     """Looks for tables among the words of one direction."""
 
-    def __init__(self, tokens: Sequence[Token], edges: Edges) -> None:
+    def __init__(self, tokens: Sequence[Token], edges: Edges, aside: Sequence[Token], page: Page) -> None:
+        self.taken: set[Token] = set()
         self._left = list(tokens)
         self._edges = edges
         self._outlined = edges.outline_fills() if edges.fills else edges
+        self._aside = aside
+        self._page = page
         self._found: list[Table] = []
 
     def run(self) -> list[Table]:
@@ -72,11 +82,13 @@ class _Search:
         rows = build_rows(token for token in self._left if token not in prose)
         for region in self._list_plain_regions(rows):
             self._try_region(region)
-        return sorted(self._found, key=lambda table: (table.box[1], table.box[0]))
+        found = sorted(self._found, key=lambda table: (table.box[1], table.box[0]))
+        return attach_surroundings(found, self._left) if found else []
 
     def _take(self, table: Table) -> None:
         self._found.append(table)
         taken = {token for cell in table.cells for line in cell.lines for token in line}
+        self.taken |= taken
         self._left = [token for token in self._left if token not in taken]
 
     def _try_grid(self, grid: Grid) -> None:
@@ -88,9 +100,20 @@ class _Search:
         ]
         if len(inside) < LEAST_TOKENS:
             return
-        table = build_grid_table(grid, inside)
+        aside = [
+            (middle, token)
+            for token in self._aside
+            if token not in self.taken and _is_within(middle := self._find_middle(token), grid.box)
+        ]
+        table = build_grid_table(grid, inside, aside)
         if table is not None:
             self._take(table)
+
+    def _find_middle(self, token: Token) -> tuple[float, float]:
+        """The middle of a word that is turned, on the displayed page."""
+        box = (token.left, token.top, token.right, token.bottom)
+        left, top, right, bottom = turn_back(box, token.words[0].turn, self._page.width, self._page.height)
+        return (left + right) / 2, (top + bottom) / 2
 
     def _try_region(self, region: Region) -> None:
         left = set(self._left)
@@ -124,6 +147,7 @@ class _Search:
 
     def _build_region(self, rows: Sequence[TextRow], sides: tuple[float, float]) -> Region:
         left, right = sides
+        rows = drop_leaders(rows)
         top, bottom = rows[0].top, rows[-1].bottom
         rules = [
             edge
@@ -138,8 +162,30 @@ class _Search:
         return Region(tuple(rows), tuple(join_rules(rules)), tuple(walls))
 
 
+def _is_within(point: tuple[float, float], box: Rectangle) -> bool:
+    return box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3]
+
+
 def _center(token: Token) -> float:
     return token.base - 0.3 * token.size
+
+
+_LEADER: Final = re.compile(r"[._…]{4,}|[-=–—]{5,}")
+
+
+def drop_leaders(rows: Sequence[TextRow]) -> list[TextRow]:
+    """Rows without the dots that lead from labels to values, and without lines made of dashes."""
+    kept = []
+    for row in rows:
+        dots = sum(1 for token in row.tokens if token.text in (".", ".."))
+        tokens = [
+            token
+            for token in row.tokens
+            if not _LEADER.fullmatch(token.text) and not (dots > 3 and token.text in (".", ".."))
+        ]
+        if tokens:
+            kept.append(row if len(tokens) == len(row.tokens) else build_row(tokens))
+    return kept
 
 
 def join_rules(edges: Iterable[Edge]) -> list[Edge]:
@@ -308,14 +354,24 @@ def _is_contents(firsts: Sequence[str], values: Sequence[str]) -> bool:
     )
 
 
+WIDE_CELL: Final = 0.35
+"""A cell as wide as this share of its table may hide columns; narrow ones have gaps where they are justified."""
 REGULAR: Final = 0.3
 """Cells of a table are at least this share of the places of their lattice; forms and drawings have fewer."""
 FILLED: Final = 0.2
 """The share of a grid's cells that have words in them, at least; charts and crosswords have fewer."""
 
 
-def build_grid_table(grid: Grid, tokens: Sequence[Token]) -> Table | None:
-    """The table of a grid and the words in it; None: it is a frame, a form or a chart."""
+def build_grid_table(
+    grid: Grid, tokens: Sequence[Token], aside: Sequence[tuple[tuple[float, float], Token]] = ()
+) -> Table | None:
+    """The table of a grid and the words in it; None: it is a frame, a form or a chart.
+
+    Args:
+        grid: the cells.
+        tokens: the words in it.
+        aside: words that are turned, as heads of narrow columns are, each with its middle.
+    """
     placed = _place_tokens(grid, tokens)
     filled = sum(1 for found in placed.values() if found)
     lattice = (len(grid.across) - 1) * (len(grid.down) - 1)
@@ -324,36 +380,51 @@ def build_grid_table(grid: Grid, tokens: Sequence[Token]) -> Table | None:
     rows = {area.top for area, found in placed.items() if found}
     columns = {area.left for area, found in placed.items() if found}
     bounded = len(rows) >= 2 and len(columns) >= 2
-    if not bounded or _needs_layout(placed):
+    if not bounded or _needs_layout(grid, placed):
         laid_out = _lay_out_grid(grid, tokens)
         if laid_out is not None or not bounded:
             return laid_out
+    for (x, y), token in aside:
+        area = _find_area(grid, x, y)
+        if not placed[area] or placed[area][-1].words[0].turn == token.words[0].turn:
+            placed[area].append(token)
     return _build_ruled(grid, placed)
 
 
 def _place_tokens(grid: Grid, tokens: Iterable[Token]) -> dict[Area, list[Token]]:
+    placed: dict[Area, list[Token]] = {area: [] for area in grid.areas}
     at = {
         (row, column): area
         for area in grid.areas
         for row in range(area.top, area.bottom)
         for column in range(area.left, area.right)
     }
-    placed: dict[Area, list[Token]] = {area: [] for area in grid.areas}
     for token in tokens:
-        row = min(max(bisect_right(grid.down, _center(token)) - 1, 0), len(grid.down) - 2)
-        column = min(max(bisect_right(grid.across, (token.left + token.right) / 2) - 1, 0), len(grid.across) - 2)
-        placed[at[row, column]].append(token)
+        placed[at[_find_place(grid, (token.left + token.right) / 2, _center(token))]].append(token)
     return placed
 
 
-def _needs_layout(placed: dict[Area, list[Token]]) -> bool:
+def _find_place(grid: Grid, x: float, y: float) -> tuple[int, int]:
+    row = min(max(bisect_right(grid.down, y) - 1, 0), len(grid.down) - 2)
+    return row, min(max(bisect_right(grid.across, x) - 1, 0), len(grid.across) - 2)
+
+
+def _find_area(grid: Grid, x: float, y: float) -> Area:
+    row, column = _find_place(grid, x, y)
+    return next(
+        area for area in grid.areas if area.top <= row < area.bottom and area.left <= column < area.right
+    )
+
+
+def _needs_layout(grid: Grid, placed: dict[Area, list[Token]]) -> bool:
     """Whether cells hold several rows: lines with gaps, or numbers below one another in two cells of one band."""
     bands: Counter[tuple[int, int]] = Counter()
     for area, tokens in placed.items():
         rows = build_rows(tokens)
         texts = [" ".join(token.text for token in row.tokens) for row in rows]
-        parted = sum(1 for row in rows if len(split_segments(row)) > 1)
-        if parted > 1 and parted >= 0.6 * len(rows):
+        parted = sum(1 for row in rows if len(split_segments(row)) > 1 and not _BULLET.match(row.tokens[0].text))
+        wide = grid.across[area.right] - grid.across[area.left] >= WIDE_CELL * (grid.across[-1] - grid.across[0])
+        if wide and parted > 1 and parted >= 0.6 * len(rows):
             return True
         if len(rows) > 1 and sum(map(is_number, texts)) >= 0.8 * len(texts):
             bands[area.top, area.bottom] += 1

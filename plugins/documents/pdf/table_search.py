@@ -275,7 +275,7 @@ def _trim_block(block: list[TextRow]) -> Iterator[list[TextRow]]:
 _LIST_MARK: Final = re.compile(r"[•·●○▪■◦‣*–—-]|\[?\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)\]]{0,2}\]?")
 _BULLET: Final = re.compile(r"[•·●○▪■◦‣❖➢✓\uf000-\uf0ff](?:\s|$)")
 _LEADERS: Final = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
-_EQUATION: Final = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)")
+_EQUATION: Final = re.compile(r"[.,;]?\s?\((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3})?[a-z]?\)")
 
 
 def count_rules(region: Region) -> int:
@@ -305,19 +305,32 @@ def is_table(layout: Layout, rules: int) -> bool:
         return False
     firsts = [row[0] for row in body if row[0]]
     values = [text for row in body for text in row[1:] if text]
-    if not values or _is_list(firsts, values, columns) or (columns == 2 and _is_contents(firsts, values)):
+    if not values or _is_list(firsts, values, columns) or _is_contents(body):
         return False
     numbers = sum(map(is_number, values))
     filled = len(values) / (len(body) * (columns - 1))
     short = sum(1 for text in values if len(text.split()) <= 4)
     if numbers >= 0.5 * len(values):
-        return filled >= 0.3 and (ruled or layout.head_rows > 0 or len(firsts) >= 0.5 * len(body))
+        if ruled:
+            return filled >= 0.3
+        wordy = sum(1 for text in firsts if len(text.split()) > 10)
+        return filled >= 0.4 and len(firsts) >= 0.5 * len(body) and wordy < 0.3 * len(body) and _has_numbers(body)
     if _is_monospaced(layout.table):
         return False  # code
     if ruled:
         labelled = len(firsts) >= 0.6 * len(body) and filled >= 0.5
         return filled >= 0.3 and (short >= 0.5 * len(values) or (labelled and (rules > 2 or columns > 2)))
     return columns >= 3 and len(body) >= 4 and filled >= 0.7 and short >= 0.9 * len(values)
+
+
+def _has_numbers(body: Sequence[Sequence[str]]) -> bool:
+    """Whether a column behind the first one is of numbers."""
+    for column in range(1, len(body[0])):
+        texts = [row[column] for row in body if row[column]]
+        digits = sum(1 for text in texts if is_number(text) and any(map(str.isdigit, text)))
+        if len(texts) >= 3 and digits >= 0.6 * len(texts):
+            return True
+    return False
 
 
 def _is_monospaced(table: Table) -> bool:
@@ -342,15 +355,19 @@ def _is_list(firsts: Sequence[str], values: Sequence[str], columns: int) -> bool
     return bool(firsts) and marks >= 0.7 * len(firsts) and (columns == 2 or numbers < 0.2 * len(values))
 
 
-def _is_contents(firsts: Sequence[str], values: Sequence[str]) -> bool:
-    """Whether two columns are a table of contents, or formulas with their numbers."""
-    if sum(1 for text in values if _EQUATION.fullmatch(text)) >= 0.5 * len(values):
+def _is_contents(body: Sequence[Sequence[str]]) -> bool:
+    """Whether rows are a table of contents, or formulas with their numbers."""
+    lasts = [row[-1] for row in body if row[-1]]
+    if sum(1 for text in lasts if _EQUATION.fullmatch(text)) >= 0.5 * len(lasts) > 0:
         return True
-    pages = [int(text) for text in values if text.isdigit() and len(text) <= 4]
-    leaders = sum(1 for text in firsts if _LEADERS.search(text))
+    if len(body[0]) > 3:
+        return False
+    pages = [int(text) for text in lasts if text.isdigit() and len(text) <= 4]
+    leaders = sum(1 for row in body if _LEADERS.search(row[-2]))
     rising = sum(1 for before, after in pairwise(pages) if after >= before)
-    return len(pages) >= 0.7 * len(values) and (
-        leaders >= 0.3 * len(firsts) or (len(pages) >= 4 and rising == len(pages) - 1)
+    titles = sum(1 for row in body if sum(map(str.isalpha, row[-2])) > 3)
+    return len(pages) >= 0.7 * len(lasts) and titles >= 0.7 * len(body) and (
+        leaders >= 0.3 * len(body) or (len(pages) >= 4 and rising == len(pages) - 1)
     )
 
 
@@ -358,7 +375,7 @@ WIDE_CELL: Final = 0.35
 """A cell as wide as this share of its table may hide columns; narrow ones have gaps where they are justified."""
 REGULAR: Final = 0.3
 """Cells of a table are at least this share of the places of their lattice; forms and drawings have fewer."""
-FILLED: Final = 0.2
+FILLED: Final = 0.25
 """The share of a grid's cells that have words in them, at least; charts and crosswords have fewer."""
 
 
@@ -442,8 +459,9 @@ def _lay_out_grid(grid: Grid, tokens: Sequence[Token]) -> Table | None:
         <= 0.1 * len(rows)
     ]
     rules = join_rules(grid.horizontal)
-    layout = lay_out(Region(tuple(rows), tuple(rules), tuple(walls)))
-    if layout is None or not is_table(layout, 3):
+    region = Region(tuple(rows), tuple(rules), tuple(walls))
+    layout = lay_out(region)
+    if layout is None or not is_table(layout, count_rules(region)):
         return None
     return layout.table
 
@@ -461,6 +479,9 @@ def _build_ruled(grid: Grid, placed: dict[Area, list[Token]]) -> Table | None:
             lines = tuple(found.tokens for found in build_rows(inside))
             cells.append(TableCell(row, column, rows[part.bottom] - row, columns[part.right] - column, False, lines))
     cells = [cell for cell in cells if cell.rows and cell.columns]
+    per_row = Counter(cell.row for cell in cells if cell.lines)
+    if len(per_row) > 2 and sum(1 for count in per_row.values() if count > 1) < 0.5 * len(per_row):
+        return None  # a drawing with words in it
     table = Table(grid.box, rows[-1], columns[-1], tuple(sorted(cells)), grid.across)
     return mark_heads(table)
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from statistics import median
 from typing import Final
 
@@ -84,9 +83,11 @@ def split_segments(row: TextRow, gap: float = SEGMENT_GAP) -> list[list[Token]]:
     return segments
 
 
-_NUMBER_LIKE: Final = re.compile(r"[\d\s⁰-₎¹²³.,·'’%‰°$€£¥±+\-−–—−<>≤≥=~≈×/:()\[\]*†‡^]+")
+_NUMBER_LIKE: Final = re.compile(r"[\d\s⁰-₎¹²³.,·'’%‰°$€£¥±+\-−–—<>≤≥=~≈×/:;()\[\]*†‡§]+")
+"""Numbers with their signs, intervals and marks."""
+_UNIT_LIKE: Final = re.compile(r"[^\W\d_]{1,7}")
 _PLACEHOLDER: Final = re.compile(
-    r"[-–—−.…*+x✓✔✗✘•·?/]{1,4}|n\.? ?[ads]\.?|n/[ad]|n\.?r\.?|ref\.?|nil|none|yes|no", re.IGNORECASE
+    r"[-–—−.…*+x✓✔✗✘·?/]{1,4}|n\.? ?[ads]\.?|n/[ad]|n\.?r\.?|ref\.?|nil|none|yes|no", re.IGNORECASE
 )
 
 
@@ -99,11 +100,7 @@ def is_number(text: str) -> bool:
         return False
     if _NUMBER_LIKE.fullmatch(text):
         return True
-    letters = sum(map(str.isalpha, text))
-    return letters <= max(2, digits) and text.count(" ") <= 5 and not text[0].isalpha()
-
-
-def measure_step(rows: Sequence[TextRow]) -> float:
-    """The usual way from one line to the next."""
-    steps = [below.base - above.base for above, below in pairwise(rows)]
-    return median(steps) if steps else 0.0
+    units = _UNIT_LIKE.findall(text)
+    rest = _UNIT_LIKE.sub("", text)
+    letters = len(text) - len(rest)
+    return len(units) <= 3 and letters <= max(3, digits) and bool(_NUMBER_LIKE.fullmatch(rest)) and not text[0].isalpha()

@@ -113,7 +113,7 @@ def _read_frame(segments: list[Segment], page: int, turn: int, first: int) -> li
 
 
 def _read_column(column: Column, page: int, turn: int, number: int) -> list[TextLine]:
-    lines = [_build_line(row, page, turn, number) for row in _split_things(group_rows(column.segments, SAME_ROW))]
+    lines = [build_line(row, page, turn, number) for row in _split_things(group_rows(column.segments, SAME_ROW))]
     lefts = sorted(line.left for line in lines if line.thing is None)
     rights = sorted(-line.right for line in lines if line.thing is None)
     left, right = _find_edge(lefts, column.left), -_find_edge(rights, -column.right)
@@ -140,7 +140,8 @@ def _find_edge(values: Sequence[float], default: float) -> float:
     return values[0] if values else default
 
 
-def _build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLine:
+def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLine:
+    """The line that segments on one base line make."""
     words = [word for segment in row for word in segment.words]
     box = (
         min(segment.left for segment in row),
@@ -155,7 +156,7 @@ def _build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLi
         sizes[round(word.size, 1)] += len(word.text)
     letters = [word for word in words if _LATIN.search(word.text)]
     mirrored = sum(is_right_to_left(word.text) for word in letters) * 2 > len(letters)
-    ordered = _order_words(words, mirrored)
+    ordered = order_words(words, mirrored)
     tokens, edges = build_tokens(ordered, mirrored)
     read = [word.confidence for word in words if word.confidence is not None]
     large = max(row, key=lambda segment: segment.size)
@@ -183,7 +184,7 @@ def _count_pieces(row: list[Segment]) -> int:
     return 1 + sum(wide)
 
 
-def _order_words(words: list[Word], mirrored: bool) -> list[Word]:
+def order_words(words: list[Word], mirrored: bool) -> list[Word]:
     """Words in reading order: from the right in a line of such script, but runs of other words from the left."""
     if not mirrored:
         return sorted(words, key=lambda word: word.left)
@@ -206,7 +207,7 @@ def build_tokens(words: Sequence[Word], mirrored: bool = False) -> tuple[list[st
     before: Word | None = None
     for word in _join_shifted(words):
         text = _write_shifted(word)
-        if before is not None and _is_glued(before, word):
+        if before is not None and is_glued(before, word):
             tokens[-1] += text
         else:
             tokens.append(text)
@@ -254,7 +255,8 @@ def _drop_leaders(tokens: list[str], edges: list[float], words: Sequence[Word]) 
     return (kept, begins) if kept else (tokens, edges)
 
 
-def _is_glued(before: Word, word: Word) -> bool:
+def is_glued(before: Word, word: Word) -> bool:
+    """Whether a word follows another one without a space."""
     size = max(before.size, word.size)
     gap = max(word.left - before.right, before.left - word.right)
     if word.joined:

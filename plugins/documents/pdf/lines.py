@@ -78,28 +78,28 @@ class TextLine:
         return self.left - self.column_left if self.right_to_left else self.column_right - self.right
 
 
-def read_lines(page: Page, things: Iterable[Segment] = ()) -> list[TextLine]:
+def read_lines(page: Page, things: Iterable[tuple[int, Segment]] = ()) -> list[TextLine]:
     """The lines of a page: those in the direction of most of its text first, slanted ones last.
 
     Args:
         page: its words.
-        things: what takes the place of text, such as tables; their words are not among those of the page.
+        things: what takes the place of text, such as tables, with their turns; their words are not among the page's.
     """
     lines: list[TextLine] = []
     turns = Counter[int]()
     for word in page.words:
         turns[word.turn] += len(word.text)
+    placed: dict[int, list[Segment]] = {}
+    for turn, thing in things:
+        placed.setdefault(turn, []).append(thing)
+        turns[turn] += THING_CHARACTERS
     main = turns.most_common(1)[0][0] if turns else 0
-    for turn in sorted(turns, key=lambda turn: (turn != main, -turns[turn])):
+    for turn in sorted(turns, key=lambda turn: (turn % 90 > 0, turn != main, -turns[turn])):
         words = [turn_upright(word, page.width, page.height) for word in page.words if word.turn == turn]
         if turn == main:
             words = drop_line_numbers(words)
-        segments = build_segments(words)
-        if turn == 0 or (turn == main and turn % 90 == 0):
-            segments += things
-            things = ()
+        segments = build_segments(words) + placed.get(turn, [])
         lines += _read_frame(segments, page.number, turn, len(lines))
-    lines += _read_frame(list(things), page.number, 0, len(lines))
     return lines
 
 
@@ -272,6 +272,8 @@ def _write_shifted(word: Word) -> str:
     return lower_text(word.text) if word.lowered else word.text
 
 
+THING_CHARACTERS: Final = 200
+"""What a table counts for where the direction of most text is told."""
 LEAST_NUMBERED: Final = 8
 """So many lines in a row, and not fewer, have numbers in the margin."""
 

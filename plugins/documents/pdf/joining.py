@@ -84,8 +84,8 @@ def join_lines(
         start = len(text)
         text += line.text
         places.append(_place(line, start, len(text), *sizes[line.page - 1]))
-        if places[-1].start > len(text.rstrip()):
-            places.pop()
+    if not places:
+        return "", ()
     # A hyphen that was dropped belonged to the line before it.
     ends = [place.start for place in places[1:]]
     places = [place._replace(end=min(place.end, end)) for place, end in zip(places, [*ends, len(text)], strict=True)]

@@ -8,6 +8,8 @@ displayed page: from its top left corner, with y downwards, after the page's own
 import ctypes
 import math
 import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import pypdfium2.raw as pdfium_c
@@ -23,6 +25,15 @@ SPACE_SHARE: Final = 0.06
 """Where PDFium adds a space that leaves less than this, there is none."""
 SHIFT_SHARE: Final = 0.05
 """A base line that changes by more than this share of the size begins a part of another kind, such as an exponent."""
+
+
+DOUBLE_SHARE: Final = 0.15
+"""A character that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
+LIGATURE_LETTERS: Final = 4
+DRAWN: Final = 3
+"""A character that is so many times higher than its size has none: boxes of others are 1.1 to 2 times as high."""
+ASCENDER: Final = 0.7
+"""The height of an `h` in sizes."""
 
 
 class Word(NamedTuple):
@@ -48,6 +59,8 @@ class Word(NamedTuple):
     """Whether it stands in small type below the line: an index."""
     confidence: float | None = None
     """How sure OCR is of it, 0 to 1; None: its characters stand in the file."""
+    fixed: bool = False
+    """Whether all characters of its type are of one width, as in code."""
 
 
 class Page(NamedTuple):
@@ -112,6 +125,11 @@ class Style(NamedTuple):
     bold: bool
     turn: int
     base: float
+    fixed: bool = False
+    font: int = 0
+    """Tells fonts of a page apart."""
+    symbols: Mapping[str, str] = {}
+    """What its font paints for characters that it does not declare."""
 
 
 class Char(NamedTuple):
@@ -177,6 +195,7 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
     to = ctypes.addressof(rectangle)
     frame = measure_frame(page)
     styles = _Styles(text_page, frame)
+    painted = _Painted()
     found: list[Char | bool | None] = []
     for index in range(pdfium_c.FPDFText_CountChars(text_page)):
         code = unicode_of(handle, index)
@@ -190,11 +209,57 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
             continue
         box = frame.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
         style = styles.of(thing, index)
+        if painted.holds(code, index, box[0], box[1], style.size):
+            continue
         if 2 < code < 0x7F:
-            found.append(Char(chr(code), *box, style))
+            letter = chr(code)
+            found.append(Char(style.symbols.get(letter, letter) if style.symbols else letter, *box, style))
         else:
             found.append(Char(_write_char(code), *box, style, _kind_of(code)))
-    return found
+    return _size_drawn_type(found)
+
+
+def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None]:
+    """Estimate the size of type whose font draws its characters in units of its own, and so tells none.
+
+    Their boxes fit the ink: many of them are as high as an `h`.
+    """
+    heights: defaultdict[tuple[int, float], list[float]] = defaultdict(list)
+    for char in chars:
+        if isinstance(char, Char):
+            height = char.bottom - char.top if char.style.turn in (0, 180) else char.right - char.left
+            if height > DRAWN * char.style.size:
+                heights[char.style.font, char.style.size].append(height)
+    if not heights:
+        return chars
+    sizes = {key: sorted(found)[len(found) * 4 // 5] / ASCENDER for key, found in heights.items()}
+    return [
+        char._replace(style=char.style._replace(size=sizes[key]))
+        if isinstance(char, Char) and (key := (char.style.font, char.style.size)) in sizes
+        else char
+        for char in chars
+    ]
+
+
+class _Painted:
+    """Knows what was painted where: some programs paint text twice, a little aside, to make it bold or to shade it."""
+
+    def __init__(self) -> None:
+        self._cells: tuple[dict[tuple[int, int, int], int], ...] = ({}, {})
+
+    def holds(self, code: int, index: int, x: float, y: float, size: float) -> bool:
+        """Whether a character stands where the same one was painted before; if not, it is now.
+
+        The letters of a ligature stand in one place too, but directly behind one another.
+        """
+        step = DOUBLE_SHARE * size
+        across, down = x / step, y / step
+        found = False
+        for shift, cells in zip((0.0, 0.5), self._cells, strict=True):
+            key = (code, int(across + shift), int(down + shift))
+            found = found or index - cells.get(key, index) > LIGATURE_LETTERS
+            cells.setdefault(key, index)
+        return found
 
 
 def _is_control(code: int) -> bool:
@@ -222,7 +287,7 @@ class _Styles:
         self._text_page = text_page
         self._frame = frame
         self._styles: dict[int, Style] = {}
-        self._fonts: dict[int, bool] = {}
+        self._fonts: dict[int, tuple[bool, bool, Mapping[str, str]]] = {}
 
     def of(self, thing: int, index: int) -> Style:
         """The style of a text object, of which `index` is a character."""
@@ -241,19 +306,37 @@ class _Styles:
             turn = quarter % 360
         displayed = self._frame.point(x.value, y.value)
         size = abs(nominal) * math.hypot(matrix.c, matrix.d)
-        return Style(size or 1.0, self._is_bold(thing), turn, displayed[0] if turn in (90, 270) else displayed[1])
-
-    def _is_bold(self, thing: int) -> bool:
         font = pdfium_c.FPDFTextObj_GetFont(ctypes.cast(thing, pdfium_c.FPDF_PAGEOBJECT))
         key = _address(font)
+        bold, fixed, symbols = self._describe_font(font, key)
+        base = displayed[0] if turn in (90, 270) else displayed[1]
+        return Style(size or 1.0, bold, turn, base, fixed, key, symbols)
+
+    def _describe_font(self, font: pdfium_c.FPDF_FONT, key: int) -> tuple[bool, bool, Mapping[str, str]]:
+        """Whether a font is bold, whether it is one of code, and the symbols that it paints."""
         if not key:
-            return False
+            return False, False, {}
         if key not in self._fonts:
-            self._fonts[key] = is_bold_name(_font_name(font)) or bool(pdfium_c.FPDFFont_GetFlags(font) & _FORCE_BOLD)
+            flags, name = pdfium_c.FPDFFont_GetFlags(font), _font_name(font).rpartition("+")[2].lower()
+            self._fonts[key] = (
+                is_bold_name(name) or bool(flags & _FORCE_BOLD),
+                any(part in name for part in _FIXED_NAMES) or bool(flags & _FIXED_PITCH),
+                next((symbols for part, symbols in _SYMBOL_FONTS.items() if part in name), {}),
+            )
         return self._fonts[key]
 
 
 _FORCE_BOLD: Final = 1 << 18
+_FIXED_PITCH: Final = 1
+_DINGBATS: Final = dict.fromkeys(map(chr, range(0x21, 0x7F)), "\u2022")
+_SYMBOL_FONTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "wingding": _DINGBATS,
+    "dingbat": _DINGBATS,
+    "webdings": _DINGBATS,
+    "cmsy": {"0": "\u2032"},
+}
+"""Fonts of which PDFium tells letters: bullets of all kinds, and TeX's prime, which would read as a power of zero."""
+_FIXED_NAMES: Final = ("courier", "mono", "consol", "cmtt", "sftt", "typewriter", "menlo", "inconsolata")
 _BOLD_NAMES: Final = ("bold", "black", "heavy", "demi", "medi", "cmbx", "sfbx", "cmssbx")
 """Parts of the names of bold fonts, in lower case; TeX's and URW's too."""
 
@@ -343,6 +426,7 @@ def _build_word(run: list[Char], joined: bool, swapped: bool) -> Word:
         style.bold,
         style.turn,
         joined=joined,
+        fixed=style.fixed,
     )
 
 

@@ -3,11 +3,11 @@
 What is kept is never changed: a passage of a changed file is another passage, because its id holds the content hash.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import count
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import Field, field_validator
 from sqlalchemy import Subquery, and_, delete, exists, func, select
@@ -97,6 +97,15 @@ class Evidence(Frozen):
     def _know_no_places(cls, places: object) -> object:
         """Rows that were kept before there were places have null."""
         return NOWHERE if places is None else places
+
+
+class SourceFile(NamedTuple):
+    """The file that a passage was read from, as it is now."""
+
+    data_hash: str
+    """SHA-256 of its bytes, hexadecimal."""
+    load: Callable[[], Awaitable[bytes | None]]
+    """Loads its bytes; None: it was deleted meanwhile."""
 
 
 class EvidenceStore(TenantBound):

@@ -80,9 +80,7 @@ def find_cited_cells(text: str, cells: Sequence[Cell], start: int, end: int) -> 
             heads = find_heads(text, table, cell)
             words = " ".join(text[cell.start : cell.end].split())
             found.append(
-                CitedCell(
-                    row=cell.row, column=cell.column, text=words, row_head=heads.row, column_head=heads.column
-                )
+                CitedCell(row=cell.row, column=cell.column, text=words, row_head=heads.row, column_head=heads.column)
             )
     return tuple(found)
 

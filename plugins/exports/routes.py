@@ -31,10 +31,10 @@ from elcano.graphs.report.works import find_citation_mark
 from elcano.plugins.certificates.run_certificate import stream_certificate
 from elcano.plugins.exports.research_object import METADATA, describe_archive
 from elcano.plugins.exports.typesetting import ExportUnavailable
-from elcano.storage.evidence import Evidence
+from elcano.storage.evidence import CONFIDENCE, PAGE, Evidence, get_page_label
 from elcano.storage.store import TenantStore
 
-PAGE: Final = 200
+PASSAGES_AT_ONCE: Final = 200
 """Passages that are read at once."""
 COLUMNS: Final = (
     "id",
@@ -53,6 +53,9 @@ COLUMNS: Final = (
     "kind",
     "journal",
     "standing",
+    "page",
+    "page_label",
+    "ocr_confidence",
 )
 
 
@@ -72,13 +75,14 @@ async def write_json_lines(store: TenantStore, run_id: str) -> AsyncIterator[byt
 
 async def _read_passages(store: TenantStore, run_id: str) -> AsyncIterator[list[Evidence]]:
     offset = 0
-    while passages := list(await store.evidence.of_run(run_id, limit=PAGE, offset=offset)):
+    while passages := list(await store.evidence.of_run(run_id, limit=PASSAGES_AT_ONCE, offset=offset)):
         yield passages
         offset += len(passages)
 
 
 def _list_values(passage: Evidence) -> list[object]:
     work = passage.work
+    page = passage.metadata.get(PAGE, "")
     return [
         passage.id,
         passage.source,
@@ -96,6 +100,9 @@ def _list_values(passage: Evidence) -> list[object]:
         "" if work is None else work.kind,
         "" if work is None else work.venue,
         find_citation_mark(work),
+        page,
+        get_page_label(passage.metadata, page) if isinstance(page, int) else "",
+        passage.metadata.get(CONFIDENCE, ""),
     ]
 
 

@@ -39,6 +39,7 @@ SUPPORT_WORDS: Final[Mapping[str, str]] = {
     "not_supported": "Not supported",
 }
 EXPORTS: Final[Mapping[str, str]] = {
+    "html": "The report as one page, with its quotes on their pages",
     "pdf": "The report as PDF",
     "docx": "The report for Word",
     "latex": "The report for LaTeX, with BibTeX and figures",

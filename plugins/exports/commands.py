@@ -20,7 +20,7 @@ Out = Annotated[Path | None, option("Save it as this file; by default `RUN.FORMA
 
 
 def export_run(run: Run, form: Form = "docx", out: Out = None) -> None:
-    """Save a run's report as a page, for Word, as PDF or for LaTeX, its evidence as a table, or everything it leaves."""
+    """Save a run's report as a page, for Word, as PDF or for LaTeX, its evidence as a table, or all it leaves."""
     file = Path(f"{run}.latex.zip" if form == "latex" else f"{run}.{form}") if out is None else out
     require_writable(file)
     with open_api() as api:

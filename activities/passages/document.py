@@ -181,6 +181,8 @@ class Content(NamedTuple):
     data: bytes
     title: str = ""
     """The title that overrides the document's own; empty: its own."""
+    file_hash: str = ""
+    """SHA-256 of the file that `data` was read from; empty: `data` are the file's bytes."""
 
 
 @dataclass(frozen=True)

@@ -254,6 +254,10 @@ class Text(NamedTuple):
     """The `Work` that it is the text of, as JSON."""
     indexed_at: float = 0.0
     """Since when the index has this text of it, in seconds since the epoch."""
+    file_hash: str = ""
+    """SHA-256 of the bytes of its file."""
+    places: bytes = b""
+    """What `pack_places` made of its places."""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -318,7 +322,8 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at FROM document"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, file_hash, places"
+        " FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,
     )

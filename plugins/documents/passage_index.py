@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Document, SkippedDocument
 from elcano.activities.passages.search import TOKENIZER, format_index_text
+from elcano.activities.passages.stored_places import pack_places
 from elcano.activities.text.languages import text_language
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
@@ -46,6 +47,11 @@ class Entry:
     """SHA-256 of its text in UTF-8."""
     document: Document | None = None
     reason: str = ""
+    file_hash: str = ""
+    """SHA-256 of the file that its text was read from, where that is not what `data_hash` is of; empty: it is."""
+    places: bytes = b""
+    """What `pack_places` made of its places, which `document` may then lack: packed ones take a fortieth of the memory.
+    """
 
 
 class Index:
@@ -181,12 +187,13 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
     document = entry.document
     language = text_language(document.text) if document else ""
     cursor = database.execute(
-        "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, authors, year, work,"
-        " media_type, language, text, indexed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO document (key, fingerprint, data_hash, file_hash, reason, text_hash, title, authors, year, work,"
+        " media_type, language, text, places, indexed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             entry.key,
             entry.fingerprint,
             entry.data_hash,
+            entry.file_hash or entry.data_hash,
             entry.reason,
             entry.text_hash,
             document.title if document else "",
@@ -196,6 +203,7 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
             document.media_type if document else "",
             language,
             document.text if document else "",
+            entry.places or (pack_places(document) if document else b""),
             indexed_at,
         ),
     )
@@ -253,7 +261,7 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     database.execute("DELETE FROM document WHERE id = ?", (number,))
 
 
-VERSION: Final = 9
+VERSION: Final = 10
 """Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
 
 MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"
@@ -267,6 +275,7 @@ _STATEMENTS: Final = (
         key TEXT NOT NULL UNIQUE,
         fingerprint TEXT NOT NULL,
         data_hash TEXT NOT NULL,
+        file_hash TEXT NOT NULL,
         reason TEXT NOT NULL,
         text_hash TEXT NOT NULL,
         title TEXT NOT NULL,
@@ -276,7 +285,8 @@ _STATEMENTS: Final = (
         media_type TEXT NOT NULL,
         language TEXT NOT NULL,
         text TEXT NOT NULL,
-        indexed_at REAL NOT NULL
+        indexed_at REAL NOT NULL,
+        places BLOB NOT NULL
     )""",
     """CREATE TABLE passage (
         id INTEGER PRIMARY KEY,

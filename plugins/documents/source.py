@@ -26,13 +26,16 @@ from elcano.activities.passages.document import (
     list_skip_warnings,
 )
 from elcano.activities.passages.search import Hit, Text, search_words
+from elcano.activities.passages.stored_places import StoredPlaces, pack_places
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.report.places import NOWHERE
 from elcano.graphs.report.works import Work, resolve_work_url
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument
-from elcano.storage.evidence import INDEXED_AT, Evidence, StoredText
+from elcano.storage.evidence import DATA_HASH, INDEXED_AT, PATH, Evidence, StoredText, format_page
 from elcano.storage.threads import Threads
 
 READMES: Final = "packages"
@@ -144,24 +147,26 @@ class DocumentsSource:
         if not search_words(query):
             notes = (f"{self._name}: {query!r} has no word to search for", *notes)
         now = time.time()
+        places = {number: StoredPlaces(text.places) for number, text in texts.items()}
         return SearchResults(
-            evidence=tuple(self._evidence(hit, texts[hit.document], now) for hit in hits),
+            evidence=tuple(self._evidence(hit, texts[hit.document], places[hit.document], now) for hit in hits),
             texts=tuple(self._stored(text) for text in texts.values()),
             warnings=notes,
         )
 
-    def _evidence(self, hit: Hit, text: Text, now: float) -> Evidence:
+    def _evidence(self, hit: Hit, text: Text, places: StoredPlaces, now: float) -> Evidence:
         passage = hit.passage
         document = self._document_id(text)
         last = passage.heading.rpartition(" > ")[2]
         work = self._work(text)
+        described = places.describe(passage.start, passage.end, passage.page)
         return Evidence(
             id=f"{document}:{passage.start}-{passage.end}",
             source=self._name,
             document=document,
             content_hash=text.text_hash,
             title=text.title if last in ("", text.title) else f"{text.title} > {last}",
-            locator=(work and resolve_work_url(work)) or _format_locator(text, hit),
+            locator=(work and resolve_work_url(work)) or _format_locator(text, hit, described),
             heading=passage.heading,
             text=text.text[passage.start : passage.end],
             start=passage.start,
@@ -169,8 +174,12 @@ class DocumentsSource:
             score=hit.score,
             retrieved_at=now,
             work=work,
+            places=places.cut(passage.start, passage.end),
             metadata={
                 INDEXED_AT: text.indexed_at,
+                PATH: text.key,
+                DATA_HASH: text.file_hash,
+                **described,
                 **{
                     name: value
                     for name in ("page", "anchor", "paragraph")
@@ -207,11 +216,13 @@ class DocumentsSource:
         }
 
 
-def _format_locator(text: Text, hit: Hit) -> str:
+def _format_locator(text: Text, hit: Hit, described: JsonObject) -> str:
     """Where a passage stands; an anchor made of the words of the document's title would only repeat these."""
     passage = hit.passage
     if passage.page:
-        return f"{text.key}, page {passage.page}"
+        return f"{text.key}, page {format_page(passage.page, described)}"
+    if "!" in passage.anchor:  # a sheet and its range, which no fragment has
+        return f"{text.key}, {passage.anchor}"
     if passage.anchor and _keep_letters(passage.anchor) != _keep_letters(text.title):
         return f"{text.key}#{passage.anchor}"
     return f"{text.key}, paragraph {passage.paragraph}" if passage.paragraph else text.key
@@ -305,7 +316,9 @@ def _parse_entry(key: str, fingerprint: str, data_hash: str, content: Content, p
     if content.title:
         document = replace(document, title=content.title)
     text_hash = hashlib.sha256(document.text.encode()).hexdigest()
-    return Entry(key, fingerprint, data_hash, text_hash, document)
+    places = pack_places(document)  # at once: a batch of documents waits in memory until it is written
+    document = replace(document, places=NOWHERE, regions=(), page_labels=())
+    return Entry(key, fingerprint, data_hash, text_hash, document, file_hash=content.file_hash, places=places)
 
 
 def _batch_entries(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

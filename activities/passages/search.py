@@ -254,6 +254,8 @@ class Text(NamedTuple):
     """The `Work` that it is the text of, as JSON."""
     indexed_at: float = 0.0
     """Since when the index has this text of it, in seconds since the epoch."""
+    gaps: str = ""
+    """What was not read of it, as the index keeps it."""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -318,7 +320,7 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at FROM document"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, gaps FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,
     )

@@ -14,6 +14,10 @@ from elcano.activities.passages.packing import assemble_document
 from elcano.plugins.documents import csl_works
 from elcano.plugins.documents.authorship import parse_file_name
 
+READER: Final = 1
+"""The version of all readers and of the packing. Raise it when any of them makes something else of a file: documents
+that an older one read are then read anew in the background. `test_reader_version` compares what they make."""
+
 
 class Format(NamedTuple):
     """How files of one kind are read."""

@@ -271,7 +271,7 @@ def condense_gap_warnings(warnings: Sequence[str]) -> tuple[str, ...]:
     about = [text for text in warnings if f" {_NOT_WHOLE}: " in text]
     dropped = frozenset(about[REPORTED:])
     kept = tuple(text for text in warnings if text not in dropped)
-    return (*kept, f"{len(dropped):,} more documents were found and {_NOT_WHOLE}") if dropped else kept
+    return (*kept, f"{len(dropped):,} more documents that were found could not be read whole") if dropped else kept
 
 
 _MARKS: Final = (  # The longer marks first: that of UTF-32 begins with that of UTF-16.

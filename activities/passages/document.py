@@ -101,6 +101,8 @@ class Parsed:
     gaps: tuple[Gap, ...] = ()
     page_labels: tuple[str, ...] = ()
     """What is printed as the number of each page, such as `iv`; empty: the numbers from 1."""
+    furniture: tuple[str, ...] = ()
+    """Running heads and feet of the first pages, which are in no block, but may say where the document appeared."""
 
 
 class Passage(NamedTuple):

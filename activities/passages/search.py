@@ -256,6 +256,7 @@ class Text(NamedTuple):
     """Since when the index has this text of it, in seconds since the epoch."""
     gaps: str = ""
     """What was not read of it, as the index keeps it."""
+    doi: str = ""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -320,7 +321,7 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, gaps FROM document"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, gaps, doi FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,
     )

@@ -217,7 +217,7 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
     language = text_language(document.text) if document else ""
     cursor = database.execute(
         "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, authors, year, work,"
-        " media_type, language, text, indexed_at, gaps) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " media_type, language, text, indexed_at, gaps, doi) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             entry.key,
             entry.fingerprint,
@@ -233,6 +233,7 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
             document.text if document else "",
             indexed_at,
             json.dumps(document.gaps) if document and document.gaps else "",
+            document.doi if document else "",
         ),
     )
     if document is None:
@@ -321,7 +322,8 @@ _STATEMENTS: Final = (
         language TEXT NOT NULL,
         text TEXT NOT NULL,
         indexed_at REAL NOT NULL,
-        gaps TEXT NOT NULL
+        gaps TEXT NOT NULL,
+        doi TEXT NOT NULL
     )""",
     """CREATE TABLE passage (
         id INTEGER PRIMARY KEY,

@@ -30,7 +30,8 @@ from elcano.activities.passages.search import Hit, Text, search_words
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.report.works import Work, resolve_work_url
+from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, resolve_work_url
+from elcano.plugins.documents.first_page import ARXIV_DOI
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument, load_gaps
 from elcano.storage.evidence import INDEXED_AT, Evidence, StoredText
@@ -176,7 +177,8 @@ class DocumentsSource:
             document=document,
             content_hash=text.text_hash,
             title=text.title if last in ("", text.title) else f"{text.title} > {last}",
-            locator=(work and resolve_work_url(work)) or _format_locator(text, hit),
+            # A work of a reading list is found by its address, a file of one's own where it is: its page is in no DOI.
+            locator=(text.work and work and resolve_work_url(work)) or _format_locator(text, hit),
             heading=passage.heading,
             text=text.text[passage.start : passage.end],
             start=passage.start,
@@ -198,9 +200,17 @@ class DocumentsSource:
         """The work that a document is of, or the author and date that it states; None if it states nothing."""
         if text.work:
             return Work.model_validate_json(text.work).model_copy(update={"source": self._name})
-        if not text.authors and not text.year:
+        if not text.authors and not text.year and not text.doi:
             return None
-        return Work(title=text.title, authors=text.authors, year=text.year or None, kind="document", source=self._name)
+        arxiv = parse_arxiv_id(text.doi) if text.doi.startswith(ARXIV_DOI) else ""
+        return Work(
+            title=text.title,
+            authors=text.authors,
+            year=text.year or None,
+            kind="document",
+            identifiers=Identifiers(doi=text.doi, arxiv=arxiv),
+            source=self._name,
+        )
 
     def _stored(self, text: Text) -> StoredText:
         return StoredText(

@@ -258,6 +258,9 @@ class Text(NamedTuple):
     """SHA-256 of the bytes of its file."""
     places: bytes = b""
     """What `pack_places` made of its places."""
+    gaps: str = ""
+    """What was not read of it, as the index keeps it."""
+    doi: str = ""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -322,7 +325,7 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, file_hash, places"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, file_hash, places, gaps, doi"
         " FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,

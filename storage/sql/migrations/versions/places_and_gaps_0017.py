@@ -1,0 +1,29 @@
+"""Where passages stand, what could not be read of uploads, and which version of the readers read them.
+
+`empty_pages` is used no more and goes with the release after this one: programs of the one before still write it.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0017"
+down_revision = "0016"
+works_with = "0016"
+TABLE = "uploaded_documents"
+
+
+def upgrade() -> None:
+    """Adds the columns; what is kept already has no places, and was read by no version of the readers."""
+    op.add_column("evidence", sa.Column("places", sa.JSON(none_as_null=True), nullable=True))
+    op.add_column(TABLE, sa.Column("gaps", sa.JSON(), nullable=True))
+    op.add_column(TABLE, sa.Column("unread_parts", sa.Integer(), nullable=False, server_default="0"))
+    op.add_column(TABLE, sa.Column("reader", sa.Integer(), nullable=False, server_default="0"))
+    op.create_index("uploaded_documents_by_reader", TABLE, ["reader", "tenant", "collection"])
+
+
+def downgrade() -> None:
+    """Drops them."""
+    op.drop_index("uploaded_documents_by_reader", TABLE)
+    for column in ("reader", "unread_parts", "gaps"):
+        op.drop_column(TABLE, column)
+    op.drop_column("evidence", "places")

@@ -38,6 +38,7 @@ HTML_TYPE: Final = "text/html"
 _HTML: Final = Format(HTML_TYPE, f"{_PLUGIN}.html:read_html", foreign=True)
 
 _WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_WORD: Final = Format(_WORD_TYPE, f"{_PLUGIN}.office.word_documents:read_word", foreign=True)
 FORMATS: Final[Mapping[str, Format]] = {
     ".txt": _TEXT,
     ".text": _TEXT,
@@ -49,7 +50,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".xhtml": _HTML,
     csl_works.SUFFIX: Format(csl_works.CSL_TYPE, f"{_PLUGIN}.csl_works:read_csl_work"),
     ".pdf": Format("application/pdf", f"{_PLUGIN}.pdf_and_word:read_pdf", foreign=True),
-    ".docx": Format(_WORD_TYPE, f"{_PLUGIN}.pdf_and_word:read_docx", foreign=True),
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), _WORD),
 }
 
 

@@ -1,7 +1,8 @@
 """Formulas of Word (OMML) as MathML, which `text.formulas` writes on one line."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Final
 
 from lxml import etree
@@ -52,15 +53,19 @@ def _is_on(element: Element, group: str, name: str) -> bool:
 def _convert_children(parent: Element, depth: int) -> list[Element]:
     if depth > _MOST_DEPTH:
         raise RecursionError
-    return [one for child in parent for one in _convert(child, depth + 1)]
+    converted: list[Element] = []
+    for is_run, group in groupby(parent, key=lambda child: get_name(child) == "m:r"):
+        if is_run:
+            converted += _convert_runs(group)
+        else:
+            converted += (one for child in group for one in _convert(child, depth + 1))
+    return converted
 
 
 def _convert(element: Element, depth: int) -> Iterator[Element]:
     name = get_name(element)
     if (convert := _CONVERTERS.get(name)) is not None:
         yield convert(element, depth)
-    elif name == "m:r":
-        yield from _convert_run(element)
     elif name == "w:r":  # text of a tracked change may stand among the formula's own
         text = "".join(child.text or "" for child in element if get_name(child) == "w:t")
         yield _make("mtext", text=text)
@@ -71,18 +76,30 @@ def _convert(element: Element, depth: int) -> Iterator[Element]:
         yield from _convert_children(element, depth)
 
 
-def _convert_run(run: Element) -> Iterator[Element]:
-    if run.find(f"{WORD}rPr/{WORD}vanish") is not None or run.find(f"{WORD}rPr/{WORD}del") is not None:
-        return
-    is_text = _is_on(run, "rPr", "nor")
-    is_upright = _property(run, "rPr", "sty") == "p"
-    for child in run:
-        name = get_name(child)
-        if name in ("m:t", "w:t"):
-            text = child.text or ""
-            yield from [_make("mtext", text=text)] if is_text else _split_tokens(text, is_upright=is_upright)
-        elif name == "w:br":
-            yield _make("mspace", linebreak="newline")
+def _convert_runs(runs: Iterable[Element]) -> Iterator[Element]:
+    """Runs that follow one another: a word may be spread over several."""
+    waiting, look = "", (False, False)
+    for run in runs:
+        if run.find(f"{WORD}rPr/{WORD}vanish") is not None or run.find(f"{WORD}rPr/{WORD}del") is not None:
+            continue
+        own = (_is_on(run, "rPr", "nor"), _property(run, "rPr", "sty") == "p")
+        for child in run:
+            name = get_name(child)
+            if name in ("m:t", "w:t"):
+                if own != look:
+                    yield from _convert_text(waiting, *look)
+                    waiting, look = "", own
+                waiting += child.text or ""
+            elif name == "w:br":
+                yield from _convert_text(waiting, *look)
+                waiting = ""
+                yield _make("mspace", linebreak="newline")
+    yield from _convert_text(waiting, *look)
+
+
+def _convert_text(text: str, is_text: bool, is_upright: bool) -> Iterator[Element]:
+    if text:
+        yield from [_make("mtext", text=text)] if is_text else _split_tokens(text, is_upright=is_upright)
 
 
 def _split_tokens(text: str, *, is_upright: bool) -> Iterator[Element]:

@@ -1,5 +1,6 @@
 """Charts of DrawingML as a caption and a table of the values that they draw."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -51,6 +52,13 @@ def _list_points(element: Element) -> Iterator[tuple[int, str]]:
             place = parse_number(one.get("idx"))
             value = next((child.text or "" for child in one if get_name(child) == "c:v"), "")
             if 0 <= place < _MOST_POINTS and value.strip():
-                yield place, " ".join(value.split())
-        elif get_name(one) == "c:v" and get_name(element) == "c:tx" and get_name(one.getparent() or one) == "c:tx":
+                yield place, _round_noise(" ".join(value.split()))
+        elif get_name(one) == "c:v" and one.getparent() is element:
             yield 0, " ".join((one.text or "").split())
+
+
+def _round_noise(value: str) -> str:
+    """`4.4000000000000004` as 4.4: charts store what their program computed, to the last bit."""
+    if len(value) < 16 or not re.fullmatch(r"-?\d{1,15}\.\d{10,20}", value):
+        return value
+    return f"{float(value):.12g}"

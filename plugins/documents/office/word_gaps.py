@@ -64,11 +64,8 @@ class GapCollector:
         if self._objects:
             names = ", ".join(name for name, _ in self._objects.most_common(_MOST_PROGRAMS))
             total = self._objects.total()
-            found.append(
-                Gap(
-                    f"{_count(total, 'embedded object')} ({names}) {_were(total)} not read: save them as files of their own"
-                )
-            )
+            what = f"{_count(total, 'embedded object')} ({names}) {_were(total)} not read"
+            found.append(Gap(f"{what}: save {'it' if total == 1 else 'each'} as a file of its own"))
         if self.too_deep:
             found.append(Gap("tables or text boxes nested more than 20 deep were not read"))
         if self.hidden_words:

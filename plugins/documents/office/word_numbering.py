@@ -63,6 +63,8 @@ class Numbering:
         abstract, levels = self._read_levels(number_id)
         counters = self._counters.setdefault(abstract, [0] * _LEVELS)
         self._apply_override(number_id, level, counters, levels)
+        for above in range(level):  # Word counts a level that is skipped as if it were there
+            counters[above] = counters[above] or levels[above].start
         counters[level] = counters[level] + 1 if counters[level] else levels[level].start
         for below in range(level + 1, _LEVELS):
             after = levels[below].restarts_after
@@ -83,8 +85,7 @@ class Numbering:
         return None
 
     def _write_level(self, level: int, own: _Level, counters: list[int], levels: list[_Level]) -> str:
-        number = counters[level] or levels[level].start
-        return write_number(number, "decimal" if own.is_legal else levels[level].format)
+        return write_number(counters[level], "decimal" if own.is_legal else levels[level].format)
 
     def _apply_override(self, number_id: str, level: int, counters: list[int], levels: list[_Level]) -> None:
         """Begin again where this list, used for the first time, says so."""

@@ -1,10 +1,10 @@
 """The text of a Word paragraph, as a reader of the document sees it."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from elcano.activities.passages.document import normalize_text
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.activities.text.xml_tree import Element
 from elcano.plugins.documents.office.office_math import write_office_math
@@ -28,7 +28,7 @@ _CHARACTERS: Final = {
 _DRAWINGS: Final = frozenset({"w:drawing", "w:pict", "w:object"})
 _REFERENCE_LIST: Final = re.compile(r"\d{1,4}[a-z]?(?:\s?[,;–-]\s?\d{1,4}[a-z]?)+")
 _EQUATION_NUMBER: Final = re.compile(r"[\s\d().,;:#\[\]-]*")
-_SPACES: Final = re.compile(r"[ \u00a0\u2002-\u200a\u202f]{1,}(?=[ \n\t]|$)|(?<=\n)[ \t]+|(?<=\t) +")
+_SPACES: Final = re.compile(r"[ \u2002-\u200a\u202f]+(?=[ \n\t]|$)|(?<=\n)[ \t]+|(?<=\t) +")
 
 
 class NoteReference(NamedTuple):
@@ -264,13 +264,8 @@ def _write_part(parts: list[list[str]], place: int) -> str:
 
 
 def _tidy(text: str) -> str:
-    """`text` without spaces that separate nothing."""
-    return _SPACES.sub("", text).strip(" \n\t\u00a0")
-
-
-def iterate_runs(paragraph: Element) -> Iterator[Element]:
-    """All runs below a paragraph."""
-    return paragraph.iter(WORD + "r")
+    """`text` as it is stored, without spaces that separate nothing."""
+    return _SPACES.sub("", normalize_text(text)).strip()
 
 
 def parse_level(properties: Element | None) -> int | None:

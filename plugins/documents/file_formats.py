@@ -39,6 +39,9 @@ _HTML: Final = Format(HTML_TYPE, f"{_PLUGIN}.html:read_html", foreign=True)
 
 _WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _WORD: Final = Format(_WORD_TYPE, f"{_PLUGIN}.office.word_documents:read_word", foreign=True)
+_ODF: Final = Format(
+    "application/vnd.oasis.opendocument.text", f"{_PLUGIN}.office.odf_documents:read_odf", foreign=True
+)
 FORMATS: Final[Mapping[str, Format]] = {
     ".txt": _TEXT,
     ".text": _TEXT,
@@ -50,6 +53,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".xhtml": _HTML,
     csl_works.SUFFIX: Format(csl_works.CSL_TYPE, f"{_PLUGIN}.csl_works:read_csl_work"),
     ".pdf": Format("application/pdf", f"{_PLUGIN}.pdf_and_word:read_pdf", foreign=True),
+    **dict.fromkeys((".odt", ".ott", ".fodt"), _ODF),
     **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), _WORD),
 }
 

@@ -11,6 +11,7 @@ from typing import Final
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Parsed
 from elcano.activities.text.xml_tree import Element
 from elcano.plugins.documents.office.archives import PartUnreadable
+from elcano.plugins.documents.office.gaps import GapCollector
 from elcano.plugins.documents.office.grids import build_table
 from elcano.plugins.documents.office.packages import Package
 from elcano.plugins.documents.office.properties import read_core_properties
@@ -23,7 +24,6 @@ from elcano.plugins.documents.office.word_drawings import (
     choose_alternative,
     read_diagram,
 )
-from elcano.plugins.documents.office.word_gaps import GapCollector
 from elcano.plugins.documents.office.word_names import RELATION, WORD, get_name, get_value, is_on
 from elcano.plugins.documents.office.word_notes import Notes
 from elcano.plugins.documents.office.word_numbering import ListLabel, Numbering
@@ -87,9 +87,10 @@ class WordReader:
 
     def read(self, body: Element) -> list[Block]:
         """The blocks of the document."""
-        blocks = list(_join_lists(self._read_body(body)))
+        blocks = list(join_lists(self._read_body(body)))
         for references in self._at_the_end.values():
-            for self._number, reference in references:
+            for number, reference in references:
+                self._number = number
                 blocks += self._read_note(reference)
         return blocks
 
@@ -310,7 +311,7 @@ def _has_own_background(document: Element) -> bool:
     return any(get_name(one) == "wp:anchor" and one.get("behindDoc") in ("1", "true") for one in document.iter())
 
 
-def _join_lists(blocks: Iterator[Block]) -> Iterator[Block]:
+def join_lists(blocks: Iterator[Block]) -> Iterator[Block]:
     """Items that follow one another become one list."""
     items: list[Block] = []
     for block in blocks:

@@ -1,5 +1,6 @@
 """Names of elements and attributes of WordprocessingML, shortened to `w:p` and the like."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from elcano.activities.text.xml_tree import Element
@@ -25,20 +26,24 @@ RELATION: Final = f"{{{_SCHEMAS}officeDocument/2006/relationships}}"
 SPACE_ATTRIBUTE: Final = "{http://www.w3.org/XML/1998/namespace}space"
 
 
-class _Names(dict[object, str]):
-    """Short names by tags, filled as tags occur."""
+class ShortNames(dict[object, str]):
+    """Short names of elements by their tags, filled as tags occur; `?:name` in namespaces without a prefix."""
+
+    def __init__(self, prefixes: Mapping[str, str]) -> None:
+        super().__init__()
+        self._prefixes = prefixes
 
     def __missing__(self, tag: object) -> str:
         if not isinstance(tag, str):  # an entity
             return ""
         namespace, _, name = tag.removeprefix("{").rpartition("}")
-        short = f"{_PREFIXES.get(namespace, '?')}:{name}"
+        short = f"{self._prefixes.get(namespace, '?')}:{name}"
         if len(self) < 10_000:  # whoever makes up names does not fill the memory
             self[tag] = short
         return short
 
 
-_NAMES: Final = _Names()
+_NAMES: Final = ShortNames(_PREFIXES)
 
 
 def get_name(element: Element) -> str:

@@ -72,7 +72,7 @@ class Numbering:
                 counters[below] = 0
         own = levels[level]
         if own.format == "bullet":
-            return ListLabel(_simplify_bullet(decode_symbols(own.text, own.font)), level, True, number_id)
+            return ListLabel(simplify_bullet(decode_symbols(own.text, own.font)), level, True, number_id)
         label = _PLACEHOLDER.sub(lambda place: self._write_level(int(place[1]) - 1, own, counters, levels), own.text)
         return ListLabel(label.strip()[:_LABEL_CHARACTERS], level, False, number_id)
 
@@ -143,7 +143,7 @@ def _read_level(element: Element) -> _Level:
     )
 
 
-def _simplify_bullet(bullet: str) -> str:
+def simplify_bullet(bullet: str) -> str:
     """One sign for each of the many dots and dashes that only open an item; others, such as a tick, say something."""
     core = bullet.strip()
     if core in _HOLLOW:

@@ -1,4 +1,4 @@
-"""What of a Word document was not read, collected while it is read."""
+"""What of a document was not read, collected while it is read."""
 
 from collections import Counter
 from typing import Final

@@ -44,6 +44,10 @@ _HTML: Final = Format(HTML_TYPE, f"{_PLUGIN}.html:read_html", foreign=True)
 
 PDF_TYPE: Final = "application/pdf"
 _WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_WORD: Final = Format(_WORD_TYPE, f"{_PLUGIN}.office.word_documents:read_word", foreign=True)
+_ODF: Final = Format(
+    "application/vnd.oasis.opendocument.text", f"{_PLUGIN}.office.odf_documents:read_odf", foreign=True
+)
 FORMATS: Final[Mapping[str, Format]] = {
     ".txt": _TEXT,
     ".text": _TEXT,
@@ -54,8 +58,9 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".htm": _HTML,
     ".xhtml": _HTML,
     csl_works.SUFFIX: Format(csl_works.CSL_TYPE, f"{_PLUGIN}.csl_works:read_csl_work"),
-    ".pdf": Format(PDF_TYPE, f"{_PLUGIN}.pdf_and_word:read_pdf", foreign=True),
-    ".docx": Format(_WORD_TYPE, f"{_PLUGIN}.pdf_and_word:read_docx", foreign=True),
+    ".pdf": Format(PDF_TYPE, f"{_PLUGIN}.pdf.reader:read_pdf", foreign=True),
+    **dict.fromkeys((".odt", ".ott", ".fodt"), _ODF),
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), _WORD),
 }
 
 

@@ -9,13 +9,11 @@ word identifies one: an article on captchas, or one with a captcha below it, is 
 page with little text. The exception is a page that declares itself, to search engines, not to be free.
 """
 
-import codecs
 import re
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from elcano.activities.passages.document import FileSkipped, decode_text
+from elcano.activities.passages.document import FileSkipped
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceUnavailable
 
@@ -114,85 +112,6 @@ def _leads_home(asked: str, url: str) -> bool:
     before, after = urlsplit(asked), urlsplit(url)
     deep = before.path.strip("/").count("/") > 0 or bool(before.query)
     return deep and not after.path.strip("/") and not after.query
-
-
-_SAID: Final = (
-    re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w:.-]{1,40})", re.IGNORECASE),
-    re.compile(rb"^\s*<\?xml[^>]{0,200}encoding\s*=\s*[\"']([\w:.-]{1,40})", re.IGNORECASE),
-)
-_SAID_WITHIN: Final = 4_096
-"""Bytes searched for a declaration; browsers search the first 1,024, and pages rely on more."""
-_MEANT: Final = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "shift_jis": "cp932",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-    "iso8859-9": "cp1254",
-    "tis-620": "cp874",
-}
-"""The encodings that the WHATWG's Encoding Standard uses for a name, in Python's names."""
-_LABELS: Final = {"x-sjis": "cp932", "windows-31j": "cp932", "x-gbk": "gb18030", "windows-949": "cp949"}
-"""Names that browsers know and Python does not."""
-_OF_PAGES: Final = re.compile(
-    r"utf-8|utf-16(?:-[lb]e)?|cp125\d|iso8859-\d{1,2}|koi8-[ru]|cp866|cp874|mac-(?:roman|cyrillic)|cp932|euc_jp|"
-    r"iso2022_jp|gb18030|hz|big5hkscs|cp949"
-)
-"""Python's names of the encodings that browsers read; Python also has codecs that no page uses, such as `idna`."""
-_TOLERATED: Final = 0.005
-"""Share of characters that may be broken in a page that otherwise uses the encoding that it names."""
-
-
-def text_of(content: bytes, declared: str) -> str:
-    """Decode a page.
-
-    Args:
-        content: the bytes of a page.
-        declared: the charset of its header; empty if there is none.
-
-    Raises:
-        FileSkipped: it is no text.
-    """
-    names = list(dict.fromkeys(_list_named_encodings(content, declared)))
-    for name in names:
-        try:
-            content.decode(name)
-        except UnicodeDecodeError:
-            continue
-        return decode_text(content, name)
-    for name in names:
-        text = content.decode(name, "replace")
-        if text.count("\ufffd") <= len(text) * _TOLERATED:
-            return text
-    return decode_text(content)
-
-
-def _list_named_encodings(content: bytes, declared: str) -> Iterator[str]:
-    """List the encodings that are named for a page, the header's first."""
-    if name := _resolve_codec_name(declared):
-        yield name
-    for pattern in _SAID:
-        found = pattern.search(content, 0, _SAID_WITHIN)
-        # What is said in ASCII is not said in UTF-16, whatever it says.
-        if (
-            found
-            and (name := _resolve_codec_name(found[1].decode("ascii", "replace")))
-            and not name.startswith("utf-16")
-        ):
-            yield name
-
-
-def _resolve_codec_name(label: str) -> str:
-    """Return Python's name of an encoding of pages; empty if it is none."""
-    plain = label.strip().strip("\"'").lower()
-    try:
-        known = _LABELS.get(plain) or codecs.lookup(plain).name
-    except (LookupError, ValueError):  # ValueError: a name with a null character
-        return ""
-    name = _MEANT.get(known, known)
-    return name if _OF_PAGES.fullmatch(name) else ""
 
 
 LEAST_CHARACTERS: Final = 100

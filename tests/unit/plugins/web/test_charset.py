@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.web.content_kind import text_of
+from elcano.plugins.documents.html_encoding import decode_html
 
 JAPANESE = "<meta charset=Shift_JIS><p>日本語のページ、①と髙</p>"
 FRENCH = "<p>Où est \u201cété\u201d \u2014 là ?</p>"
@@ -37,29 +37,29 @@ FRENCH = "<p>Où est \u201cété\u201d \u2014 là ?</p>"
     ],
 )
 def test_by_what_is_said_and_what_is_so(content: bytes, declared: str, text: str) -> None:
-    assert text_of(content, declared) == text
+    assert decode_html(content, declared) == text
 
 
 @pytest.mark.parametrize(
     "declared", ["idna", "rot13", "zip", "unicode_escape", "no-such", "\0", "x" * 500, "undefined"]
 )
 def test_names_that_are_no_encodings_of_pages_are_passed_over(declared: str) -> None:
-    assert text_of("<p>Ünïcode \\x41".encode(), declared) == "<p>Ünïcode \\x41"
+    assert decode_html("<p>Ünïcode \\x41".encode(), declared) == "<p>Ünïcode \\x41"
 
 
 def test_one_broken_character_does_not_make_all_others_wrong() -> None:
     page = ("<p>déjà vu " * 200).encode() + b"\xff" + "été".encode()
-    text = text_of(page, "utf-8")
+    text = decode_html(page, "utf-8")
     assert text.endswith("\ufffdété")
     assert "Ã" not in text
 
 
 def test_what_is_no_text_is_left_out() -> None:
     with pytest.raises(FileSkipped, match="binary"):
-        text_of(bytes(range(256)) * 10, "")
+        decode_html(bytes(range(256)) * 10, "")
 
 
 @given(st.binary(max_size=300), st.text(max_size=20))
 def test_any_bytes_are_text_or_left_out(content: bytes, declared: str) -> None:
     with suppress(FileSkipped):
-        assert isinstance(text_of(content, declared), str)
+        assert isinstance(decode_html(content, declared), str)

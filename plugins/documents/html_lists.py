@@ -1,0 +1,102 @@
+"""The marks of list items, as browsers number them."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from selectolax.lexbor import LexborNode
+
+_BULLET: Final = "- "
+_ROMAN: Final = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x")),
+    *((9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
+_MOST_ROMAN: Final = 3_999
+_STYLES: Final = {
+    "lower-alpha": "a",
+    "lower-latin": "a",
+    "upper-alpha": "A",
+    "upper-latin": "A",
+    "lower-roman": "i",
+    "upper-roman": "I",
+}
+
+
+@dataclass(slots=True)
+class _List:
+    number: int = 0
+    """The number of the next item."""
+    step: int = 0
+    """0: its items have no numbers."""
+    style: str = "1"
+
+
+@dataclass(slots=True)
+class ListMarks:
+    """The open lists of a page."""
+
+    lists: list[_List] = field(default_factory=list)
+
+    def open(self, node: LexborNode, attributes: dict[str, str | None]) -> None:
+        """Begin a list."""
+        if node.tag != "ol":
+            self.lists.append(_List())
+            return
+        is_reversed = "reversed" in attributes
+        start = _parse_number(attributes.get("start"))
+        if start is None:
+            start = _count_items(node) if is_reversed else 1
+        self.lists.append(_List(start, -1 if is_reversed else 1, _find_style(attributes)))
+
+    def close(self) -> None:
+        """End the innermost list."""
+        if self.lists:
+            self.lists.pop()
+
+    def next_mark(self, attributes: dict[str, str | None]) -> str:
+        """The mark of the next item of the innermost list."""
+        innermost = self.lists[-1] if self.lists else _List()
+        if not innermost.step:
+            return _BULLET
+        value = _parse_number(attributes.get("value"))
+        number = innermost.number if value is None else value
+        innermost.number = number + innermost.step
+        return f"{_write_number(number, innermost.style)}. "
+
+
+def _count_items(node: LexborNode) -> int:
+    count = 0
+    child = node.child
+    while child is not None:
+        count += child.tag == "li"
+        child = child.next
+    return count
+
+
+def _find_style(attributes: dict[str, str | None]) -> str:
+    kind = attributes.get("type") or ""
+    if kind in ("a", "A", "i", "I"):
+        return kind
+    style = (attributes.get("style") or "").lower()
+    return next((mark for name, mark in _STYLES.items() if name in style), "1")
+
+
+def _parse_number(text: str | None) -> int | None:
+    plain = (text or "").strip()
+    digits = plain.removeprefix("-")
+    return int(plain) if digits.isascii() and digits.isdigit() and len(digits) <= 9 else None
+
+
+def _write_number(number: int, style: str) -> str:
+    if style in ("a", "A") and number > 0:
+        letters = ""
+        while number > 0:
+            number, rest = divmod(number - 1, 26)
+            letters = chr(ord(style) + rest) + letters
+        return letters
+    if style in ("i", "I") and 0 < number <= _MOST_ROMAN:
+        roman = ""
+        for value, letter in _ROMAN:
+            count, number = divmod(number, value)
+            roman += letter * count
+        return roman.upper() if style == "I" else roman
+    return str(number)

@@ -158,6 +158,7 @@ XML_ROOTS: Final[Mapping[str, str | Unread]] = {
     "TEI": ".tei",
     "TEI.2": ".tei",
     "teiCorpus": ".tei",
+    "tei": ".tei",
     "svg": Unread("a drawing (SVG)", _TO_PDF),
     "PubmedArticleSet": _PUBMED,
     "PubmedArticle": _PUBMED,

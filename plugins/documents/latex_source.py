@@ -12,6 +12,8 @@ from elcano.activities.passages.document import Block, BlockKind, FileSkipped, G
 from elcano.activities.text.tex_formulas import write_tex
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 from elcano.plugins.documents.latex_text import (
+    ENVIRONMENT_ARGUMENTS,
+    VERBATIM,
     expand_macros,
     prepare_source,
     read_argument,
@@ -39,22 +41,20 @@ _PICTURES: Final = frozenset(
     {"tikzpicture", "pgfpicture", "picture", "asy", "asydef", "tikzcd", "forest", "pspicture", "circuitikz", "axis"}
 )
 _SKIPPED: Final = frozenset({"filecontents", "thebibliography", "CCSXML", "acronym"})
-_WITH_ARGUMENTS: Final[Mapping[str, int]] = {
-    "minipage": 1, "multicols": 1, "wrapfigure": 2, "wraptable": 2, "adjustbox": 1, "spacing": 1, "subfigure": 1,
-    "subtable": 1, "thebibliography": 1, "list": 2, "otherlanguage": 1,
-}  # fmt: skip
 _TAKEN_IN: Final = re.compile(r"\\(?:input|include|subfile|import|subimport)\s{0,9}\{([^{}\n]{1,300})\}")
 _BIBLIOGRAPHY: Final = re.compile(r"\\(?:bibliography|addbibresource)\s{0,9}(?:\[[^\]]{0,100}\])?\{([^{}\n]{1,300})\}")
 _THEOREM: Final = re.compile(r"\\newtheorem\*?\s{0,9}\{([^{}]{1,60})\}(?:\[[^\]]{0,60}\])?\{([^{}]{1,60})\}")
 _BREAK: Final = re.compile(
     r"\\(?P<section>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?(?=\s{0,9}[\[{])"
     r"|\\begin\s{0,9}\{(?P<environment>[A-Za-z]{1,40}\*?)\}|\\(?P<display>\[)|(?P<dollars>\$\$)|\\(?P<caption>caption\*?|captionof)(?=[\s\[{])"
-    r"|\x1e(?P<verbatim>\d+)\x1e|(?P<paragraph>\n[ \t]*\n\s*|\\par(?![A-Za-z]))|\\(?P<escaped>.)|\\(?P<end>end)\s{0,9}\{[^{}]{0,60}\}",
+    rf"|{VERBATIM}(?P<verbatim>\d+){VERBATIM}" r"|(?P<paragraph>\n[ \t]*\n\s*|\\par(?![A-Za-z]))|\\(?P<escaped>.)|\\(?P<end>end)\s{0,9}\{[^{}]{0,60}\}",
     re.DOTALL,
 )
 _ROW_END: Final = r"\\\\\*?(?:\[[^\]]{0,40}\])?|\\tabularnewline(?![A-Za-z])"
 _RULE: Final = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|specialrule|addlinespace|cline|cmidrule|hhline|Xhline)"
                           r"(?![A-Za-z])(?:\([^)]{0,20}\))?(?:\[[^\]]{0,40}\])?(?:\{[^{}]{0,60}\}){0,3}(?:\([^)]{0,20}\))?(?:\{[^{}]{0,20}\})?")  # fmt: skip
+_REPEATED: Final = re.compile(r"(?<=\\endfirsthead).*?\\endhead(?![A-Za-z])|(?<=\\endhead).*?\\end(?:last)?foot(?![A-Za-z])", re.DOTALL)
+"""The head and the foot of a table on its further pages."""
 _SPAN: Final = re.compile(r"\s*\\(multicolumn|multirow)\*?\s{0,9}")
 _NOTATION: Final = re.compile(r"\\(?:label|tag)\*?\{[^{}]{0,200}\}|\\(?:nonumber|notag|intertext\{[^{}]{0,500}\})")
 MOST_DEPTH: Final = 30
@@ -186,17 +186,16 @@ class _Reader:
         elif plain in _SKIPPED or depth >= MOST_DEPTH:
             pass
         elif name in _TABLES:
-            self._read_table(body, _TABLES[name])
+            self._read_table(_REPEATED.sub("", body), _TABLES[name])
         elif plain in _LISTS:
-            lines = list(self._list_items(body, plain == "enumerate" or plain == "compactenum", depth))
-            self.blocks += [Block("\n".join(lines), "list")] if lines else []
+            self._read_list(body, plain in ("enumerate", "compactenum"), depth)
         else:
             self._read_other(plain, body, depth)
         return end
 
     def _read_other(self, name: str, body: str, depth: int) -> None:
         option, start = read_option(body, 0)
-        for _ in range(_WITH_ARGUMENTS.get(name, 0)):
+        for _ in range(ENVIRONMENT_ARGUMENTS.get(name, 0)):
             start = read_group(body, start)[1]
         if name == "abstract":
             self._add("Abstract", "heading", 3)
@@ -229,6 +228,13 @@ class _Reader:
             self.blocks.append(build_table(cells))
         for note in notes:
             self._add_text(note, "note")
+
+    def _read_list(self, body: str, ordered: bool, depth: int) -> None:
+        lines = list(self._list_items(body, ordered, depth))
+        if lines:
+            self.blocks.append(Block("\n".join(lines), "list"))
+        else:  # its items begin with a command of a class
+            self.read(body, depth + 1)
 
     def _list_items(self, body: str, ordered: bool, depth: int) -> Iterator[str]:
         items = list(split_top(body, r"\\item(?![A-Za-z])"))[1:]

@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 from elcano.activities.text.tex_formulas import write_tex
 from elcano.activities.text.words import lower_text, raise_text
 
+VERBATIM: Final = "\ue00a"
+"""A character for private use, which no source has."""
 MOST_MACROS: Final = 2_000
 MOST_EXPANDED: Final = 20_000_000
 """Characters that the macros of a file may become: one macro may call another twice, and so on."""
@@ -56,6 +58,28 @@ _DROPPED: Final[Mapping[str, int]] = {
          "numberwithin", "theoremstyle", "markboth", "rule", "newenvironment", "settowidth", "bookmark"), 2),
 }  # fmt: skip
 """Commands that show nothing, by the number of their arguments."""
+ENVIRONMENT_ARGUMENTS: Final[Mapping[str, int]] = {
+    "minipage": 1, "multicols": 1, "wrapfigure": 2, "wraptable": 2, "adjustbox": 1, "spacing": 1, "subfigure": 1,
+    "subtable": 1, "thebibliography": 1, "list": 2, "otherlanguage": 1, "tabular": 1,
+}  # fmt: skip
+"""Environments with arguments that are not shown, by their number."""
+_LENGTH: Final = re.compile(
+    r"\s{0,9}=?\s{0,9}(?:to|by)?\s{0,9}-?(?:\d{0,6}\.?\d{1,6}|\d{1,6}\.)\s?(?:true)?(?:pt|em|ex|in|cm|mm|pc|bp|sp|mu)(?![A-Za-z])"
+    r"(?:\s{0,9}(?:plus|minus)\s{0,9}-?[\d.]{1,9}\s?[a-z]{2,5}){0,2}|\s{0,9}=\s{0,9}-?\d{1,6}"
+)
+"""A length behind a command that takes one without braces, as `\\vskip 1cm` does."""
+_SILENT: Final = frozenset(
+    "appendix mainmatter frontmatter backmatter maketitle tableofcontents listoffigures listoftables printbibliography "
+    "clearpage cleardoublepage newpage pagebreak nopagebreak noindent indent centering raggedright raggedleft bf it em sc "
+    "sf tt rm sl bfseries itshape scshape sffamily ttfamily rmfamily upshape mdseries normalfont tiny scriptsize "
+    "footnotesize small normalsize large Large LARGE huge Huge smallskip medskip bigskip hfill vfill hline toprule "
+    "midrule bottomrule protect relax leavevmode null onecolumn twocolumn singlespacing doublespacing onehalfspacing item "
+    "begingroup endgroup bgroup egroup xspace selectfont boldmath unboldmath allowbreak sloppy fussy frenchspacing "
+    "kern hskip vskip hbox vbox parindent parskip baselineskip ignorespaces unskip columnwidth textwidth linewidth "
+    "left right displaystyle textstyle and AND And strut break nolinebreak penalty makeatother onehalfspace qed qedhere "
+    "FloatBarrier balance printindex makeindex bibitem newblock".split()
+)
+"""Commands that show nothing and take no argument."""
 _SECOND: Final = frozenset({"href", "textcolor", "colorbox", "hyperref", "resizebox", "scalebox", "foreignlanguage",
                             "texorpdfstring", "adjustbox", "parbox", "rotatebox", "hyperlink", "hypertarget", "makecell"})  # fmt: skip
 """Commands of which the last of several arguments is shown."""
@@ -73,14 +97,14 @@ class Macro(NamedTuple):
 
 
 def prepare_source(text: str) -> tuple[str, list[str]]:
-    """Return the text without comments, and what stands verbatim in it: `\\x1e` and a number stand for that."""
+    """Return the text without comments, and what stands verbatim in it, for which a number between two `VERBATIM` stands."""
     kept: list[str] = []
 
     def keep(found: re.Match[str]) -> str:
         kept.append(re.sub(r"\A(?:\[[^\]\n]{0,300}\])?(?:\{[^}\n]{0,100}\})?[ \t]*\n", "", found[2]))
-        return f"\n\n\x1e{len(kept) - 1}\x1e\n\n"
+        return f"\n\n{VERBATIM}{len(kept) - 1}{VERBATIM}\n\n"
 
-    plain = _VERBATIM.sub(keep, text.replace("\r\n", "\n").replace("\r", "\n").replace("\x1e", ""))
+    plain = _VERBATIM.sub(keep, text.replace("\r\n", "\n").replace("\r", "\n").replace(VERBATIM, ""))
     plain = _LEFT_OUT.sub("", _COMMENT.sub(r"\1", plain))
     return plain, kept
 
@@ -235,6 +259,9 @@ def _write_command(name: str, text: str, at: int, notes: list[str] | None, depth
         return "", _skip_arguments(text, at, _DROPPED[name])
     if writer := _WRITERS.get(name):
         return writer(text, at, notes, depth)
+    if name in ("begin", "end"):
+        environment, end = read_group(text, at)
+        return " ", _skip_arguments(text, end, ENVIRONMENT_ARGUMENTS.get(environment, 0)) if name == "begin" else end
     if name in _REFERENCES or _CITED.fullmatch(name):
         return _write_reference(text, at)
     if name in _SECOND:
@@ -273,10 +300,13 @@ def _write_unknown(name: str, text: str, at: int, notes: list[str] | None, depth
     """A command that is not known: a symbol, or one that sets its arguments in another way."""
     if symbol := _list_symbols().get(name):
         return symbol, at + 2 if text[at : at + 2] == "{}" else at
+    if length := _LENGTH.match(text, at):
+        return "", length.end()
     option, end = read_option(text, at)
-    if option is not None and text[end : end + 1] == "{":
-        at = end
-    return "", at
+    has_group = text[_skip_space(text, end) :][:1] == "{"
+    if has_group or name in _SILENT or not name.isalpha():
+        return "", end if has_group else at
+    return f"\\{name} ", at  # defined elsewhere: a sentence must not read on as if there were nothing
 
 
 @lru_cache(1)

@@ -22,6 +22,7 @@ from elcano.activities.child_processes import (
 )
 from elcano.activities.passages.document import Document, FileSkipped
 from elcano.graphs.frozen import Frozen
+from elcano.plugins.documents.file_detection import name_by_content
 from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, parse_document
 
 MEMORY_BYTES: Final = 3_000_000_000
@@ -119,7 +120,10 @@ def answer_request(request: ParseRequest) -> FileAnswer[Document]:
 PROCESSES: Final[ChildProcesses[ParseRequest, FileAnswer[Document]]] = ChildProcesses(
     f"{__name__}:{answer_request.__name__}",
     FileAnswer[Document],
-    [f"elcano.plugins.documents.{name}" for name in ("html", "markdown", "pdf_and_word")],
+    [
+        f"elcano.plugins.documents.{name}"
+        for name in ("books", "html", "jats", "mails", "markdown", "pdf_and_word", "slides", "workbooks")
+    ],
 )
 
 
@@ -145,11 +149,12 @@ class Parser:
         self._stop.now()
 
     def parse(self, name: str, content: bytes) -> Document:
-        """Parse the document in `content`.
+        """Parse the document in `content`, whatever its name says, as what its bytes are.
 
         Raises:
             FileSkipped: it cannot be read, or took too long, or took its parser down.
         """
+        name = name_by_content(name, content)
         kind = FORMATS.get(PurePosixPath(name).suffix.lower())
         if kind is None or (not kind.foreign and len(content) <= IN_PROCESS_BYTES):
             return parse_document(name, content)

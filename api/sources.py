@@ -147,28 +147,20 @@ class CheckView(Described):
         return cls.from_record(found, source=source)
 
 
-DOCUMENT_SUFFIXES: Final = (
-    ".txt",
-    ".text",
-    ".md",
-    ".markdown",
-    ".rst",
-    ".html",
-    ".htm",
-    ".xhtml",
-    ".csljson",
-    ".pdf",
-    ".docx",
+DOCUMENT_SUFFIXES: Final = frozenset(
+    ".txt .text .md .markdown .rst .html .htm .xhtml .csljson .pdf .docx .docm .dotx .pptx .pptm .ppsx .xlsx .xlsm .xltx "
+    ".ods .csv .tsv .epub .eml .mbox .mht .mhtml .jats .nxml .tei .xml .ipynb .tex .latex .ltx".split()
 )
+"""The suffixes of documents; their readers are a plugin, which the API runs without."""
 MOST_ENTRIES: Final = 10_000
 """Entries of a folder searched for its first document; a larger folder without one is not reported as empty."""
 
 
 def empty_collections(settings: Settings) -> dict[str, str]:
     """By name the collections without a document, each with what to do."""
-    suffixes = ", ".join(DOCUMENT_SUFFIXES)
     return {
-        name: f"there is no document in its folder: add files ({suffixes}), or correct ELCANO_COLLECTIONS"
+        name: "there is no document in its folder: add files (PDF, DOCX, PPTX, XLSX, HTML, Markdown and others), or "
+        "correct ELCANO_COLLECTIONS"
         for name, folder in settings.collections.items()
         if _is_empty(folder)
     }

@@ -28,6 +28,10 @@ class Format(NamedTuple):
     """The path of the function that reads their bytes."""
     foreign: bool = False
     """Whether a library written in C reads it: a bad file may crash or hang it."""
+    titled: bool = True
+    """Whether a first heading is a title where the file declares none; that of a workbook is the name of a sheet."""
+    binary: bool = False
+    """Whether its files are no text, so that one which is has another kind or is damaged."""
 
     def read(self, content: bytes) -> Parsed:
         """Read a file of this kind."""
@@ -44,10 +48,21 @@ _HTML: Final = Format(HTML_TYPE, f"{_PLUGIN}.html:read_html", foreign=True)
 
 PDF_TYPE: Final = "application/pdf"
 _WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-_WORD: Final = Format(_WORD_TYPE, f"{_PLUGIN}.office.word_documents:read_word", foreign=True)
+_WORD: Final = Format(_WORD_TYPE, f"{_PLUGIN}.office.word_documents:read_word", foreign=True, binary=True)
 _ODF: Final = Format(
-    "application/vnd.oasis.opendocument.text", f"{_PLUGIN}.office.odf_documents:read_odf", foreign=True
+    "application/vnd.oasis.opendocument.text", f"{_PLUGIN}.office.odf_documents:read_odf", foreign=True, binary=True
 )
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
+_OPEN: Final = "application/vnd.oasis.opendocument"
+_SLIDES: Final = Format(
+    f"{_OFFICE}.presentationml.presentation", f"{_PLUGIN}.slides:read_pptx", foreign=True, binary=True
+)
+_WORKBOOK: Final = Format(
+    f"{_OFFICE}.spreadsheetml.sheet", f"{_PLUGIN}.workbooks:read_xlsx", foreign=True, titled=False, binary=True
+)
+_MAIL: Final = Format("message/rfc822", f"{_PLUGIN}.mails:read_mail", foreign=True)
+_JATS: Final = Format("application/jats+xml", f"{_PLUGIN}.jats:read_jats", foreign=True)
+_LATEX: Final = Format("application/x-latex", f"{_PLUGIN}.latex_source:read_latex", foreign=True)
 FORMATS: Final[Mapping[str, Format]] = {
     ".txt": _TEXT,
     ".text": _TEXT,
@@ -58,10 +73,48 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".htm": _HTML,
     ".xhtml": _HTML,
     csl_works.SUFFIX: Format(csl_works.CSL_TYPE, f"{_PLUGIN}.csl_works:read_csl_work"),
-    ".pdf": Format(PDF_TYPE, f"{_PLUGIN}.pdf.reader:read_pdf", foreign=True),
-    **dict.fromkeys((".odt", ".ott", ".fodt"), _ODF),
+    ".pdf": Format(PDF_TYPE, f"{_PLUGIN}.pdf.reader:read_pdf", foreign=True, binary=True),
     **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), _WORD),
+    **dict.fromkeys((".odt", ".ott"), _ODF),
+    ".fodt": _ODF._replace(binary=False),
+    ".pptx": _SLIDES,
+    ".pptm": _SLIDES,
+    ".ppsx": _SLIDES,
+    ".xlsx": _WORKBOOK,
+    ".xlsm": _WORKBOOK,
+    ".xltx": _WORKBOOK,
+    ".ods": Format(
+        f"{_OPEN}.spreadsheet", f"{_PLUGIN}.open_spreadsheets:read_ods", foreign=True, titled=False, binary=True
+    ),
+    ".csv": Format("text/csv", f"{_PLUGIN}.csv_tables:read_csv", titled=False),
+    ".tsv": Format("text/tab-separated-values", f"{_PLUGIN}.csv_tables:read_csv", titled=False),
+    ".epub": Format("application/epub+zip", f"{_PLUGIN}.books:read_epub", foreign=True, binary=True),
+    ".eml": _MAIL,
+    ".mbox": Format("application/mbox", f"{_PLUGIN}.mails:read_mailbox", foreign=True, titled=False),
+    ".mht": _MAIL,
+    ".mhtml": _MAIL,
+    ".jats": _JATS,
+    ".nxml": _JATS,
+    ".tei": Format("application/tei+xml", f"{_PLUGIN}.tei:read_tei", foreign=True),
+    ".xml": _JATS,
+    ".ipynb": Format("application/x-ipynb+json", f"{_PLUGIN}.notebooks:read_notebook", foreign=True),
+    ".tex": _LATEX,
+    ".latex": _LATEX,
+    ".ltx": _LATEX,
 }
+"""By suffix. `.xml` may be either kind of article, or none: see `file_detection`."""
+
+
+def read_file(name: str, content: bytes) -> Parsed:
+    """Read a file with the reader for the suffix of `name`.
+
+    Raises:
+        FileSkipped: there is none, or it cannot be read.
+    """
+    kind = FORMATS.get(PurePosixPath(name).suffix.lower())
+    if kind is None:
+        raise FileSkipped(f"files of kind {PurePosixPath(name).suffix!r} cannot be read")
+    return kind.read(content)
 
 
 def parse_document(name: str, content: bytes) -> Document:
@@ -83,7 +136,8 @@ def parse_document(name: str, content: bytes) -> Document:
     elif is_placeholder(parsed.title):
         parsed = replace(parsed, title="")
     authors, year = parse_file_name(path.stem)
-    parsed = replace(parsed, authors=parsed.authors or authors, year=parsed.year or year)
+    title = parsed.title or ("" if kind.titled else path.stem)
+    parsed = replace(parsed, title=title, authors=parsed.authors or authors, year=parsed.year or year)
     document = assemble_document(parsed, path.stem, kind.media_type)
     if not document.passages:
         raise FileSkipped("there is no text in it")

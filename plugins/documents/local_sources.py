@@ -193,7 +193,7 @@ def _nothing_in(scan: _Scan) -> str:
     if scan.skipped:
         return f"has no document that can be searched: {'; '.join(': '.join(one) for one in scan.skipped[:3])}"
     other = f" (only {', '.join(sorted(scan.unreadable_kinds))})" if scan.unreadable_kinds else ""
-    return f"has no document to search{other}: add {', '.join(FORMATS)} files"
+    return f"has no document to search{other}: add files such as PDF, DOCX, PPTX, XLSX, HTML or Markdown"
 
 
 def _sanitize_file_name(name: str) -> str:

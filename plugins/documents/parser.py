@@ -22,6 +22,7 @@ from elcano.activities.child_processes import (
 )
 from elcano.activities.passages.document import Document, FileSkipped
 from elcano.graphs.frozen import Frozen
+from elcano.plugins.documents.file_detection import name_by_content
 from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, READER, parse_document
 
 MEMORY_BYTES: Final = 3_000_000_000
@@ -119,7 +120,21 @@ def answer_request(request: ParseRequest) -> FileAnswer[Document]:
 PROCESSES: Final[ChildProcesses[ParseRequest, FileAnswer[Document]]] = ChildProcesses(
     f"{__name__}:{answer_request.__name__}",
     FileAnswer[Document],
-    [f"elcano.plugins.documents.{name}" for name in ("html", "markdown", "pdf.reader", "office.word_documents", "office.odf_documents")],
+    [
+        f"elcano.plugins.documents.{name}"
+        for name in (
+            "books",
+            "html",
+            "jats",
+            "mails",
+            "markdown",
+            "office.odf_documents",
+            "office.word_documents",
+            "pdf.reader",
+            "slides",
+            "workbooks",
+        )
+    ],
 )
 
 
@@ -150,11 +165,12 @@ class Parser:
         self._stop.now()
 
     def parse(self, name: str, content: bytes) -> Document:
-        """Parse the document in `content`.
+        """Parse the document in `content`, whatever its name says, as what its bytes are.
 
         Raises:
             FileSkipped: it cannot be read, or took too long, or took its parser down.
         """
+        name = name_by_content(name, content)
         kind = FORMATS.get(PurePosixPath(name).suffix.lower())
         if kind is None or (not kind.foreign and len(content) <= IN_PROCESS_BYTES):
             return parse_document(name, content)

@@ -27,7 +27,7 @@ from elcano.graphs.plugin import Surroundings
 from elcano.graphs.text import format_count
 from elcano.plugins.documents.file_formats import READER
 from elcano.plugins.documents.parser import Parser
-from elcano.plugins.uploads.content_kind import find_parted_type, name_by_content
+from elcano.plugins.uploads.content_kind import find_parted_type
 from elcano.plugins.uploads.document_store import (
     CollectionCount,
     UploadedDocument,
@@ -114,7 +114,7 @@ class ReadingActivities:
     async def _parse(
         self, store: TenantStore, document: UploadedDocument, parser: Parser, data: bytes
     ) -> Mapping[str, Any]:
-        read = await self.threads.run(parser.parse, name_by_content(document.path, data), data)
+        read = await self.threads.run(parser.parse, document.path, data)
         await store.files.put(document.text_file, await asyncio.to_thread(write_text, read))
         unread = sum(gap.unread for gap in read.gaps)
         told = {"title": read.title, "media_type": read.media_type, "gaps": read.gaps or None, "unread_parts": unread}

@@ -59,7 +59,14 @@ def test_the_process_is_found_wherever_a_program_is_started(tmp_path: Path) -> N
 
 def test_a_bad_file_says_what_is_wrong_with_it() -> None:
     with pytest.raises(FileSkipped, match="not a readable PDF"):
+        Parser().parse("a.pdf", b"%PDF-1.7 garbage")
+    with pytest.raises(FileSkipped, match=r"its name says \.pdf, and its bytes are nothing of the kind"):
         Parser().parse("a.pdf", b"garbage")
+
+
+def test_a_file_is_read_as_what_its_bytes_are() -> None:
+    assert Parser().parse("a.txt", pdf([["One."]])).media_type == "application/pdf"
+    assert Parser().parse("page", b"<!doctype html><p>b").text == "b"
 
 
 def test_small_files_of_our_own_formats_need_no_process(started: Started) -> None:
@@ -78,7 +85,7 @@ def test_a_page_that_becomes_millions_of_elements_costs_one_file() -> None:
 
 def test_a_hang_is_ended(started: Started) -> None:
     with pytest.raises(FileSkipped, match=r"took longer than 0\.3 s"):
-        Parser(parse_seconds=0.3, processes=started(hang)).parse("a.pdf", b"x")
+        Parser(parse_seconds=0.3, processes=started(hang)).parse("a.pdf", b"%PDF-x")
 
 
 def test_a_page_that_takes_its_library_minutes_is_ended() -> None:
@@ -90,7 +97,7 @@ def test_a_page_that_takes_its_library_minutes_is_ended() -> None:
 
 def test_an_answer_that_makes_no_sense_costs_one_file(started: Started) -> None:
     with pytest.raises(FileSkipped, match="took its parser down"):
-        Parser(processes=started(talk_nonsense)).parse("a.pdf", b"x")
+        Parser(processes=started(talk_nonsense)).parse("a.pdf", b"%PDF-x")
 
 
 def test_stopping_from_another_thread_ends_a_parse(started: Started) -> None:
@@ -99,7 +106,7 @@ def test_stopping_from_another_thread_ends_a_parse(started: Started) -> None:
 
     def read() -> None:
         try:
-            parser.parse("a.pdf", b"x")
+            parser.parse("a.pdf", b"%PDF-x")
         except FileSkipped as error:
             failures.append(error)
 

@@ -95,7 +95,7 @@ def test_a_document_that_was_only_touched_is_read_and_not_parsed(index: Index, m
 
 
 def test_a_bad_document_costs_only_itself_and_is_not_parsed_again(index: Index) -> None:
-    shelf = Shelf({"a.pdf": b"garbage", "b.md": b"beta"})
+    shelf = Shelf({"a.pdf": b"%PDF-1.7 garbage", "b.md": b"beta"})
     sync(shelf, index)
     sync(shelf, index)
     assert index.skipped() == [SkippedDocument("a.pdf", "it is not a readable PDF: it may be damaged or cut off")]

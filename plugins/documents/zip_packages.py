@@ -1,0 +1,205 @@
+"""Files that are ZIP packages: Office Open XML, OpenDocument, EPUB. Read part by part, each within bounds.
+
+A part is unpacked when it is read and never written to the disk, so no name in a package leads anywhere. Python's
+`zipfile` unpacks no more of a part than its header declares; the declared sizes are checked before that.
+"""
+
+import posixpath
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from typing import IO, Final, NamedTuple
+from urllib.parse import unquote
+
+from lxml import etree
+
+from elcano.activities.passages.document import FileSkipped
+from elcano.activities.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
+from elcano.plugins.documents.authorship import parse_authors
+
+PART_BYTES: Final = 50_000_000
+"""Size of a part that is read whole: as a tree it takes some ten times as much memory."""
+TOTAL_BYTES: Final = 200_000_000
+"""Size of all parts together that are read whole."""
+RATIO: Final = 200
+"""How many times smaller than its content a part may be packed. The sheets and slides of 300 real files stay below 60;
+`deflate` reaches 1,030."""
+HARMLESS_BYTES: Final = 1_000_000
+"""Size below which the ratio says nothing: an empty template packs well."""
+MOST_PARTS: Final = 50_000
+_UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError)
+"""What unpacking raises; `RuntimeError`: a part needs a password."""
+_ENTRY: Final = b"PK\x01\x02"
+
+
+class Relation(NamedTuple):
+    """What a part of an Office document refers to."""
+
+    kind: str
+    """The last word of its type, such as `slide` or `comments`."""
+    target: str
+    """The name of a part; empty for what is outside of the package."""
+
+
+class Package:
+    """The parts of a package, by their names.
+
+    Args:
+        content: the bytes of the file.
+        format_name: how people call such a file, for error messages.
+
+    Raises:
+        FileSkipped: it is no ZIP archive, or one with too many parts.
+    """
+
+    def __init__(self, content: bytes, format_name: str) -> None:
+        self.format_name = format_name
+        if content.count(_ENTRY) > MOST_PARTS:
+            raise FileSkipped(f"it has more than {MOST_PARTS:,} parts")
+        try:
+            self._archive = zipfile.ZipFile(BytesIO(content))
+        except _UNREADABLE as error:
+            raise FileSkipped(f"it is no readable {format_name}: it may be damaged or cut off") from error
+        # Names of parts do not depend on case, and some programs write backslashes or a leading slash.
+        self._parts = {_fold_name(one.filename): one for one in reversed(self._archive.infolist()) if not one.is_dir()}
+        self._unpacked = 0
+
+    @property
+    def names(self) -> Iterator[str]:
+        """The names of all parts."""
+        return (one.filename for one in self._archive.infolist())
+
+    def __contains__(self, name: str) -> bool:
+        return _fold_name(name) in self._parts
+
+    def open(self, name: str) -> IO[bytes]:
+        """Open a part to read it piece by piece; the caller limits how much of it is read.
+
+        Raises:
+            FileSkipped: it is not there, or needs a password.
+        """
+        part = self._parts.get(_fold_name(name))
+        if part is None:
+            raise FileSkipped(f"it is no readable {self.format_name}: {name[:100]} is missing")
+        try:
+            return self._archive.open(part)
+        except _UNREADABLE as error:
+            if part.flag_bits & 1:
+                raise FileSkipped("it is encrypted: save a copy without a password") from error
+            raise FileSkipped(f"it is no readable {self.format_name}: {name[:100]} is damaged") from error
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a part.
+
+        Raises:
+            FileSkipped: it is missing, damaged, or larger than it should be.
+        """
+        with self.open(name) as opened:
+            part = self._parts[_fold_name(name)]
+            size = part.file_size
+            self._unpacked += size
+            if size > PART_BYTES or self._unpacked > TOTAL_BYTES:
+                raise FileSkipped(f"it would unpack to more than {TOTAL_BYTES / 1e6:.0f} MB")
+            if size > HARMLESS_BYTES and size > part.compress_size * RATIO:
+                raise FileSkipped(f"it would unpack to more than {RATIO} times its size")
+            try:
+                return opened.read()
+            except _UNREADABLE as error:
+                raise FileSkipped(f"it is no readable {self.format_name}: {name[:100]} is damaged") from error
+
+    def parse(self, name: str) -> Element:
+        """Return the root of a part that is XML.
+
+        Raises:
+            FileSkipped: it cannot be read.
+        """
+        try:
+            return parse_xml(self.read(name))
+        except (XmlUnreadable, EntitiesDeclared) as error:
+            raise FileSkipped(f"it is no readable {self.format_name}: {name[:100]}: {error}") from error
+
+    def parse_if_sound(self, name: str) -> Element | None:
+        """Return the root of a part without which the rest can be read; None if it cannot be parsed."""
+        if name not in self:
+            return None
+        try:
+            return self.parse(name)
+        except FileSkipped:
+            return None
+
+    def relations(self, name: str = "") -> Mapping[str, Relation]:
+        """Return what a part of an Office document refers to, by id; without a name: what the package does."""
+        folder, _, base = name.rpartition("/")
+        root = self.parse_if_sound(posixpath.join(folder, "_rels", f"{base}.rels"))
+        found: dict[str, Relation] = {}
+        for one in root if root is not None else ():
+            kind = one.get("Type", "").rpartition("/")[2]
+            outside = one.get("TargetMode") == "External"
+            found[one.get("Id", "")] = Relation(kind, "" if outside else resolve_target(folder, one.get("Target", "")))
+        return found
+
+    def find_main_part(self, usual: str) -> str:
+        """Return the name of the main part of an Office document, which is not always called as usual."""
+        related = (one.target for one in self.relations().values() if one.kind == "officeDocument")
+        return next((name for name in related if name in self), usual)
+
+
+class Properties(NamedTuple):
+    """What the properties of a document say of it."""
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+
+
+_PLACEHOLDERS: Final = frozenset(
+    {"powerpoint presentation", "presentation", "powerpoint-präsentation", "présentation powerpoint", "slide 1", "title",
+     "presentación de powerpoint", "untitled", "unknown", "workbook", "spreadsheet"}
+)  # fmt: skip
+"""Titles that programs write by themselves."""
+
+
+def read_properties(package: Package) -> Properties:
+    """Return what the core properties of an Office document say of it."""
+    name = next((one.target for one in package.relations().values() if one.kind == "core-properties"), "")
+    root = package.parse_if_sound(name or "docProps/core.xml")
+    if root is None:
+        return Properties()
+    found = {get_local_name(one): (one.text or "").strip() for one in root}
+    return Properties(drop_placeholder_title(found.get("title", "")), parse_authors(found.get("creator", "")))
+
+
+def drop_placeholder_title(title: str) -> str:
+    """Return a title of a document's metadata; empty if it is one that programs write by themselves."""
+    plain = " ".join(title.split())
+    return "" if plain.casefold() in _PLACEHOLDERS else plain
+
+
+def resolve_target(folder: str, target: str) -> str:
+    """Return the name of the part that a reference leads to, from a part in `folder`."""
+    path = unquote(target.partition("#")[0]).replace("\\", "/")
+    joined = path if path.startswith("/") else posixpath.join("/", folder, path)
+    return posixpath.normpath(joined).lstrip("/")
+
+
+def _fold_name(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").casefold()
+
+
+def iterate_elements(stream: IO[bytes], tags: tuple[str, ...]) -> Iterator[Element]:
+    """Yield the elements of these names, with or without a namespace, each complete; they are dropped afterwards.
+
+    Raises:
+        FileSkipped: it is no XML.
+    """
+    names = [f"{{*}}{tag}" for tag in tags]
+    try:
+        for _, element in etree.iterparse(
+            stream, events=("end",), tag=names, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+        ):
+            yield element
+            element.clear()
+            while element.getprevious() is not None:
+                del element.getparent()[0]  # type: ignore[union-attr]  # what has a sibling has a parent
+    except (etree.XMLSyntaxError, *_UNREADABLE) as error:
+        raise FileSkipped(f"a part of it is damaged ({str(error)[:100]})") from error

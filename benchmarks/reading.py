@@ -34,10 +34,10 @@ from elcano.plugins.documents.file_formats import parse_document
 SHORTEST: Final = 25
 """Characters of a sentence that counts: shorter ones stand anywhere."""
 _DASHES: Final = re.compile(r"\s*[-\u2010-\u2015\u2212]\s*")
-_QUOTES: Final = str.maketrans("\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb`\u00b4", "'''\"\"\"\"\"''")
+_QUOTES: Final = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb`\u00b4\""), "'")
 _RAISED: Final = re.compile("[\u00b9\u00b2\u00b3\u2070-\u2079]+")
-_PRIVATE: Final = re.compile("[\ue000-\uf8ff]+")
-"""Bullets of fonts of symbols, which some readers of the truth left in."""
+_BULLETS: Final = re.compile("[\ue000-\uf8ff\u0080-\u009f]+")
+"""Bullets of fonts of symbols, as some readers of the truth left them in."""
 _NONCHARACTER: Final = re.compile("[\ufdd0-\ufdef\ufffe\uffff]")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?\u061f])\s+(?=\S)")
 _KINDS: Final = frozenset({"text", "list_item", "caption", "section_header", "footnote"})
@@ -49,7 +49,7 @@ def fold_text(text: str, *, marks: bool = True, spaces: bool = True) -> str:
     if not marks:
         text = _RAISED.sub("", text)
     plain = _DASHES.sub("-", unicodedata.normalize("NFKC", text).translate(_QUOTES))
-    return (" " if spaces else "").join(_PRIVATE.sub("", plain).split())
+    return (" " if spaces else "").join(_BULLETS.sub("", plain).split())
 
 
 @dataclass

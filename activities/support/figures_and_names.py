@@ -14,10 +14,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal
 
 from elcano.activities.text.languages import STOP_WORDS, possible_languages
-from elcano.activities.text.units import number_word, parse_scale_word
+from elcano.activities.text.number_words import number_word, parse_scale_word
 from elcano.activities.text.words import split_words
 from elcano.activities.text.written_dates import DATE_WORDS, parse_month_name
 from elcano.activities.text.written_numbers import Number, find_numbers
@@ -36,6 +36,20 @@ _BY: Final = re.compile(
 )
 _TO: Final = re.compile(r"\b(?:to|auf|\u00e0|a|naar|para|below|under|than)\W{0,3}$", re.IGNORECASE)
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?![\w-])")
+_LONGEST_BOUND: Final = 30
+_LEAST: Final = (
+    r"[>≥⩾≧]|>=|(?:at least|more than|greater than|over|above|exceed\w*|no less than|no fewer than"
+    r"|not less than|mindestens"
+    r"|mehr als|über|wenigstens|au moins|plus de|supérieur\w* à|al menos|más de|por lo menos|mayor que|superior a"
+    r"|almeno|più di|oltre|pelo menos|mais de|minstens|meer dan|ten minste|не менее|более|больше|en az|至少|超过|超過)"
+)
+_MOST: Final = (
+    r"[<≤⩽≦]|<=|(?:at most|less than|lower than|fewer than|under|below|no more than|not more than|up to|höchstens"
+    r"|weniger als|unter|maximal|au plus|moins de|inférieur\w* à|como máximo|menos de|menor que|inferior a"
+    r"|al massimo|meno di|no máximo|hoogstens|minder dan|ten hoogste|не более|менее|меньше|en fazla|至多|不超过|以下)"
+)
+_AT_LEAST: Final = re.compile(rf"(?<![\w])(?:{_LEAST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
+_AT_MOST: Final = re.compile(rf"(?<![\w])(?:{_MOST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,8 @@ class Figure:
     spelled: bool = False
     """In words."""
     start: int = 0
+    bound: Literal["", "least", "most"] = ""
+    """Whether the amount is only said to be no less, or no more."""
 
 
 def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
@@ -93,7 +109,16 @@ def _build_figure(text: str, one: Number, unit: str) -> Figure:
         values |= {-value for value in values}
     fraction = re.search(r"[.,](\d+)(?!.*[.,]\d)", digits)
     written = text[one.start : one.unit_end].strip()
-    return Figure(written, values, unit, len(fraction[1]) if fraction else 0, one.spelled, one.start)
+    places = len(fraction[1]) if fraction else 0
+    return Figure(written, values, unit, places, one.spelled, one.start, _read_bound(text, one.start))
+
+
+def _read_bound(text: str, start: int) -> Literal["", "least", "most"]:
+    """What stands before a number says of its bound."""
+    before = text[max(0, start - _LONGEST_BOUND) : start]
+    if _AT_LEAST.search(before):
+        return "least"
+    return "most" if _AT_MOST.search(before) else ""
 
 
 def _read_end_of_years(text: str, start: int, end: int) -> frozenset[Decimal]:

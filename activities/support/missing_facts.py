@@ -25,7 +25,8 @@ from elcano.activities.support.figures_and_names import (
 )
 from elcano.activities.text.abbreviations import is_german_ordinal
 from elcano.activities.text.languages import possible_languages
-from elcano.activities.text.units import is_ambiguous, same_amount
+from elcano.activities.text.number_words import is_ambiguous
+from elcano.activities.text.units import same_amount
 from elcano.activities.text.written_dates import parse_month_name
 
 _NEARLY: Final = (
@@ -139,7 +140,7 @@ def _read_by_thousands(one: Figure, marks: Collection[str]) -> Figure:
 def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
     """Each once, wherever it stands: a table may say the same one thousands of times."""
     found = (one for text in texts for one in extract_figures(text, dates=True))
-    return list({(one.written, one.values, one.unit, one.places): one for one in found}.values())
+    return list({(one.written, one.values, one.unit, one.places, one.bound): one for one in found}.values())
 
 
 def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
@@ -249,6 +250,8 @@ def _remove_glued_notes(quote: str) -> str:
 
 
 def _is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
+    if one.bound and other.bound and one.bound != other.bound:  # `at least 5` is not `at most 5`
+        return False
     if one.unit and other.unit:
         if any(same_amount(value, one.unit, found, other.unit) for value in one.values for found in other.values):
             return True

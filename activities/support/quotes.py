@@ -25,12 +25,17 @@ _DOUBLE: Final = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u
 _SPACES: Final = "\t\v\f\r\x1c\x1d\x1e\x1f\x85\u00a0\u1680\u202f\u205f\u3000\u2028\u2029" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
+_SCRIPT_LETTERS: Final = "\u210a\u210e\u2110\u2112\u2113\u211b\u2102\u2115\u211d\u2124"
 _TYPED: Final = str.maketrans(
     {chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
     | dict.fromkeys(_DASHES, "-")
     | dict.fromkeys(_SINGLE, "'")
     | dict.fromkeys(_DOUBLE, '"')
     | dict.fromkeys(_SPACES, " ")
+    | {"\u00b5": "\u03bc", "\u2126": "\u03a9", "\u212a": "K", "\u212b": "\u00c5", "\u066b": ".", "\u066a": "%"}
+    # letters and digits of mathematics, which are plain ones in another font
+    | {chr(styled): unicodedata.normalize("NFKC", chr(styled)) for styled in range(0x1D400, 0x1D800)}
+    | {styled: unicodedata.normalize("NFKC", styled) for styled in _SCRIPT_LETTERS}
 )
 """One character for one, so that places stay what they are."""
 
@@ -65,6 +70,9 @@ _TOKEN: Final = re.compile(
         |[\ \n]+(?=\\?(?!\[[^\[\]\n]{1,300}\]\()[[S][L]>]|<(?![A-Za-z/])))            # before a link it parts words
     | (?P<space>\ {2,}|\ ?\n[\ \n]*)
     | (?P<wide>[[W]]+)
+    | (?P<charge>(?<=[^\W\d_])[\u00b2\u00b3\u2074-\u2077]?(?:\u207a|\u207b[\ \n]*)
+        (?![\u00b2\u00b3\u00b9\u2070\u2074-\u2079]))                                  # an ion's
+    | (?P<isotope>(?<![\w.,\u00b2\u00b3\u00b9\u2070-\u2079])[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}(?=[A-Z])) # 14C
     | (?P<power>(?<=[^\W_])(?:[\u207a\u207b]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]{1,9}
         |\^(?:[-+]?\d{1,9}|\([-+]?\d{1,9}\)|\{[-+]?\d{1,9}\})(?!\d)))
     | (?P<index>(?<=[^\W\d_])[\u2080-\u2089]{1,9}(?!\d))
@@ -157,8 +165,8 @@ def _convert_mark_to_text(found: re.Match[str]) -> str:
             return found["feet"].replace("''", '"')
         case "begin" | "rule" | "space":
             return " "
-        case "wide" | "index":
-            return unicodedata.normalize("NFKC", found[0])
+        case "wide" | "index" | "isotope" | "charge":
+            return unicodedata.normalize("NFKC", found[0]).translate(_TYPED).rstrip()
         case "power":
             return "^" + unicodedata.normalize("NFKC", found[0]).translate(_TYPED).strip("^(){}")
         case _:

@@ -24,8 +24,8 @@ from elcano.activities.phrases import ENGLISH
 from elcano.activities.support.figures_and_names import KnownNames, extract_names, named_in
 from elcano.activities.support.missing_facts import MissingFacts, Statement, find_missing_facts, is_foreign_language
 from elcano.activities.text.languages import STOP_WORDS, UNSPACED, possible_languages
+from elcano.activities.text.number_words import number_word
 from elcano.activities.text.stems import find_word_root
-from elcano.activities.text.units import number_word
 from elcano.activities.text.words import split_words
 from elcano.graphs.report.report import Support
 

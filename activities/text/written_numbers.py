@@ -10,54 +10,85 @@ language may be another, with all that they may mean.
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from typing import Final
 
+from elcano.activities.text.languages import possible_languages
+from elcano.activities.text.number_words import (
+    UNSURE_SCALES,
+    is_ambiguous,
+    is_hundred,
+    is_long_scale_word,
+    number_word,
+    parse_half_word,
+    parse_multiple_word,
+    parse_scale_word,
+)
 from elcano.activities.text.units import (
     PER_MILLE,
     POINTS,
     SHARE,
     TIMES,
-    is_ambiguous,
-    number_word,
-    parse_multiple_word,
-    parse_scale_word,
-    unit_of,
+    find_unit,
+    get_smaller_units,
+    parse_currency,
 )
 from elcano.activities.text.written_dates import Moment, WrittenMoment, find_moments
 
 _RATIO_UNITS: Final = (SHARE, PER_MILLE, POINTS, TIMES)
 _MOST_DIGITS: Final = 60
 _POWERS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻\u2212", "0123456789--")
-_FRACTIONS: Final = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
-_SPACES: Final = " \u00a0\u202f\u2009'\u2019"
-_CURRENCY_SIGNS: Final = ("€", "$", "£", "¥")
-_CURRENCY: Final = r"(?:US\$|[$€£¥]|(?:USD|EUR|GBP|CHF|JPY)(?=[ \u00a0]))"
-_NUMBER: Final = re.compile(
-    rf"(?P<currency>{_CURRENCY}[ \u00a0]?)?"
-    r"(?P<sign>[-+\u2212])?"
-    rf"(?P<money>(?<=[-+\u2212]){_CURRENCY}[ \u00a0]?)?"
-    rf"(?P<digits>\d{{1,3}}(?:[{_SPACES}]\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*|(?<![\d.,])[.,]\d+)"
-    r"(?:[ \u00a0]?[x\u00d7*·][ \u00a0]?10[ \u00a0]?"
-    r"(?:\^[ \u00a0]?\(?(?P<power>[-\u2212]?\d{1,3})\)?|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3}))"
-    r"|[eE](?P<exponent>[-+]?\d{1,3})(?!\w)"
-    r"|(?:(?<=^10)|(?<=[^\d.,]10))(?P<ten>\^[({]?(?P<typed>[-\u2212]?\d{1,3})[)}]?|(?P<set>⁻?[⁰¹²³⁴-⁹]{1,3})))?"
-    r"(?P<half>[½¼¾])?"
+_FRACTIONS: Final = "½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_SPACES: Final = " \u00a0\u202f\u2009'\u2019\u066c"
+_POINT: Final = ".,\u00b7\u066b"
+"""What may stand before decimals: also the raised point of British journals and the sign of Arabic."""
+_MINUS: Final = r"\-\u2010-\u2013\u2212\ufe63\uff0d"
+_CURRENCY_SIGNS: Final = ("€", "$", "£", "¥", "₹", "₩", "₽", "₺", "฿")
+_CURRENCY: Final = (
+    r"(?:(?:US|CAN|CA|AU|NZ|HK|SG|NT|MX|[CASR])?\$|[€£¥₹₩₽₺฿]|Rs\.?(?=[ \u00a0\d])"
+    r"|(?:USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|BRL|SEK|NOK|DKK|KRW)(?=[ \u00a0]))"
 )
-_SCALES: Final = re.compile(r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\uc5b5]|[^\W\d_]{1,10}\b)\.?")
+_GROUPED: Final = rf"\d{{1,3}}(?:[{_SPACES}]\d{{3}})+(?:[{_POINT}]\d+)?(?!\d)|"
+
+
+def _compile_number(grouped: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?P<currency>(?<![^\W\d_]){_CURRENCY}[ \u00a0]?)?"
+        rf"(?P<sign>[+{_MINUS}](?:(?<=\u2212)[ \u00a0])?)?"
+        rf"(?P<money>(?<=[+{_MINUS}]){_CURRENCY}[ \u00a0]?)?"
+        rf"(?P<digits>{grouped}\d+(?:[{_POINT}]\d+)*|(?<![\d{_POINT}])[{_POINT}]\d+|(?=[{_FRACTIONS}]))"
+        r"(?:[ \u00a0]?[x\u00d7*·⋅][ \u00a0]?10[ \u00a0]?"
+        r"(?:\^[ \u00a0]?\(?(?P<power>[-\u2212]?\d{1,3})\)?|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3}))"
+        r"|[eE](?P<exponent>[-+]?\d{1,3})(?!\w)"
+        r"|(?:(?<=^10)|(?<=[^\d.,]10))(?P<ten>\^[({]?(?P<typed>[-\u2212]?\d{1,3})[)}]?|(?P<set>⁻?[⁰¹²³⁴-⁹]{1,3})))?"
+        rf"(?P<half>[{_FRACTIONS}])?"
+    )
+
+
+_NUMBER: Final = _compile_number(_GROUPED)
+_UNGROUPED: Final = _compile_number("")
+_ROW_BEFORE: Final = re.compile(r"\d[ \u00a0][<>\u2264\u2265]?$")
+_ROW_AFTER: Final = re.compile(r"[ \u00a0][<>\u2264\u2265]?\d")
+_SCALES: Final = re.compile(
+    r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}|[^\W\d_]{1,11}\b)\.?"
+)
+_NONE: Final = r"none|no[ \u00a0]\w{1,20}|keine[rsmn]?|aucune?|ninguno|ninguna|nessun[oa]?|nenhuma?|geen"
+_NONE_OF: Final = re.compile(
+    rf"\b(?:{_NONE})[ \u00a0](?:of|out[ \u00a0]of|von|der|des|sur|de|di|van)[ \u00a0](?:the[ \u00a0])?(?=\d)",
+    re.IGNORECASE,
+)
+_AND_HALF: Final = re.compile(r"[ \u00a0]and[ \u00a0]a[ \u00a0]half\b", re.IGNORECASE)
+_WORD_AFTER: Final = re.compile(r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,})(?![\w-])")
+_ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
+_BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
 _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
 """What stands between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _POINTS: Final = re.compile(
     r"\s{0,2}(?:%|percent(?:age)?|prozent)?[-\s]{0,2}(?:points?\s+de\s+pourcentage|puntos\s+porcentuales"
     r"|points?\b|punkte\w?\b|pp\b)",
-    re.IGNORECASE,
-)
-_UNIT: Final = re.compile(
-    r"[-\s]{0,2}(?!d['\u2019]\w)(%|‰|°[CF]?|[€$£¥]|(?:per|pour|por)\s(?:cento?|cien?to)\b"
-    r"|[^\W\d_]{1,16}(?:/[^\W\d_]{1,3}\d?|\d)?)",
     re.IGNORECASE,
 )
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|º|ª|°|\.º|\.ª)(?![\w])")
@@ -135,7 +166,40 @@ def find_numbers(text: str, language: str = "", *, ambiguous: bool = False) -> l
         _mark_taken(taken, number.start, number.end)
     spelled = _find_spelled_numbers(text, folded, None if ambiguous else language)
     found += [one for one in spelled if not any(taken[one.start : one.end])]
-    return sorted(found, key=lambda one: one.start)
+    return list(_combine_parts(text, sorted(found, key=lambda one: one.start)))
+
+
+def _combine_parts(text: str, numbers: Iterable[Number]) -> Iterator[Number]:
+    """The numbers, those as one that are one amount in two units, as in `1 h 30 min`."""
+    waiting: Number | None = None
+    for one in numbers:
+        if waiting is not None and (both := _combine_amounts(text, waiting, one)) is not None:
+            waiting = both
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = one
+    if waiting is not None:
+        yield waiting
+
+
+def _combine_amounts(text: str, one: Number, following: Number) -> Number | None:
+    factor = get_smaller_units(one.unit, following.unit) if one.unit and following.unit else None
+    if factor is None or len(one.readings) != 1 or len(following.readings) != 1:
+        return None
+    if not _BETWEEN_PARTS.fullmatch(text, one.unit_end, following.start) or one.ordinal or following.signed:
+        return None
+    more = following.readings[0]
+    if not 0 <= more.value < factor:
+        return None
+    value = one.readings[0].value * factor + more.value
+    return replace(
+        following,
+        text=text[one.start : following.end],
+        start=one.start,
+        readings=(NumberReading(value, more.step),),
+        signed=one.signed,
+    )
 
 
 def _fold_digits(text: str) -> str:
@@ -149,7 +213,7 @@ def _mark_taken(taken: bytearray, start: int, end: int) -> None:
 
 def _find_written_numbers(text: str, folded: str, taken: bytearray) -> Iterator[Number]:
     at = 0
-    while (match := _NUMBER.search(folded, at)) is not None:
+    while (match := _search_number(folded, at)) is not None:
         start, end = match.span("digits")
         at = max(match.end(), at + 1)
         if any(taken[start:end]):
@@ -164,6 +228,16 @@ def _find_written_numbers(text: str, folded: str, taken: bytearray) -> Iterator[
         one = _parse_amount(text, folded, match)
         at = max(at, one.end)
         yield one
+
+
+def _search_number(text: str, at: int) -> re.Match[str] | None:
+    """The next number from `at` on; in a row of numbers, as a table has them, spaces part them."""
+    match = _NUMBER.search(text, at)
+    if match is None or not re.search(r"\d[ \u00a0]\d", match["digits"]):
+        return match
+    start = match.start("digits")
+    in_row = _ROW_BEFORE.search(text, max(0, start - 3), start) or _ROW_AFTER.match(text, match.end())
+    return _UNGROUPED.match(text, match.start()) if in_row else match
 
 
 def _find_name_span(text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -205,7 +279,7 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
     power = match["power"] or match["raised"] or match["exponent"] or match["typed"] or match["set"]
     exponent = int(power.translate(_POWERS)) - bool(match["ten"]) if power else 0
     exponents = {exponent}
-    currency = (match["currency"] or match["money"] or "").strip()
+    currency = (match["currency"] or match["money"] or "").strip(" \u00a0.")
     decade = _DECADE.match(folded, end)
     ordinal = None if decade else _ORDINAL.match(folded, end)
     closing = decade or ordinal
@@ -221,14 +295,14 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
             unit, unit_end = said, said_end if said else end
     if unit in _RATIO_UNITS or folded[end:unit_end].strip() in _CURRENCY_SIGNS:
         end = unit_end
-    if money := unit_of(currency):  # what follows `$5 million` is no unit: `in 2019` no inches
+    if money := parse_currency(currency):  # what follows `$5 million` is no unit: `in 2019` no inches
         unit, unit_end = money, end
-    sign = match["sign"] if match["sign"] and not _is_joining_dash(folded, match.start("sign")) else ""
+    sign = match["sign"].strip() if match["sign"] and not _is_joining_dash(folded, match.start("sign")) else ""
     start = match.start() if match["currency"] or sign else match.start("digits")
-    more = _FRACTIONS.get(match["half"] or "", Decimal(0))
+    more = _read_fraction(match["half"])
     readings = {
-        NumberReading(-value if sign in ("-", "\u2212") and value else value, step)
-        for whole, places in _iter_digit_readings(match["digits"])
+        NumberReading(-value if sign and sign != "+" and value else value, step)
+        for whole, places in _iter_digit_readings(match["digits"] or "0")
         for power_of_ten in exponents
         for value, step in [_compute_value_and_step(whole, places, power_of_ten, more)]
     }
@@ -251,9 +325,18 @@ def _compute_value_and_step(whole: str, places: int, power: int, more: Decimal) 
     return Decimal(whole).scaleb(power), step
 
 
+def _read_fraction(sign: str | None) -> Decimal:
+    return round(Decimal(unicodedata.numeric(sign)), 4).normalize() if sign else Decimal(0)
+
+
 def _iter_digit_readings(digits: str) -> Iterator[tuple[str, int]]:
     """All that these digits, points and commas may stand for, with the digits behind the point."""
     plain = re.sub(f"[{_SPACES}]", "", digits)[:_MOST_DIGITS]
+    if plain.count("\u00b7") + plain.count("\u066b") == 1 and not re.search(r"[\u00b7\u066b]\d*[.,]", plain):
+        whole, _, rest = re.sub("[.,]", "", plain).replace("\u066b", "\u00b7").partition("\u00b7")
+        yield f"{whole or '0'}.{rest}", len(rest)
+        return
+    plain = plain.replace("\u00b7", ".").replace("\u066b", ".")
     points, commas = plain.count("."), plain.count(",")
     if points + commas == 0:
         yield plain, 0
@@ -276,52 +359,91 @@ def _read_scale_words(text: str, end: int, exponent: int, *, money: bool) -> tup
     powers = {exponent}
     for _ in range(2):  # `mil millones`
         word = _SCALES.match(text, end)
-        found = parse_scale_word(word[1]) if word else 0
-        if word is None or not found:
+        found = _parse_scale(text, word[1]) if word else 0
+        if word is None or not found or (_is_ideograph(word[1][0]) and find_unit(text, end)[1] > word.end(1)):
             break
         attached = word.start(1) == end
         if word[1] in ("m", "M", "k", "K") and not attached and not money:
             break  # metres, or a name
-        unsure = word[1] in ("m", "M") and not money
+        unsure = word[1].lower() in UNSURE_SCALES and not money
         powers = {power + found for power in powers} | (powers if unsure else set())
         end = word.end(1)
     return powers, end
+
+
+def _parse_scale(text: str, word: str) -> int:
+    if not is_long_scale_word(word):
+        return parse_scale_word(word)
+    return parse_scale_word(word, possible_languages(text))
 
 
 def _parse_unit(text: str, end: int) -> tuple[str, int]:
     """The unit that follows a number, and where it ends."""
     if points := _POINTS.match(text, end):
         return POINTS, points.end()
-    found = _UNIT.match(text, end)
-    if found is None:
-        return "", end
-    said = found[1]
-    unit = SHARE if " " in said else unit_of(said) or unit_of(said.partition("/")[0])
-    return (unit, found.end()) if unit else ("", end)
+    return find_unit(text, end)
 
 
 def _find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterator[Number]:
     """Numbers in words; None: those of every language."""
-    for match in _WORD.finditer(folded):
+    for none in _NONE_OF.finditer(folded):
+        reading = NumberReading(Decimal(0), Decimal(1))
+        end = none.start() + len(none[0].split()[0])
+        yield Number(text[none.start() : end], none.start(), end, (reading,), unit_end=end, spelled=True)
+    at = 0
+    while (match := _WORD.search(folded, at)) is not None:
         word, start, end = match[0].lower(), *match.span()
+        at = end
         times = parse_multiple_word(word)
-        value = number_word(word) if times is None else times
-        if value is None or (word == "cent" and folded[:start].endswith(("per ", "pour "))):
-            continue
         if times is not None:
             readings: tuple[NumberReading, ...] = (NumberReading(Decimal(times), Decimal(1)),)
             yield Number(text[start:end], start, end, readings, TIMES, end, spelled=True)
             continue
-        if language is not None and is_ambiguous(word) and _load_number_words(language).get(word) != value:
+        value, start, end = _read_number_words(folded, word, start, end, language)
+        if value is None:
             continue
         powers, after = _read_scale_words(folded, end, 0, money=False)
         end = after if powers != {0} else end
         unit, unit_end = _parse_unit(folded, end)
         end = unit_end if unit in _RATIO_UNITS else end
+        at = max(at, end)
         readings = tuple(
-            NumberReading(Decimal(value).scaleb(power), Decimal(1).scaleb(power)) for power in sorted(powers)
+            NumberReading(value.scaleb(power), Decimal(1).scaleb(power + min(0, int(value.as_tuple().exponent))))
+            for power in sorted(powers)
         )
         yield Number(text[start:end].strip(), start, end, readings, unit, max(end, unit_end), spelled=True)
+
+
+def _read_number_words(
+    text: str, word: str, start: int, end: int, language: str | None
+) -> tuple[Decimal | None, int, int]:
+    """The value of the number in words that begins at `start`, before words such as `million`; None: it is none."""
+    if (half := parse_half_word(word)) is not None:
+        return half, start, end
+    value = number_word(word)
+    if value is None:
+        before = re.search(r"(?<!\w)([^\W\d_]{1,5})[ \u00a0]$", text[max(0, start - 7) : start])
+        if before and before[1].lower() in _ONE and parse_scale_word(word) > 2 and word not in UNSURE_SCALES:
+            begin = start - len(before[0])
+            return Decimal(1), begin, begin + len(before[1])
+        return None, start, end
+    if word == "cent" and text[:start].endswith(("per ", "pour ", "por ")):
+        return None, start, end
+    if language is not None and is_ambiguous(word) and _load_number_words(language).get(word) != value:
+        return None, start, end
+    while (after := _WORD_AFTER.match(text, end)) is not None:
+        following = after[1].lower()
+        more = number_word(following)
+        if is_hundred(following) and value < 100 and after.start(1) - end == 1:
+            value *= 100
+        elif more is not None and more < 100 <= value and value % 100 == 0:
+            value += more
+        else:
+            break
+        end = after.end(1)
+    if half_more := _AND_HALF.match(text, end):
+        return value + Decimal("0.5"), start, half_more.end()
+    return Decimal(value), start, end
 
 
 @cache

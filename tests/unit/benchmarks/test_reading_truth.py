@@ -7,7 +7,7 @@ from benchmarks.reading import Truth, find_lost, fold_text, load_truth
 
 
 def test_only_form_is_folded() -> None:
-    assert fold_text("\u201cA \u2013 b\u201d  10\u00b9") == fold_text('"A-b" 101')
+    assert fold_text("\u201cA \u2013 b\u201d  10\u00b9") == fold_text("'A-b' 101")
     assert fold_text("$320\u00b9 in", marks=False) == fold_text("$320 in")
     assert fold_text("$321 in") != fold_text("$320 in")
 

@@ -1,0 +1,100 @@
+"""Numbers in words of seven languages (`twelve`, `zwölf`, `threefold`), and words that multiply (`million`)."""
+
+import re
+from collections.abc import Collection
+from decimal import Decimal
+from functools import cache
+from typing import Final
+
+_LANGUAGES: Final = ("en", "de", "fr", "es", "it", "pt", "nl")
+_OTHER_WORDS: Final = "once sei due elf neuf cent dos acht mille onze six tien ten neun vier sete sette"
+_AMBIGUOUS: Final = frozenset(_OTHER_WORDS.split())
+"""Number words that are other words in another language: they count in a quote, and are not asked of one."""
+_POWERS: Final = {
+    3: "thousand thousands tausend mil mila mille duizend tusen bin k 千 천 พัน тыс тысяча тысячи тысяч"
+    " tys tysiąc tysięcy tysiące ألف",
+    4: "万 萬 만 หมื่น",
+    5: "lakh lakhs lac लाख лакх แสน",
+    6: "million millions millionen mio millón millones milione milioni milhão milhões miljoen miljoner milyon mn mln"
+    " m миллион миллиона миллионов млн milion miliony milionów ล้าน مليون",
+    7: "crore crores करोड़ крор",
+    8: "亿 億 억",
+    9: "billion billions bn milliard milliards milliarde milliarden mrd miliardo miliardi miljard miljarder milyar"
+    " bilhão bilhões mld mldr миллиард миллиарда миллиардов млрд miliard miliardy miliardów พันล้าน مليار",
+    12: "trillion trillions tn billionen billón billones biljoen biljoner bilione bilioni bilião biliões trilhão"
+    " trilhões trilyon триллион триллиона триллионов трлн bilion biliony 兆 조 ล้านล้าน",
+    18: "trillionen trillón trillones triljoen trylion",
+}
+_SCALES: Final = {word: power for power, listed in _POWERS.items() for word in listed.split()}
+_FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig)$")
+_MULTIPLES: Final = {"double": 2, "doubled": 2, "twice": 2, "doubling": 2, "triple": 3, "tripled": 3, "quadrupled": 4}
+
+
+_LONG_SCALE: Final = {"billion": 12, "trillion": 18}
+"""What these are in languages that have another word for 10⁹."""
+_LONG_SCALE_LANGUAGES: Final = frozenset({"de", "fr", "da", "nb", "sv", "fi", "pl"})
+UNSURE_SCALES: Final = frozenset({"m", "bin"})
+"""Scale words that are something else, too: metres, and a German verb."""
+
+
+def parse_scale_word(word: str, languages: Collection[str] = ()) -> int:
+    """The power of ten that a word such as `million` multiplies by; 0 if it is none.
+
+    A billion is 10⁹ in English and 10¹² in German: `languages` are those that the text may be in.
+    """
+    said = word.lower()
+    if said in _LONG_SCALE and languages and _LONG_SCALE_LANGUAGES.issuperset(languages):
+        return _LONG_SCALE[said]
+    return _SCALES.get(said, 0)
+
+
+def is_long_scale_word(word: str) -> bool:
+    """Whether the language decides what a scale word is."""
+    return word.lower() in _LONG_SCALE
+
+
+_HUNDREDS: Final = frozenset(
+    ["hundred", "hundert", "cent", "cents", "ciento", "cientos", "cem", "cento", "honderd", "hundra"]
+)
+_HALVES: Final = re.compile(r"(?P<whole>ander|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)(?:ein)?(?:thalb|halb)$")
+
+
+def is_hundred(word: str) -> bool:
+    """Whether a lower-case word multiplies a number in words by a hundred."""
+    return word in _HUNDREDS
+
+
+def parse_half_word(word: str) -> Decimal | None:
+    """What a lower-case German word such as `anderthalb` says; None if it says no half."""
+    found = _HALVES.match(word)
+    if found is None or word in ("einhalb",):
+        return None
+    whole = 1 if found["whole"] in ("ander", "ein") else number_word(found["whole"])
+    return None if whole is None else whole + Decimal("0.5")
+
+
+def number_word(word: str) -> int | None:
+    """The number that a lower-case word names, from 2 to 100; None if it names none."""
+    return _number_words().get(word)
+
+
+def parse_multiple_word(word: str) -> int | None:
+    """How many times more a lower-case word such as `threefold` or `doubled` says; None if it does not."""
+    fold = _FOLD.match(word)
+    return number_word(fold[1]) if fold else _MULTIPLES.get(word)
+
+
+def is_ambiguous(word: str) -> bool:
+    """Whether a number word is also another word."""
+    return word.lower() in _AMBIGUOUS
+
+
+@cache
+def _number_words() -> dict[str, int]:
+    from num2words import num2words
+
+    known: dict[str, int] = {}
+    for language in _LANGUAGES:
+        for number in range(100, 1, -1):
+            known[num2words(number, lang=language).removeprefix("one ")] = number
+    return known | {"dozen": 12, "hundred": 100, "hundert": 100}

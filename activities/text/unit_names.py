@@ -1,0 +1,231 @@
+"""How units are written: their names in many languages, and their symbols, each with the unit that it stands for.
+
+Names come from the CLDR (by Babel), which has the units that people use daily, and from prefixes and stems for those of
+laboratories. Units are called as pint calls them; what pint has no name for, or has with a meaning of its own, is
+defined in `units`.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from itertools import product
+from typing import Final
+
+from babel import Locale
+from babel.units import UnknownUnitError, format_unit
+
+LANGUAGES: Final = ("en", "en_GB", "de", "fr", "es", "it", "pt", "nl", "ru", "tr", "pl", "sv", "ja", "ko", "zh", "th")
+"""Languages whose names of units are known. Where two disagree, the first one counts."""
+_OF_CLDR: Final = """
+angle-degree:angular_degree area-acre area-hectare area-square-centimeter:centimeter**2 area-square-foot:foot**2
+area-square-inch:inch**2 area-square-kilometer:kilometer**2 area-square-meter:meter**2 area-square-mile:mile**2
+area-square-yard:yard**2 concentr-milligram-ofglucose-per-deciliter:milligram/deciliter concentr-mole
+concentr-millimole-per-liter:millimole/liter concentr-permillion:ppm
+consumption-liter-per-100-kilometer:liter_per_100_km consumption-mile-per-gallon:mile/gallon digital-bit digital-byte
+digital-gigabit digital-gigabyte digital-kilobit digital-kilobyte digital-megabit digital-megabyte digital-petabyte
+digital-terabit digital-terabyte duration-century duration-day duration-decade:calendar_decade duration-hour
+duration-microsecond duration-millisecond duration-minute duration-month duration-nanosecond duration-second
+duration-week duration-year electric-ampere electric-milliampere electric-ohm electric-volt energy-calorie
+energy-electronvolt:electron_volt energy-joule energy-kilocalorie energy-kilojoule energy-kilowatt-hour:kilowatt_hour
+force-newton force-pound-force:force_pound frequency-gigahertz frequency-hertz frequency-kilohertz frequency-megahertz
+length-astronomical-unit:astronomical_unit length-centimeter length-decimeter length-foot length-inch length-kilometer
+length-light-year:light_year length-meter length-micrometer length-mile length-millimeter length-nanometer
+length-nautical-mile:nautical_mile length-parsec length-picometer length-yard light-candela light-lumen light-lux
+mass-carat mass-dalton mass-grain mass-gram mass-kilogram mass-microgram mass-milligram mass-ounce
+mass-ounce-troy:troy_ounce mass-pound mass-stone mass-tonne:metric_ton power-gigawatt power-horsepower power-kilowatt
+power-megawatt power-milliwatt power-watt pressure-atmosphere pressure-bar pressure-hectopascal pressure-kilopascal
+pressure-megapascal pressure-millibar pressure-pascal pressure-millimeter-ofhg:mmHg
+pressure-pound-force-per-square-inch:psi speed-kilometer-per-hour:kilometer/hour speed-knot
+speed-meter-per-second:meter/second speed-mile-per-hour:mile/hour temperature-celsius:degC temperature-fahrenheit:degF
+temperature-kelvin:kelvin torque-newton-meter:newton_meter_torque volume-centiliter
+volume-cubic-centimeter:centimeter**3 volume-cubic-foot:foot**3 volume-cubic-inch:inch**3
+volume-cubic-kilometer:kilometer**3 volume-cubic-meter:meter**3 volume-cubic-mile:mile**3 volume-cubic-yard:yard**3
+volume-deciliter volume-fluid-ounce:fluid_ounce volume-gallon volume-hectoliter volume-liter volume-megaliter
+volume-milliliter volume-quart
+"""
+_PREFIXES: Final = {
+    "nano": "nano nano nano нано ナノ 나노 纳 奈 นาโน",
+    "micro": "micro mikro micró микро マイクロ 마이크로 微 ไมโคร",
+    "milli": "milli mili милли мілі ミリ 밀리 毫 มิลลิ",
+    "centi": "centi zenti santi санти センチ 센티 厘 釐 เซนติ",
+    "deci": "deci dezi desi déci деци デシ 데시 分",
+    "hecto": "hecto hekto гекто ヘクト 헥토 百",
+    "kilo": "kilo quilo chilo кило кіло キロ 킬로 千 กิโล",
+    "mega": "mega méga мега メガ 메가 兆 เมกะ",
+    "giga": "giga гига гіга ギガ 기가 吉 จิกะ",
+    "tera": "tera téra тера テラ 테라 太",
+    "pico": "pico piko пико ピコ 피코 皮",
+}
+_STEMS: Final = {
+    "mole": "mole moles mol mols moli моль молей モル 몰 摩尔",
+    "molar": "molar моляр",
+    "sievert_dose": "sievert sieverts siévert зиверт シーベルト 시버트 希沃特 西弗",
+    "gray_dose": "gray grays грей グレイ 그레이 戈瑞",
+    "becquerel_activity": "becquerel becquerels bequerel беккерель ベクレル 베크렐 贝克勒尔 贝克",
+    "curie_activity": "curie curies",
+    "tesla": "tesla teslas тесла テスラ 테슬라 特斯拉",
+    "katal": "katal katals",
+    "farad": "farad farads",
+    "henry": "henry henries",
+    "siemens": "siemens",
+    "weber": "weber webers",
+    "molal": "molal",
+    "osmole": "osmole osmoles osmol",
+    "dalton": "dalton daltons",
+    "watt_hour": "watthour watthours watt-hour watt-hours wattstunde wattstunden watt-heure watt-heures"
+    " wattheure vatio-hora vatios-hora wattora",
+    "metric_ton": "tonne tonnes ton tons",
+}
+"""Stems of units that the CLDR has not, or not with all prefixes."""
+_WITH_PREFIXES: Final = (
+    "gram",
+    "liter",
+    "meter",
+    "watt",
+    "volt",
+    "ampere",
+    "ohm",
+    "joule",
+    "pascal",
+    "hertz",
+    "newton",
+)
+_WITH_PREFIXES_TOO: Final = ("byte", "bit", "calorie", "electron_volt", "second", "bar", "lumen", "lux", "kelvin")
+_SYMBOL_PREFIXES: Final = {
+    "": "", "f": "femto", "p": "pico", "n": "nano", "u": "micro", "µ": "micro", "μ": "micro", "mc": "micro",
+    "m": "milli", "c": "centi", "d": "deci", "h": "hecto", "k": "kilo", "K": "kilo", "M": "mega", "G": "giga",
+    "T": "tera", "P": "peta",
+}  # fmt: skip
+_SYMBOLS: Final = {
+    "g": "gram", "l": "liter", "L": "liter", "ℓ": "liter", "m": "meter", "s": "second", "W": "watt", "V": "volt",
+    "A": "ampere", "J": "joule", "Pa": "pascal", "N": "newton", "Hz": "hertz", "mol": "mole", "M": "molar",
+    "Bq": "becquerel_activity", "Sv": "sievert_dose", "Gy": "gray_dose", "Ci": "curie_activity", "eV": "electron_volt",
+    "cal": "calorie", "Wh": "watt_hour", "Da": "dalton", "Ω": "ohm", "Ω": "ohm", "F": "farad", "H": "henry",
+    "S": "siemens", "T": "tesla", "K": "kelvin", "lm": "lumen", "lx": "lux", "bar": "bar", "B": "byte", "b": "bit",
+    "bit": "bit", "kat": "katal", "IU": "international_unit", "U": "enzyme_activity_unit", "t": "metric_ton",
+    "Osm": "osmole", "osmol": "osmole", "sec": "second", "gr": "gram", "mol/L": "mole/liter", "Eq": "charge_equivalent",
+    "eq": "charge_equivalent",
+}  # fmt: skip
+_OTHER: Final = {
+    "ms": "millisecond", "min": "minute", "mins": "minute", "h": "hour", "hr": "hour", "hrs": "hour", "std": "hour",
+    "Std": "hour", "d": "day", "wk": "week", "wks": "week", "mo": "month", "mos": "month", "yr": "year", "yrs": "year",
+    "sec": "second", "secs": "second", "ha": "hectare", "ac": "acre", "ft": "foot", "in": "inch", "yd": "yard",
+    "mi": "mile", "nmi": "nautical_mile", "lb": "pound", "lbs": "pound", "oz": "ounce", "gal": "gallon",
+    "mph": "mile/hour", "kph": "kilometer/hour", "kmh": "kilometer/hour", "km/h": "kilometer/hour", "kn": "knot",
+    "mmHg": "mmHg", "cmH2O": "centimeter_water", "cmH₂O": "centimeter_water", "psi": "psi", "atm": "atmosphere",
+    "ppm": "ppm", "ppb": "ppb", "ppt": "ppt", "rpm": "revolution_per_minute",
+    "bpm": "beat/minute", "dB": "decibel_level",
+    "dBA": "decibel_level_a", "°C": "degC", "℃": "degC", "°F": "degF", "℉": "degF", "celsius": "degC",
+    "Celsius": "degC", "fahrenheit": "degF", "Fahrenheit": "degF", "°": "angular_degree", "Å": "angstrom",
+    "Å": "angstrom", "hp": "horsepower", "PS": "metric_horsepower", "KiB": "kibibyte", "MiB": "mebibyte",
+    "GiB": "gibibyte", "TiB": "tebibyte", "CFU": "colony_forming_unit", "cfu": "colony_forming_unit",
+    "PFU": "plaque_forming_unit", "UI": "international_unit", "I.U.": "international_unit", "IE": "international_unit",
+    "international units": "international_unit", "international unit": "international_unit",
+    "unidades internacionales": "international_unit", "internationale Einheiten": "international_unit",
+    "мг": "milligram", "мкг": "microgram", "кг": "kilogram", "г": "gram",
+    "мл": "milliliter", "л": "liter", "мм": "millimeter", "см": "centimeter",
+    "км": "kilometer", "м": "meter", "кВт": "kilowatt", "МВт": "megawatt",
+    "ГВт": "gigawatt", "кВт·ч": "kilowatt_hour", "ч": "hour",
+    "мин": "minute", "га": "hectare", "т": "metric_ton", "kilo": "kilogram",
+    "kilos": "kilogram", "cc": "centimeter**3", "micron": "micrometer", "microns": "micrometer",
+    "decibel": "decibel_level", "decibels": "decibel_level", "kWp": "kilowatt_peak", "MWp": "megawatt_peak",
+    "beats": "beat", "Da": "dalton", "tonnes": "metric_ton", "tons": "metric_ton", "ton": "metric_ton",
+    "Tonnen": "metric_ton",
+    "quintal": "quintal_mass", "hectares": "hectare", "degrees": "angular_degree", "degree": "angular_degree",
+    "Grad": "angular_degree", "Grad Celsius": "degC", "degrees Celsius": "degC", "degrees Fahrenheit": "degF",
+    "degree Celsius": "degC", "millimetres of mercury": "mmHg",
+    "millimeters of mercury": "mmHg", "parts per million": "ppm",
+    "parts per billion": "ppb", "parts per trillion": "ppt", "deg C": "degC", "degC": "degC", "meilen": "mile",
+}  # fmt: skip
+_MORE_NAMES: Final = {
+    "second": "sekunden segundos seconden secondi 秒 秒钟 秒鐘",
+    "minute": "minuten minutos minuti 分 分钟 分鐘",
+    "hour": "stunden heures horas ore uren 小时 小時 時間",
+    "day": "tage tagen jours días dias giorni dagen 天 日 日間",
+    "week": "wochen semaines semanas settimane weken 周 週 週間",
+    "month": "monate monaten mois meses mesi maanden 个月 個月 ヶ月 か月",
+    "year": "jahre jahren ans années años anos anni jaren 年 年間",
+}
+_ENDINGS: Final = tuple(
+    ["n", "en", "s", "es", "e", "m", "a", "и", "а", "у", "е", "ы", "ов", "ей", "ом", "ам", "ах", "ами", "lar", "ler"]
+)
+"""Of cases and numbers that the CLDR does not list."""
+_SHORTEST_STEM: Final = 4
+_DIGITS: Final = re.compile(r"[\d٠-٩०-९]+")
+
+
+@lru_cache(maxsize=10_000)
+def find_unit_by_name(name: str) -> str:
+    """The unit of this name, in whatever language, number and case; empty if there is none."""
+    plain = " ".join(name.casefold().split())
+    if unit := _find_prefixed(plain):
+        return unit
+    for ending in _ENDINGS:
+        stem = plain.removesuffix(ending)
+        if len(stem) >= _SHORTEST_STEM and stem != plain and (unit := _find_prefixed(stem)):
+            return unit
+    return ""
+
+
+def _find_prefixed(name: str) -> str:
+    names = _load_names()
+    if unit := names.get(name, ""):
+        return unit
+    for prefix, written in _PREFIXES.items():
+        for one in written.split():
+            if name.startswith(one) and (unit := names.get(name.removeprefix(one), "")) in _load_prefixable():
+                return prefix + unit
+    return ""
+
+
+@cache
+def load_unit_symbols() -> dict[str, str]:
+    """Symbols of units, whose case counts, with the unit of each."""
+    built = {
+        prefix + symbol: f"{name}{unit}"
+        for (prefix, name), (symbol, unit) in product(_SYMBOL_PREFIXES.items(), _SYMBOLS.items())
+    }
+    return built | _OTHER
+
+
+@cache
+def load_first_words() -> frozenset[str]:
+    """The first words of names that have several, in lower case."""
+    names = (re.split("[ -]", name)[0] for name in _load_names() if " " in name or "-" in name)
+    return frozenset((*names, "per", "pour", "por"))
+
+
+@cache
+def _load_prefixable() -> frozenset[str]:
+    return frozenset((*_WITH_PREFIXES, *_STEMS, *_SYMBOLS.values()))
+
+
+@cache
+def _load_names() -> dict[str, str]:
+    names: dict[str, str] = {}
+    for written, unit in _iterate_names():
+        name = " ".join(written.casefold().split())
+        if len(name) > 1 or name > "\u3000":  # a letter is a symbol, an ideograph a word
+            names.setdefault(name, unit)
+    return names
+
+
+def _iterate_names() -> Iterator[tuple[str, str]]:
+    yield from ((written, unit) for written, unit in _OTHER.items() if len(written) > 2)
+    for unit, listed in (*_MORE_NAMES.items(), *_STEMS.items()):
+        yield from ((name.replace("_", " "), unit) for name in listed.split())
+    for language in LANGUAGES:
+        yield from _iterate_cldr(language)
+
+
+def _iterate_cldr(language: str) -> Iterator[tuple[str, str]]:
+    """The names that a language has for units, in the forms that their number asks for."""
+    locale = Locale(language)
+    for entry in _OF_CLDR.split():
+        known, _, unit = entry.partition(":")
+        for count in (1, 2, 5):
+            try:
+                written = format_unit(count, known, length="long", locale=locale)
+            except UnknownUnitError:
+                continue
+            yield _DIGITS.sub("", written).strip(" \u00a0\u200f\u200e."), unit or known.partition("-")[2]

@@ -16,11 +16,12 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Final, Literal
 
+from elcano.activities.text.amounts import Number
 from elcano.activities.text.languages import STOP_WORDS, possible_languages
 from elcano.activities.text.number_words import number_word, parse_scale_word
 from elcano.activities.text.words import split_words
 from elcano.activities.text.written_dates import DATE_WORDS, parse_month_name
-from elcano.activities.text.written_numbers import Number, find_numbers
+from elcano.activities.text.written_numbers import find_numbers
 
 MOST_FIGURES: Final = 2_000
 """Maximum number of figures of one text; more than any sentence or quote has."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation, localcontext
 from typing import Final, TypeAlias
 
+from elcano.activities.text.amounts import Number
 from elcano.activities.text.units import PER_MILLE, POINTS, SHARE
 from elcano.activities.text.written_dates import Moment, parse_stored_moment
-from elcano.activities.text.written_numbers import Number, find_numbers
+from elcano.activities.text.written_numbers import find_numbers
 from elcano.plugins.data.answering.arithmetic import NotComputed, compute_proof, get_only_cell, number_in
 from elcano.plugins.data.data_answer import NumberProof, NumberStatus, NumberVerdict, Operation
 from elcano.plugins.data.tables import ResultTable

@@ -147,7 +147,8 @@ class _Drawing:
     def has_ink(self) -> bool:
         """Whether anything at all is drawn."""
         blank: int = self._pixels.count(self._pixels[:1])
-        return blank < len(self._pixels) - (self._stride - self._width) * self._height
+        padding: int = (self._stride - self._width) * self._height
+        return blank < len(self._pixels) - padding
 
 
 def _is_tiny(word: Word, frame: Frame) -> bool:

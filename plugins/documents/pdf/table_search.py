@@ -26,6 +26,10 @@ RULE_LENGTH: Final = 60.0
 """A line between rows of a table is at least this long, in points."""
 SAME_END: Final = 6.0
 """Rules of one table begin and end at the same places, give or take this, in points."""
+FAR_ROW: Final = 4.0
+"""Between rules too, rows that are farther apart than this many times their size are not of one table, unless all are."""
+NEAR_RULE: Final = 80.0
+"""A rule is not farther from the grid that it continues than this, in points."""
 PART_GAP: Final = 12.0
 """Parts of a rule that is broken between columns are not farther apart than this, in points."""
 ROW_DISTANCE: Final = 3.2
@@ -73,12 +77,13 @@ class _Search:
 
     def run(self) -> list[Table]:
         """The tables, from the top."""
-        for grid in find_grids(self._edges, self._left):
-            self._try_grid(grid)
+        later = [grid for grid in find_grids(self._edges, self._left) if not self._try_grid(grid, first=True)]
         rows = build_rows(self._left)
         prose = find_prose(rows)
         for region in self._list_ruled_regions(rows, prose):
             self._try_region(region)
+        for grid in later:
+            self._try_grid(grid, first=False)
         rows = build_rows(token for token in self._left if token not in prose)
         for region in self._list_plain_regions(rows):
             self._try_region(region)
@@ -91,7 +96,8 @@ class _Search:
         self.taken |= taken
         self._left = [token for token in self._left if token not in taken]
 
-    def _try_grid(self, grid: Grid) -> None:
+    def _try_grid(self, grid: Grid, *, first: bool) -> bool:
+        """Take the table of a grid, if it is one; False: its lines may bound only a part of a table."""
         left, top, right, bottom = grid.box
         inside = [
             token
@@ -99,15 +105,27 @@ class _Search:
             if left - 1 <= (token.left + token.right) / 2 <= right + 1 and top - 1 <= _center(token) <= bottom + 1
         ]
         if len(inside) < LEAST_TOKENS:
-            return
+            return True
         aside = [
             (middle, token)
             for token in self._aside
             if token not in self.taken and _is_within(middle := self._find_middle(token), grid.box)
         ]
-        table = build_grid_table(grid, inside, aside)
+        open_ended = first and self._is_continued(grid)
+        table = build_grid_table(grid, inside, aside, open_ended=open_ended)
         if table is not None:
             self._take(table)
+        return table is not None or not open_ended
+
+    def _is_continued(self, grid: Grid) -> bool:
+        """Whether rules outside a grid begin and end where its own do: its lines bound only a part of a table."""
+        left, top, right, bottom = grid.box
+        return any(
+            abs(edge.low - left) <= 2 * SAME_END
+            and abs(edge.high - right) <= 2 * SAME_END
+            and (0 < top - edge.at < NEAR_RULE or 0 < edge.at - bottom < NEAR_RULE)
+            for edge in self._edges.horizontal
+        )
 
     def _find_middle(self, token: Token) -> tuple[float, float]:
         """The middle of a word that is turned, on the displayed page."""
@@ -133,11 +151,20 @@ class _Search:
                 if _is_tabular(band, prose):
                     parts.extend(band)
                     continue
-                if len(parts) > 2:
-                    yield self._build_region(parts, (left, right))
+                yield from self._trim_region(parts, prose, (left, right))
                 parts = []
-            if len(parts) > 2:
-                yield self._build_region(parts, (left, right))
+            yield from self._trim_region(parts, prose, (left, right))
+
+    def _trim_region(
+        self, rows: list[TextRow], prose: set[Token], sides: tuple[float, float]
+    ) -> Iterator[Region]:
+        """The region of rows without the running text before and behind them."""
+        flowing = [all(token in prose for token in row.tokens) for row in rows]
+        first = next((number for number, flows in enumerate(flowing) if not flows), len(rows))
+        last = next((number for number, flows in enumerate(flowing[::-1]) if not flows), 0)
+        for part in _split_far(rows[first : len(rows) - last]):
+            if len(part) > 2:
+                yield self._build_region(part, sides)
 
     def _list_plain_regions(self, rows: Sequence[TextRow]) -> Iterator[Region]:
         for block in _split_blocks(rows):
@@ -246,6 +273,21 @@ def _is_tabular(rows: Sequence[TextRow], prose: set[Token]) -> bool:
         return False
     parted = sum(1 for row in rows if len(split_segments(row)) > 1)
     return len(rows) <= 2 or parted >= 0.5 * len(rows)
+
+
+def _split_far(rows: list[TextRow]) -> Iterator[list[TextRow]]:
+    """Rows without a gap between them that is much wider than usual: rules of a page may bound several things."""
+    if not rows:
+        return
+    steps = sorted(below.base - above.base for above, below in pairwise(rows))
+    usual = steps[len(steps) // 2] if steps else 0.0
+    part = [rows[0]]
+    for above, row in pairwise(rows):
+        if row.base - above.base > max(FAR_ROW * row.size, 1.6 * usual):
+            yield part
+            part = []
+        part.append(row)
+    yield part
 
 
 def _split_blocks(rows: Sequence[TextRow]) -> Iterator[list[TextRow]]:
@@ -380,7 +422,11 @@ FILLED: Final = 0.25
 
 
 def build_grid_table(
-    grid: Grid, tokens: Sequence[Token], aside: Sequence[tuple[tuple[float, float], Token]] = ()
+    grid: Grid,
+    tokens: Sequence[Token],
+    aside: Sequence[tuple[tuple[float, float], Token]] = (),
+    *,
+    open_ended: bool = False,
 ) -> Table | None:
     """The table of a grid and the words in it; None: it is a frame, a form or a chart.
 
@@ -388,6 +434,7 @@ def build_grid_table(
         grid: the cells.
         tokens: the words in it.
         aside: words that are turned, as heads of narrow columns are, each with its middle.
+        open_ended: whether it may be a part of a table that other rules bound.
     """
     placed = _place_tokens(grid, tokens)
     filled = sum(1 for found in placed.values() if found)
@@ -398,6 +445,8 @@ def build_grid_table(
     columns = {area.left for area, found in placed.items() if found}
     bounded = len(rows) >= 2 and len(columns) >= 2
     if not bounded or _needs_layout(grid, placed):
+        if open_ended:
+            return None
         laid_out = _lay_out_grid(grid, tokens)
         if laid_out is not None or not bounded:
             return laid_out
@@ -434,18 +483,28 @@ def _find_area(grid: Grid, x: float, y: float) -> Area:
 
 
 def _needs_layout(grid: Grid, placed: dict[Area, list[Token]]) -> bool:
-    """Whether cells hold several rows: lines with gaps, or numbers below one another in two cells of one band."""
-    bands: Counter[tuple[int, int]] = Counter()
+    """Whether cells hold several rows: lines with gaps, or a band whose cells have equally many lines."""
+    bands: dict[tuple[int, int], list[list[TextRow]]] = {}
     for area, tokens in placed.items():
         rows = build_rows(tokens)
-        texts = [" ".join(token.text for token in row.tokens) for row in rows]
         parted = sum(1 for row in rows if len(split_segments(row)) > 1 and not _BULLET.match(row.tokens[0].text))
         wide = grid.across[area.right] - grid.across[area.left] >= WIDE_CELL * (grid.across[-1] - grid.across[0])
         if wide and parted > 1 and parted >= 0.6 * len(rows):
             return True
-        if len(rows) > 1 and sum(map(is_number, texts)) >= 0.8 * len(texts):
-            bands[area.top, area.bottom] += 1
-    return any(count > 1 for count in bands.values())
+        if rows:
+            bands.setdefault((area.top, area.bottom), []).append(rows)
+    return any(_is_several(cells) for cells in bands.values() if len(cells) > 1)
+
+
+def _is_several(cells: Sequence[Sequence[TextRow]]) -> bool:
+    """Whether cells beside one another hold several rows of a table: they have equally many lines, or all numbers."""
+    counts = [len(rows) for rows in cells]
+    if min(counts) < 2:
+        return False
+    numeric = sum(
+        1 for rows in cells if sum(is_number(" ".join(token.text for token in row.tokens)) for row in rows) >= 0.8 * len(rows)
+    )
+    return numeric > 1 or (min(counts) == max(counts) >= 3)
 
 
 def _lay_out_grid(grid: Grid, tokens: Sequence[Token]) -> Table | None:

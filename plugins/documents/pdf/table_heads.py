@@ -51,7 +51,7 @@ def build_head(
 def _place_pieces(
     number: int, row: TextRow, below: Sequence[TextRow], columns: Sequence[Column], rules: Sequence[Edge]
 ) -> list[_Piece]:
-    runs = [part for run in split_runs(row) for part in cut_run(run, columns)]
+    runs = [part for run in split_runs(row) for part in cut_run(run, columns, tight=not below)]
     placed = [(run, *place_run(run, columns)) for run in runs]
     shared = _share_columns(placed, columns, below)
     if shared:

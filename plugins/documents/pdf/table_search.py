@@ -314,7 +314,7 @@ def _trim_block(block: list[TextRow]) -> Iterator[list[TextRow]]:
         yield block
 
 
-_LIST_MARK: Final = re.compile(r"[•·●○▪■◦‣*–—-]|\[?\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)\]]{0,2}\]?")
+_LIST_MARK: Final = re.compile(r"[•·●○▪■◦‣*–—-]|\[?\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.:)\]]{0,2}\]?")
 _BULLET: Final = re.compile(r"[•·●○▪■◦‣❖➢✓\uf000-\uf0ff](?:\s|$)")
 _LEADERS: Final = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
 _EQUATION: Final = re.compile(r"[.,;]?\s?\((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3})?[a-z]?\)")
@@ -347,7 +347,7 @@ def is_table(layout: Layout, rules: int) -> bool:
         return False
     firsts = [row[0] for row in body if row[0]]
     values = [text for row in body for text in row[1:] if text]
-    if not values or _is_list(firsts, values, columns) or _is_contents(body):
+    if not values or _is_list(firsts, values, columns) or _is_contents(body) or _is_axis(body):
         return False
     numbers = sum(map(is_number, values))
     filled = len(values) / (len(body) * (columns - 1))
@@ -360,6 +360,10 @@ def is_table(layout: Layout, rules: int) -> bool:
     if _is_monospaced(layout.table):
         return False  # code
     if ruled:
+        if len(body) < 3 and not layout.head_rows:
+            return False
+        if sum(map(len, values)) < 2 * len(values):
+            return False  # letters of a formula or a drawing
         labelled = len(firsts) >= 0.6 * len(body) and filled >= 0.5
         return filled >= 0.3 and (short >= 0.5 * len(values) or (labelled and (rules > 2 or columns > 2)))
     return columns >= 3 and len(body) >= 4 and filled >= 0.7 and short >= 0.9 * len(values)
@@ -385,6 +389,23 @@ def _is_monospaced(table: Table) -> bool:
         if len(token.text) > 2
     )
     return len(widths) > 5 and widths[len(widths) // 10] > 0.97 * widths[-1 - len(widths) // 10]
+
+
+def _is_axis(body: Sequence[Sequence[str]]) -> bool:
+    """Whether numbers count down evenly, as on the axis of a chart, and hardly anything else stands beside them."""
+    others = 0
+    axes = 0
+    for column in zip(*body, strict=True):
+        numbers = [float(text) for text in column if _PLAIN.fullmatch(text)]
+        steps = {round(before - after, 4) for before, after in pairwise(numbers)}
+        if len(numbers) > 3 and len(steps) == 1 and steps.pop() > 0:
+            axes += 1
+        else:
+            others += sum(1 for text in column if any(map(str.isdigit, text)))
+    return axes > 0 and others < 0.4 * len(body)
+
+
+_PLAIN: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
 
 
 def _is_list(firsts: Sequence[str], values: Sequence[str], columns: int) -> bool:
@@ -418,7 +439,8 @@ WIDE_CELL: Final = 0.35
 REGULAR: Final = 0.3
 """Cells of a table are at least this share of the places of their lattice; forms and drawings have fewer."""
 FILLED: Final = 0.25
-"""The share of a grid's cells that have words in them, at least; charts and crosswords have fewer."""
+"""The share of a grid's cells that have words in them, at least, and more where cells span much; charts, crosswords and
+drawings of boxes have fewer."""
 
 
 def build_grid_table(
@@ -439,7 +461,8 @@ def build_grid_table(
     placed = _place_tokens(grid, tokens)
     filled = sum(1 for found in placed.values() if found)
     lattice = (len(grid.across) - 1) * (len(grid.down) - 1)
-    if filled < 3 or filled < FILLED * len(grid.areas) or len(grid.areas) < REGULAR * lattice:
+    regular = len(grid.areas) / lattice
+    if filled < 3 or regular < REGULAR or filled < (FILLED + 0.5 * (1 - regular)) * len(grid.areas):
         return None
     rows = {area.top for area, found in placed.items() if found}
     columns = {area.left for area, found in placed.items() if found}

@@ -113,9 +113,23 @@ class _Search:
         ]
         open_ended = first and self._is_continued(grid)
         table = build_grid_table(grid, inside, aside, open_ended=open_ended)
-        if table is not None:
+        if table is not None and not self._is_drawing(table):
             self._take(table)
         return table is not None or not open_ended
+
+    def _is_drawing(self, table: Table) -> bool:
+        """Whether a chart or diagram covers what looks like a table."""
+        left, top, right, bottom = table.box
+        inside = 0
+        for drawing in self._edges.drawings:
+            wide = min(right, drawing[2]) - max(left, drawing[0])
+            high = min(bottom, drawing[3]) - max(top, drawing[1])
+            if wide < 0 or high < 0 or drawing[2] - drawing[0] > 2 * (right - left) + 20:
+                continue
+            if wide >= 0.25 * (right - left) and high >= 0.25 * (bottom - top):
+                return True
+            inside += 1
+        return inside > max(2, 0.3 * table.rows)
 
     def _is_continued(self, grid: Grid) -> bool:
         """Whether rules outside a grid begin and end where its own do: its lines bound only a part of a table."""
@@ -139,7 +153,7 @@ class _Search:
         if sum(len(row.tokens) for row in rows) < 0.8 * sum(len(row.tokens) for row in region.rows):
             return
         layout = lay_out(region._replace(rows=tuple(rows)))
-        if layout is not None and is_table(layout, count_rules(region)):
+        if layout is not None and is_table(layout, count_rules(region)) and not self._is_drawing(layout.table):
             self._take(layout.table)
 
     def _list_ruled_regions(self, rows: Sequence[TextRow], prose: set[Token]) -> Iterator[Region]:
@@ -349,6 +363,8 @@ def is_table(layout: Layout, rules: int) -> bool:
     values = [text for row in body for text in row[1:] if text]
     if not values or _is_list(firsts, values, columns) or _is_contents(body) or _is_axis(body):
         return False
+    if any(sum(len(text.split()) for text in texts) > WORDY_COLUMN * len(texts) for texts in _list_columns(body)):
+        return False
     numbers = sum(map(is_number, values))
     filled = len(values) / (len(body) * (columns - 1))
     short = sum(1 for text in values if len(text.split()) <= 4)
@@ -364,6 +380,8 @@ def is_table(layout: Layout, rules: int) -> bool:
             return False
         if sum(map(len, values)) < 2 * len(values):
             return False  # letters of a formula or a drawing
+        if sum(len(text.split()) for text in values) > WORDY * len(values):
+            return False
         labelled = len(firsts) >= 0.6 * len(body) and filled >= 0.5
         return filled >= 0.3 and (short >= 0.5 * len(values) or (labelled and (rules > 2 or columns > 2)))
     return columns >= 3 and len(body) >= 4 and filled >= 0.7 and short >= 0.9 * len(values)
@@ -377,6 +395,14 @@ def _has_numbers(body: Sequence[Sequence[str]]) -> bool:
         if len(texts) >= 3 and digits >= 0.6 * len(texts):
             return True
     return False
+
+
+def _list_columns(body: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    """The texts of each column that has any."""
+    for column in zip(*body, strict=True):
+        texts = [text for text in column if text]
+        if texts:
+            yield texts
 
 
 def _is_monospaced(table: Table) -> bool:
@@ -434,6 +460,10 @@ def _is_contents(body: Sequence[Sequence[str]]) -> bool:
     )
 
 
+WORDY: Final = 18
+"""Cells that no lines part have fewer words than this on average; references and steps of an algorithm have more."""
+WORDY_COLUMN: Final = 30
+"""The same for each column."""
 WIDE_CELL: Final = 0.35
 """A cell as wide as this share of its table may hide columns; narrow ones have gaps where they are justified."""
 REGULAR: Final = 0.3

@@ -98,7 +98,7 @@ def _parts(before: Char, char: Char, space: bool | None) -> tuple[bool, bool]:
         gap = max(gap, _gap(char, before))
     if abs(old.base - new.base) > size or gap < -size:  # on another line
         return True, False
-    if (char.kind == "m" or before.kind == "a") and gap < 0:
+    if gap < 0 and (char.kind in ("m", "a") or before.kind == "a"):
         return False, False
     if gap > GAP_SHARE * size or space or (space is None and gap > SPACE_SHARE * size):
         return True, False

@@ -204,5 +204,7 @@ def test_text_outside_the_part_that_may_be_painted_on_is_not_read() -> None:
 
 
 def test_accents_that_are_painted_over_their_letters_are_part_of_them() -> None:
-    sheet = Sheet().write("Universit", 60, 100).write("\xb4", 100, 100).write("e de Brest", 98.9, 100)
+    sheet = (
+        Sheet().write("Universit", 60, 100).write("\xb4", 100, 100).write("e", 98.9, 100).write("de Brest", 107.3, 100)
+    )
     assert texts(read(sheet)) == ["Universit\u00e9 de Brest"]

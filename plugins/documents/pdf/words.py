@@ -147,20 +147,25 @@ def _write_word(run: list[Char], swapped: bool) -> str:
     parts: list[str] = []
     waiting = ""
     for number, char in enumerate(run):
-        if char.kind == "a" and number + 1 < len(run) and _stands_over(char, run[number + 1]):
+        if char.kind == "a" and number + 1 < len(run) and _stands_over(char, run[number + 1], 0):
             waiting = ACCENTS[char.text]
-        elif char.kind == "a" and number and _stands_over(char, run[number - 1]):
+        elif char.kind == "a" and number and _stands_over(char, run[number - 1], -1):
             parts.append(ACCENTS[char.text])
-        else:
-            letter = {"\u0131": "i", "\u0237": "j"}.get(char.text, char.text) if waiting else char.text
-            parts.append(letter + waiting)
+        elif waiting:
+            first = {"\u0131": "i", "\u0237": "j"}.get(char.text[0], char.text[0])
+            parts += [first, waiting, char.text[1:]]
             waiting = ""
+        else:
+            parts.append(char.text)
     return "".join(normalize_text("".join(parts)).split())
 
 
-def _stands_over(accent: Char, letter: Char) -> bool:
-    shared = min(accent.right, letter.right) - max(accent.left, letter.left)
-    return letter.text.isalpha() and shared > 0.5 * min(accent.right - accent.left, letter.right - letter.left)
+def _stands_over(accent: Char, letters: Char, which: int) -> bool:
+    """Whether an accent stands over the first or last of some letters."""
+    width = (letters.right - letters.left) / len(letters.text)
+    left = letters.left if which == 0 else letters.right - width
+    shared = min(accent.right, left + width) - max(accent.left, left)
+    return letters.text[which].isalpha() and shared > 0.5 * min(accent.right - accent.left, width)
 
 
 _ALEFS: Final = "\u0622\u0623\u0625\u0627\u0671"

@@ -16,8 +16,8 @@ import pypdfium2.raw as pdfium_c
 QUARTER_TOLERANCE: Final = 15
 """Degrees by which text may be slanted and still read as upright or turned by a quarter: scans are skewed a little,
 watermarks by 30 to 60."""
-DOUBLE_SHARE: Final = 0.07
-"""A character that is painted again less than this share of its size aside, or twice that, is one: `ll` is .22 wide."""
+DOUBLE_SHARE: Final = 0.15
+"""Text that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
 RUN_SHARE: Final = 0.1
 """Characters that are less than this share of the size apart stand directly behind one another; so do kerned ones."""
 LIGATURE_LETTERS: Final = 4
@@ -166,9 +166,9 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
         if run:
             if (
                 not kind
-                and rectangle.top == top
-                and rectangle.bottom == bottom
                 and -slack < rectangle.left - right < slack
+                and -slack < rectangle.bottom - bottom < slack
+                and -slack < rectangle.top - top < slack
             ):
                 run.append(text)
                 right = rectangle.right
@@ -197,7 +197,7 @@ class _Collector:
         self.frame = frame
         self.found: list[Char | bool | None] = []
         self._styles = _Styles(text_page, frame)
-        self._painted: dict[tuple[str, int, int], int] = {}
+        self._painted: dict[float, dict[tuple[str, int, int], int]] = {0.0: {}, 0.5: {}}
         self._first = Char("", 0.0, 0.0, 0.0, 0.0, Style(1.0, False, 0, 0.0))
         self._index = 0
 
@@ -229,14 +229,12 @@ class _Collector:
         The letters of a ligature stand in one place too, but directly behind one another.
         """
         step = DOUBLE_SHARE * char.style.size
-        across, down = round(char.left / step), round(char.top / step)
-        twice = any(
-            self._index - self._painted.get((char.text, across + right, down + lower), self._index) > LIGATURE_LETTERS
-            for right in (0, -1, 1)
-            for lower in (0, -1, 1)
-        )
-        if not twice:
-            self._painted[char.text, across, down] = self._index
+        across, down = char.left / step, char.top / step
+        twice = False
+        for shift in (0.0, 0.5):  # so that one of two cells holds both
+            key = (char.text, int(across + shift), int(down + shift))
+            twice = twice or self._index - self._painted[shift].get(key, self._index) > LIGATURE_LETTERS
+            self._painted[shift].setdefault(key, self._index)
         return twice
 
 

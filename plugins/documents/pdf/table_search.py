@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from elcano.plugins.documents.pdf.edges import Edge, Edges, Rectangle, turn_edges
+from elcano.plugins.documents.pdf.paragraphs import is_caption
 from elcano.plugins.documents.pdf.prose import find_prose
 from elcano.plugins.documents.pdf.segments import turn_back
 from elcano.plugins.documents.pdf.table_layout import Layout, Region, lay_out
@@ -91,8 +92,17 @@ class _Search:
         return attach_surroundings(found, self._left) if found else []
 
     def _take(self, table: Table) -> None:
-        self._found.append(table)
         taken = {token for cell in table.cells for line in cell.lines for token in line}
+        left, top, right, bottom = table.box
+        dropped = [
+            token
+            for token in self._left
+            if token not in taken
+            and _LEADER.match(token.text)
+            and _is_within(((token.left + token.right) / 2, _center(token)), (left - 2, top - 2, right + 2, bottom + 2))
+        ]
+        taken.update(dropped)
+        self._found.append(table._replace(dropped=tuple(dropped)))
         self.taken |= taken
         self._left = [token for token in self._left if token not in taken]
 
@@ -188,7 +198,7 @@ class _Search:
 
     def _build_region(self, rows: Sequence[TextRow], sides: tuple[float, float]) -> Region:
         left, right = sides
-        rows = drop_leaders(rows)
+        rows = drop_leaders(_drop_caption(rows))
         top, bottom = rows[0].top, rows[-1].bottom
         rules = [
             edge
@@ -211,21 +221,36 @@ def _center(token: Token) -> float:
     return token.base - 0.3 * token.size
 
 
-_LEADER: Final = re.compile(r"[._…]{4,}|[-=–—]{5,}")
+_LEADER: Final = re.compile(r"[._…]{4,}$|[-=–—]{5,}$|\.{1,3}$")
+"""Dots and dashes; three dots or fewer lead only where there are more such words in the row."""
+
+
+def _drop_caption(rows: Sequence[TextRow]) -> Sequence[TextRow]:
+    """Rows without a caption, and what stands above it, at their beginning."""
+    for number, row in enumerate(rows[:6]):
+        if not is_caption(" ".join(token.text for token in row.tokens)):
+            continue
+        number += 1
+        while (
+            number < len(rows)
+            and len(split_segments(rows[number])) == 1
+            and rows[number].base - rows[number - 1].base < 1.4 * rows[number].size
+            and abs(rows[number].size - row.size) < 0.1 * row.size
+        ):
+            number += 1
+        return rows[number:] or rows
+    return rows
 
 
 def drop_leaders(rows: Sequence[TextRow]) -> list[TextRow]:
     """Rows without the dots that lead from labels to values, and without lines made of dashes."""
     kept = []
     for row in rows:
-        dots = sum(1 for token in row.tokens if token.text in (".", ".."))
-        tokens = [
-            token
-            for token in row.tokens
-            if not _LEADER.fullmatch(token.text) and not (dots > 3 and token.text in (".", ".."))
-        ]
-        if tokens:
-            kept.append(row if len(tokens) == len(row.tokens) else build_row(tokens))
+        leaders = {token for token in row.tokens if _LEADER.match(token.text)}
+        if sum(len(token.text) for token in leaders) < 4:
+            kept.append(row)
+        elif len(leaders) < len(row.tokens):
+            kept.append(build_row(token for token in row.tokens if token not in leaders))
     return kept
 
 
@@ -488,11 +513,11 @@ def build_grid_table(
         aside: words that are turned, as heads of narrow columns are, each with its middle.
         open_ended: whether it may be a part of a table that other rules bound.
     """
-    placed = _place_tokens(grid, tokens)
+    placed = _split_cells(grid, _place_tokens(grid, tokens))
     filled = sum(1 for found in placed.values() if found)
     lattice = (len(grid.across) - 1) * (len(grid.down) - 1)
-    regular = len(grid.areas) / lattice
-    if filled < 3 or regular < REGULAR or filled < (FILLED + 0.5 * (1 - regular)) * len(grid.areas):
+    regular = len(placed) / lattice
+    if filled < 3 or regular < REGULAR or filled < (FILLED + 0.5 * (1 - regular)) * len(placed):
         return None
     rows = {area.top for area, found in placed.items() if found}
     columns = {area.left for area, found in placed.items() if found}
@@ -504,7 +529,7 @@ def build_grid_table(
         if laid_out is not None or not bounded:
             return laid_out
     for (x, y), token in aside:
-        area = _find_area(grid, x, y)
+        area = _find_area(grid, placed, x, y)
         if not placed[area] or placed[area][-1].words[0].turn == token.words[0].turn:
             placed[area].append(token)
     return _build_ruled(grid, placed)
@@ -528,10 +553,10 @@ def _find_place(grid: Grid, x: float, y: float) -> tuple[int, int]:
     return row, min(max(bisect_right(grid.across, x) - 1, 0), len(grid.across) - 2)
 
 
-def _find_area(grid: Grid, x: float, y: float) -> Area:
+def _find_area(grid: Grid, areas: Iterable[Area], x: float, y: float) -> Area:
     row, column = _find_place(grid, x, y)
     return next(
-        area for area in grid.areas if area.top <= row < area.bottom and area.left <= column < area.right
+        area for area in areas if area.top <= row < area.bottom and area.left <= column < area.right
     )
 
 
@@ -561,7 +586,7 @@ def _is_several(cells: Sequence[Sequence[TextRow]]) -> bool:
 
 
 def _lay_out_grid(grid: Grid, tokens: Sequence[Token]) -> Table | None:
-    rows = build_rows(tokens)
+    rows = drop_leaders(build_rows(tokens))
     if len(rows) < 2:
         return None
     walls = [
@@ -579,23 +604,29 @@ def _lay_out_grid(grid: Grid, tokens: Sequence[Token]) -> Table | None:
 
 
 def _build_ruled(grid: Grid, placed: dict[Area, list[Token]]) -> Table | None:
-    rows = _keep_used(len(grid.down) - 1, [(area.top, area.bottom) for area in grid.areas], grid.down)
-    columns = _keep_used(len(grid.across) - 1, [(area.left, area.right) for area in grid.areas], grid.across)
+    rows = _number_bands(len(grid.down) - 1, {area.top for area in placed})
+    columns = _number_bands(len(grid.across) - 1, {area.left for area in placed})
     cells = []
     for area, tokens in placed.items():
-        parts = [
-            part for band, held in _split_bands(area, tokens, grid.down) for part in _split_area(band, held, grid.across)
-        ]
-        for part, inside in parts:
-            row, column = rows[part.top], columns[part.left]
-            lines = tuple(found.tokens for found in build_rows(inside))
-            cells.append(TableCell(row, column, rows[part.bottom] - row, columns[part.right] - column, False, lines))
+        row, column = rows[area.top], columns[area.left]
+        lines = tuple(found.tokens for found in drop_leaders(build_rows(tokens)))
+        cells.append(TableCell(row, column, rows[area.bottom] - row, columns[area.right] - column, False, lines))
     cells = [cell for cell in cells if cell.rows and cell.columns]
     per_row = Counter(cell.row for cell in cells if cell.lines)
     if len(per_row) > 2 and sum(1 for count in per_row.values() if count > 1) < 0.5 * len(per_row):
         return None  # a drawing with words in it
     table = Table(grid.box, rows[-1], columns[-1], tuple(sorted(cells)), grid.across)
     return mark_heads(table)
+
+
+def _split_cells(grid: Grid, placed: dict[Area, list[Token]]) -> dict[Area, list[Token]]:
+    """The cells of areas in which no lines part some rows or columns that lines part elsewhere in the table."""
+    return {
+        part: list(inside)
+        for area, tokens in placed.items()
+        for band, held in _split_bands(area, tokens, grid.down)
+        for part, inside in _split_area(band, held, grid.across)
+    }
 
 
 def _split_bands(
@@ -639,9 +670,8 @@ def _split_area(
         yield Area(area.top, left, area.bottom, right), inside
 
 
-def _keep_used(count: int, spans: Iterable[tuple[int, int]], bounds: Sequence[float]) -> list[int]:
-    """The numbers of bands when those are left out that begin no cell."""
-    starts = {start for start, _ in spans}
+def _number_bands(count: int, starts: set[int]) -> list[int]:
+    """The numbers of bands when those are left out in which no cell begins, and how many are left."""
     numbers = [0]
     for band in range(count):
         numbers.append(numbers[-1] + (1 if band in starts else 0))

@@ -83,11 +83,11 @@ def split_segments(row: TextRow, gap: float = SEGMENT_GAP) -> list[list[Token]]:
     return segments
 
 
-_NUMBER_LIKE: Final = re.compile(r"[\d\s⁰-₎¹²³.,·'’%‰°$€£¥±+\-−–—<>≤≥=~≈×/:;()\[\]*†‡§]+")
+_NUMBER_LIKE: Final = re.compile(r"[\d\s⁰-₎¹²³.,·'\u2019%‰°$€£¥±+\-\u2212\u2013\u2014<>≤≥=~≈\u00d7/:;()\[\]*†‡§]+")
 """Numbers with their signs, intervals and marks."""
 _UNIT_LIKE: Final = re.compile(r"[^\W\d_]{1,7}")
 _PLACEHOLDER: Final = re.compile(
-    r"[-–—−.…*+x✓✔✗✘·?/]{1,4}|n\.? ?[ads]\.?|n/[ad]|n\.?r\.?|ref\.?|nil|none|yes|no", re.IGNORECASE
+    r"[-\u2013\u2014\u2212.\u2026*+x✓✔✗✘·?/]{1,4}|n\.? ?[ads]\.?|n/[ad]|n\.?r\.?|ref\.?|nil|none|yes|no", re.IGNORECASE
 )
 
 
@@ -103,4 +103,11 @@ def is_number(text: str) -> bool:
     units = _UNIT_LIKE.findall(text)
     rest = _UNIT_LIKE.sub("", text)
     letters = len(text) - len(rest)
-    return len(units) <= 3 and letters <= max(3, digits) and bool(_NUMBER_LIKE.fullmatch(rest)) and not text[0].isalpha()
+    return (
+        len(units) <= 3 and letters <= max(3, digits) and bool(_NUMBER_LIKE.fullmatch(rest)) and not text[0].isalpha()
+    )
+
+
+def find_middle_height(token: Token) -> float:
+    """The height at which the middle of its small letters stands."""
+    return token.base - 0.3 * token.size

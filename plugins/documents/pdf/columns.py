@@ -15,6 +15,14 @@ from elcano.plugins.documents.pdf.segments import Segment, group_rows
 
 FULL: Final = 0.6
 """Share of a column's width that most of its rows fill if it is prose."""
+VERY_FULL: Final = 0.78
+"""The same where both sides have the same base lines, as in a table."""
+NARROW: Final = 7
+"""Prose is wider than so many times its size."""
+LONG: Final = 12
+"""Rows so many sizes long are prose, though they do not fill their column: they are lists, or two columns again."""
+TABLE: Final = 0.9
+"""Where more rows than this share base lines with the other side, they may be cells of a table."""
 LEAST_ROWS: Final = 3
 """So many rows, and not fewer, show that two sides are columns."""
 ALIGNED: Final = 0.6
@@ -53,8 +61,10 @@ def _order(segments: list[Segment], right_to_left: bool, depth: int) -> list[lis
         return [segments]
     ordered: list[list[Segment]] = []
     waiting: list[Segment] = []  # crossing segments, and bands that are no columns
-    for band in _split_bands(segments, gutter):
-        if not _are_columns(band, gutter, known=True):
+    bands = _split_bands(segments, gutter)
+    widths = _measure_columns(bands, gutter)
+    for band in bands:
+        if band.crossing or not (_are_columns(band, gutter) or _continue_columns(band, widths)):
             waiting += band.all
             continue
         ordered += _order(waiting, right_to_left, depth - 1)
@@ -86,8 +96,10 @@ def _crosses(segment: Segment, gutter: float) -> bool:
 def _split_bands(segments: Sequence[Segment], gutter: float) -> list[_Band]:
     bands: list[_Band] = []
     current = _Band([], [], [])
-    for segment in sorted(segments, key=lambda one: (one.top + one.bottom) / 2):
-        if _crosses(segment, gutter):
+    rows = group_rows(segments, 0.35)
+    crossing = {id(one) for row in rows if any(_crosses(other, gutter) for other in row) for one in row}
+    for segment in (one for row in rows for one in row):
+        if id(segment) in crossing:
             if current.left or current.right:
                 bands.append(current)
                 current = _Band([], [], [])
@@ -116,7 +128,7 @@ def _find_gutter(segments: Sequence[Segment]) -> float | None:
         score = sum(
             min(_area(band.left), _area(band.right))
             for band in _split_bands(segments, gutter)
-            if _are_columns(band, gutter, known=False)
+            if _are_columns(band, gutter)
         )
         if score > 1.02 * most:
             best, most = gutter, score
@@ -127,22 +139,34 @@ def _area(segments: Sequence[Segment]) -> float:
     return sum(one.width * one.size for one in segments)
 
 
-def _are_columns(band: _Band, gutter: float, *, known: bool) -> bool:
-    """Whether the sides of a band are columns; `known`: others are, at this gutter."""
+def _are_columns(band: _Band, gutter: float) -> bool:
+    """Whether the sides of a band are columns by themselves."""
     if band.crossing or not band.left or not band.right:
-        return known and not band.crossing
-    sides = [_Side(band.left), _Side(band.right)]
-    fewest, rows = sorted(len(side.rows) for side in sides)
-    if known and fewest < LEAST_ROWS:
-        return any(side.full >= FULL for side in sides) or rows <= LEAST_ROWS
-    if fewest < LEAST_ROWS or min(side.bottom for side in sides) < max(side.top for side in sides):
+        return False
+    left, right = _Side(band.left), _Side(band.right)
+    if min(len(left.rows), len(right.rows)) < LEAST_ROWS or min(left.bottom, right.bottom) < max(left.top, right.top):
         return False
     edge = sorted(one.right for one in band.left)[-max(1, len(band.left) // 4)]
-    if gutter - edge < 0.4 * min(one.size for one in band.left):
+    size = min(one.size for one in band.left)
+    if gutter - edge < 0.4 * size:
         return False
-    if all(side.full >= FULL for side in sides):
-        return True
-    return any(side.full >= FULL for side in sides) and _share_aligned(*sides) < ALIGNED
+    aligned = _share_aligned(left, right)
+    prose = [side.is_prose(aligned) for side in (left, right)]
+    return all(prose) or (any(prose) and aligned < ALIGNED)
+
+
+def _measure_columns(bands: Sequence[_Band], gutter: float) -> tuple[float, float]:
+    """The widths of the columns on both sides of a gutter."""
+    good = [band for band in bands if not band.crossing and _are_columns(band, gutter)]
+    left = min((one.left for band in good for one in band.left), default=gutter)
+    right = max((one.right for band in good for one in band.right), default=gutter)
+    return gutter - left, right - gutter
+
+
+def _continue_columns(band: _Band, widths: tuple[float, float]) -> bool:
+    """Whether a band of few rows is part of columns that are known: its rows are as wide as theirs."""
+    sides = [(_Side(side), width) for side, width in zip((band.left, band.right), widths, strict=True) if side]
+    return all(max(side.widths) >= 0.5 * width for side, width in sides) or len(sides) == 1
 
 
 class _Side:
@@ -150,13 +174,22 @@ class _Side:
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self.rows = group_rows(segments, 0.35)
-        left, right = min(one.left for one in segments), max(one.right for one in segments)
+        few = len(segments) // 20  # a head, or a line that protrudes
+        left, right = sorted(one.left for one in segments)[few], sorted(one.right for one in segments)[-1 - few]
         self.top, self.bottom = min(one.top for one in segments), max(one.bottom for one in segments)
-        width = max(right - left, 1.0)
-        self.full = median(
-            max(one.width for one in row) / width if len(row) > 2 else sum(one.width for one in row) / width
-            for row in self.rows
-        )
+        self.right, self.size = right, median(one.size for one in segments)
+        self.widths = [
+            max(one.width for one in row) if len(row) > 2 else sum(one.width for one in row) for row in self.rows
+        ]
+        self.usual = median(self.widths)
+        self.full = self.usual / max(right - left, 1.0)
+
+    def is_prose(self, aligned: float) -> bool:
+        """Whether its rows are lines of prose; `aligned`: the share of them that stand beside the other side's."""
+        if self.usual < NARROW * self.size:
+            return False
+        needed = FULL if aligned < ALIGNED else VERY_FULL
+        return self.full >= needed or (aligned < TABLE and self.usual >= LONG * self.size)
 
 
 def _share_aligned(one: _Side, other: _Side) -> float:

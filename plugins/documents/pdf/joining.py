@@ -15,7 +15,7 @@ from elcano.graphs.report.places import Box, Line
 from elcano.plugins.documents.pdf.lines import TextLine
 from elcano.plugins.documents.pdf.segments import turn_back
 
-_UNSPACED: Final = regex.compile(
+UNSPACED: Final = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u3001-\u303f\uff01-\uff65]"
 )
 _WORD: Final = regex.compile(r"\p{L}[\p{L}\p{M}'\u2019]*(?:-\p{L}[\p{L}\p{M}'\u2019]*)*")
@@ -84,8 +84,8 @@ def join_lines(
         start = len(text)
         text += line.text
         places.append(_place(line, start, len(text), *sizes[line.page - 1]))
-        if places[-1].start > len(text.rstrip()):
-            places.pop()
+    if not places:
+        return "", ()
     # A hyphen that was dropped belonged to the line before it.
     ends = [place.start for place in places[1:]]
     places = [place._replace(end=min(place.end, end)) for place, end in zip(places, [*ends, len(text)], strict=True)]
@@ -99,7 +99,7 @@ def _join(text: str, line: TextLine, vocabulary: Vocabulary) -> str:
         return _join_at_hyphen(text, after, vocabulary)
     if text[-1] in "\u2013\u2014" and len(text) > 1 and not text[-2].isspace() and after[0].isalnum():
         return text
-    if _UNSPACED.match(text[-1]) and _UNSPACED.match(after[0]):
+    if UNSPACED.match(text[-1]) and UNSPACED.match(after[0]):
         return text
     if text[-1] in "/_=&?.%" and after[0].isalnum() and not after[0].isupper():
         last = text[text.rfind(" ") + 1 :]

@@ -21,9 +21,14 @@ from elcano.plugins.documents.pdf.words import GAP_SHARE, Page, Word
 
 SAME_ROW: Final = 0.35
 """Segments of one column whose base lines differ by less than this share of their size are read as one line."""
+PIECE_GAP: Final = 1.8
+"""A gap that is wider than this many sizes parts cells; no justified line has such."""
 GLUED: Final = 0.12
 """A raised or lowered word that stands closer than this share of the size belongs to the word before it."""
 _LATIN: Final = regex.compile(r"\p{L}")
+LEADING: Final = 4
+"""So many single dots behind one another lead to a page number."""
+_LEADER: Final = regex.compile(r"\.{5,}|\u2026{2,}|(?:\u00b7){5,}")
 _MARKS: Final = regex.compile(r"([,;\u2013-])")
 
 
@@ -48,10 +53,12 @@ class TextLine:
     column_left: float = 0.0
     column_right: float = 0.0
     pieces: int = 1
-    """How many segments it is made of."""
+    """How many parts wide gaps divide it into."""
     marked: bool = False
     """Whether it begins with a raised mark."""
     right_to_left: bool = False
+    fixed: bool = False
+    """Whether it stands in type of one width, as code does."""
     confidence: float | None = None
     thing: Any = None
 
@@ -71,28 +78,28 @@ class TextLine:
         return self.left - self.column_left if self.right_to_left else self.column_right - self.right
 
 
-def read_lines(page: Page, things: Iterable[Segment] = ()) -> list[TextLine]:
+def read_lines(page: Page, things: Iterable[tuple[int, Segment]] = ()) -> list[TextLine]:
     """The lines of a page: those in the direction of most of its text first, slanted ones last.
 
     Args:
         page: its words.
-        things: what takes the place of text, such as tables; their words are not among those of the page.
+        things: what takes the place of text, such as tables, with their turns; their words are not among the page's.
     """
     lines: list[TextLine] = []
     turns = Counter[int]()
     for word in page.words:
         turns[word.turn] += len(word.text)
+    placed: dict[int, list[Segment]] = {}
+    for turn, thing in things:
+        placed.setdefault(turn, []).append(thing)
+        turns[turn] += THING_CHARACTERS
     main = turns.most_common(1)[0][0] if turns else 0
-    for turn in sorted(turns, key=lambda turn: (turn != main, -turns[turn])):
+    for turn in sorted(turns, key=lambda turn: (turn % 90 > 0, turn != main, -turns[turn])):
         words = [turn_upright(word, page.width, page.height) for word in page.words if word.turn == turn]
         if turn == main:
             words = drop_line_numbers(words)
-        segments = build_segments(words)
-        if turn == 0 or (turn == main and turn % 90 == 0):
-            segments += things
-            things = ()
+        segments = build_segments(words) + placed.get(turn, [])
         lines += _read_frame(segments, page.number, turn, len(lines))
-    lines += _read_frame(list(things), page.number, 0, len(lines))
     return lines
 
 
@@ -163,11 +170,18 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
         sizes.most_common(1)[0][0],
         bool(letters) and all(word.bold for word in letters),
         column,
-        pieces=len(row),
+        pieces=_count_pieces(row),
         marked=ordered[0].raised,
         right_to_left=mirrored,
+        fixed=all(word.fixed for word in words),
         confidence=sum(read) / len(read) if read else None,
     )
+
+
+def _count_pieces(row: list[Segment]) -> int:
+    ordered = sorted(row, key=lambda segment: segment.left)
+    wide = (after.left - before.right > PIECE_GAP * after.size for before, after in itertools.pairwise(ordered))
+    return 1 + sum(wide)
 
 
 def order_words(words: list[Word], mirrored: bool) -> list[Word]:
@@ -191,7 +205,7 @@ def build_tokens(words: Sequence[Word], mirrored: bool = False) -> tuple[list[st
     tokens: list[str] = []
     edges: list[float] = []
     before: Word | None = None
-    for word in words:
+    for word in _join_shifted(words):
         text = _write_shifted(word)
         if before is not None and is_glued(before, word):
             tokens[-1] += text
@@ -199,7 +213,46 @@ def build_tokens(words: Sequence[Word], mirrored: bool = False) -> tuple[list[st
             tokens.append(text)
             edges.append(word.right if mirrored else word.left)
         before = word
-    return tokens, edges
+    return _drop_leaders(tokens, edges, words)
+
+
+def _join_shifted(words: Sequence[Word]) -> Iterable[Word]:
+    """The words, those of one exponent or index as one: its minus is often a word of its own."""
+    last: Word | None = None
+    for word in words:
+        if (
+            last is not None
+            and (word.raised or word.lowered)
+            and (last.raised, last.lowered) == (word.raised, word.lowered)
+            and -GLUED * word.size <= word.left - last.right <= 2 * GLUED * word.size
+        ):
+            last = last._replace(text=last.text + word.text, right=word.right)
+            continue
+        if last is not None:
+            yield last
+        last = word
+    if last is not None:
+        yield last
+
+
+def _drop_leaders(tokens: list[str], edges: list[float], words: Sequence[Word]) -> tuple[list[str], list[float]]:
+    """Leave out the dots that lead the eye from a title to its page number."""
+    if not any(_LEADER.search(token) for token in tokens) and not any(
+        tokens[at : at + LEADING] == ["."] * LEADING for at in range(len(tokens) - LEADING)
+    ):
+        return tokens, edges
+    kept: list[str] = []
+    begins: list[float] = []
+    for number, (token, edge) in enumerate(zip(tokens, edges, strict=True)):
+        until = edges[number + 1] if number + 1 < len(edges) else words[-1].right
+        at = 0
+        for leader in (*_LEADER.finditer(token), None):
+            part = token[at : leader.start() if leader else len(token)]
+            if part and not (part == "." and tokens[max(0, number - 1) : number + 2].count(".") > 1):
+                kept.append(part)
+                begins.append(edge + (until - edge) * at / len(token))
+            at = leader.end() if leader else at
+    return (kept, begins) if kept else (tokens, edges)
 
 
 def is_glued(before: Word, word: Word) -> bool:
@@ -219,6 +272,8 @@ def _write_shifted(word: Word) -> str:
     return lower_text(word.text) if word.lowered else word.text
 
 
+THING_CHARACTERS: Final = 200
+"""What a table counts for where the direction of most text is told."""
 LEAST_NUMBERED: Final = 8
 """So many lines in a row, and not fewer, have numbers in the margin."""
 

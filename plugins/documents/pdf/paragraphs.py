@@ -31,6 +31,8 @@ HEADING_SIZE: Final = 1.09
 HEADING_LENGTH: Final = 180
 HEADING_LINES: Final = 4
 """A heading has fewer lines."""
+FRAGMENT: Final = 60
+"""A shorter text may be a label of a figure."""
 TABULAR: Final = 3
 """A line of so many segments is a row of a table that was not recognised; it stays a line."""
 
@@ -49,13 +51,13 @@ _NUMBERED: Final = regex.compile(
 _CAPTION: Final = regex.compile(
     r"(?:fig(?:ure|ura)?s?|tab(?:le|elle|leau|la)?s?|scheme|chart|box|exhibit|plate|listing|algorithm|abb(?:ildung)?|"
     r"figura|gr[aá]fico|cuadro|quadro|рис(?:унок)?|таблица|supplementary (?:figure|table))\.?\s?"
-    r"(?:(?:[A-Z]{1,2}[.-]?)?\d{1,3}(?:[.-]\d{1,3})?[a-z]?|[IVX]{1,5})(?:[.:|\u2013\u2014]|$|\s+[\p{Lu}(\u2013\u2014-])",
+    r"(?:(?:[A-Z]{1,2}[.-]?)?\d{1,3}(?:[.-]\d{1,3})?[a-z]?|[IVX]{1,5})(?:[.:|\u2013\u2014]|$|\s+(?P<next>[\p{L}(\u2013\u2014-]))",
     regex.IGNORECASE,
 )
 _CAPTION_CASE: Final = regex.compile(r"\p{Lu}|[\u56fe\u8868\u5716]")
-_CJK_CAPTION: Final = regex.compile(r"[\u56fe\u8868\u5716]\s?\d{1,3}")
+_CJK_CAPTION: Final = regex.compile(r"[\[<\u3008\u3010]?(?:[\u56fe\u8868\u5716\u56f3]|\ud45c|\uadf8\ub9bc)\s?\d{1,3}")
 _NOTE_SIGN: Final = regex.compile(
-    r"(?:[*\u2020\u2021\u00a7\u00b6#]|[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}|\d{1,3}\s|\d{1,3}$)"
+    r"[*\u2020\u2021\u00a7\u00b6#]|[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}|\d{1,2}[).]?(?:\s|$)"
 )
 _NUMBERED_HEADING: Final = regex.compile(
     r"(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|[IVX]{1,5}\.|[A-Z]\.(?:\d{1,2}\.?)*|(?:Appendix|Chapter|Section|Part|Kapitel|Anhang)\s[\dA-Z]{1,3}[.:]?)\s+\p{L}"
@@ -88,6 +90,7 @@ class Paragraph:
 
 def group_paragraphs(pages: Sequence[list[TextLine]], body_size: float) -> list[Paragraph]:
     """The paragraphs of the pages of a document, in reading order; notes stand behind the text of their page."""
+    _unfix_documents(pages)
     found: list[Paragraph] = []
     for lines in pages:
         paragraphs = [_classify(one, body_size) for one in _split_page(lines)]
@@ -96,6 +99,14 @@ def group_paragraphs(pages: Sequence[list[TextLine]], body_size: float) -> list[
         found += [one for one in paragraphs if one.kind == "note"]
     _find_headings(found, body_size)
     return _join_items(_join_broken(found))
+
+
+def _unfix_documents(pages: Sequence[list[TextLine]]) -> None:
+    """Where most of a document was written by a typewriter, its type tells nothing."""
+    lines = [line for page in pages for line in page]
+    if sum(len(line.tokens) for line in lines if line.fixed) * 3 > sum(len(line.tokens) for line in lines):
+        for line in lines:
+            line.fixed = False
 
 
 def _split_page(lines: Sequence[TextLine]) -> list[Paragraph]:
@@ -118,7 +129,12 @@ def _find_steps(lines: Sequence[TextLine]) -> dict[tuple[int, float], float]:
     steps: dict[tuple[int, float], list[float]] = {}
     for before, line in itertools.pairwise(lines):
         step = line.base - before.base
-        if before.column == line.column and before.size == line.size and 0.7 * line.size < step < 2.5 * line.size:
+        beside = min(before.right, line.right) - max(before.left, line.left) < 0.5 * min(
+            before.right - before.left, line.right - line.left
+        )
+        if before.column != line.column or before.size != line.size or before.pieces + line.pieces > 2 or beside:
+            continue
+        if 0.7 * line.size < step < 2.5 * line.size:
             steps.setdefault((line.column, line.size), []).append(step)
     return {key: _low_median(found) for key, found in steps.items()}
 
@@ -151,7 +167,7 @@ def _breaks(
     early = edge - _width_of_first(line) > ROOM * size  # the next word had room on the line before
     ended = _ENDS.search(before.text) is not None
     sign = _sign_of(line)
-    if sign == "bullet" or (sign and (ended or early or (before is paragraph.lines[0] and paragraph.item))):
+    if sign == "bullet" or (sign and _begins_item(before, line, paragraph, ended=ended, early=early)):
         return True
     if (early or ended) and (is_caption(line.text) or (line.marked and line.start < size)):
         return True
@@ -160,8 +176,16 @@ def _breaks(
     return _is_indented(lines, number, paragraph, ended, early) or (early and _ends_deliberately(before, line, edge))
 
 
+def _begins_item(before: TextLine, line: TextLine, paragraph: Paragraph, *, ended: bool, early: bool) -> bool:
+    """Whether a number at the beginning of a line is that of an item; a sentence may have broken before one too."""
+    outdented = abs(line.start - before.start) > 0.3 * line.size
+    return early or (ended and outdented) or (before is paragraph.lines[0] and paragraph.item and ended)
+
+
 def _is_other_type(before: TextLine, line: TextLine) -> bool:
     if abs(before.size - line.size) > SAME_SIZE * max(before.size, line.size):
+        return True
+    if before.fixed != line.fixed and min(len(before.tokens), len(line.tokens)) > 1:
         return True
     if before.bold == line.bold:
         return False
@@ -235,7 +259,10 @@ def _sign_of(line: TextLine) -> str | None:
 def is_caption(text: str) -> bool:
     """Whether a text that stands by itself is the caption of a figure or table."""
     start = text[:60]
-    return bool((_CAPTION.match(start) and _CAPTION_CASE.match(start)) or _CJK_CAPTION.match(start))
+    found = _CAPTION.match(start)
+    if found is None or not _CAPTION_CASE.match(start):
+        return _CJK_CAPTION.match(start) is not None
+    return found["next"] is None or not found["next"].islower()
 
 
 def _classify(paragraph: Paragraph, body_size: float) -> Paragraph:
@@ -246,6 +273,9 @@ def _classify(paragraph: Paragraph, body_size: float) -> Paragraph:
         paragraph.breaks = frozenset(range(1, len(paragraph.lines)))
     elif is_caption(first.text):
         paragraph.kind = "caption"
+    elif all(line.fixed for line in paragraph.lines):
+        paragraph.kind, paragraph.item = "code", False
+        paragraph.breaks = frozenset(range(1, len(paragraph.lines)))
     return paragraph
 
 
@@ -253,6 +283,8 @@ def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
     """Name the notes of a page: small type with a sign below the text of its column, and what follows it."""
     columns: dict[int, list[Paragraph]] = {}
     for paragraph in paragraphs:
+        if paragraph.lines[0].turn != paragraphs[0].lines[0].turn:
+            continue
         columns.setdefault(paragraph.lines[0].column, []).append(paragraph)
     for column in columns.values():
         notes: list[Paragraph] = []
@@ -279,17 +311,27 @@ def _find_headings(paragraphs: Sequence[Paragraph], body_size: float) -> None:
     whole = sum(len(one.text) for one in paragraphs) or 1
     weighty = bold < 0.4 * whole  # where most is bold, weight tells nothing
     headings = [one for one in paragraphs if _is_heading(one, body_size, weighty)]
-    styles = sorted({_style_of(one) for one in headings}, reverse=True)
+    styles = _rank_styles(headings)
     for heading in headings:
         heading.kind, heading.item = "heading", False
-        heading.level = min(styles.index(_style_of(heading)) + 1, 6)
+        heading.level = styles[_style_of(heading)]
 
 
-def _style_of(heading: Paragraph) -> tuple[float, int, bool]:
-    """What tells the level of a heading; larger is higher."""
+def _rank_styles(headings: Sequence[Paragraph]) -> dict[tuple[float, int], int]:
+    """The level of each style; sizes that nearly equal one another are one."""
+    levels: dict[tuple[float, int], int] = {}
+    level, before = 0, None
+    for style in sorted({_style_of(one) for one in headings}, key=lambda style: (-style[0], style[1])):
+        if before is None or style[0] < 0.93 * before[0] or style[1] != before[1]:
+            level, before = min(level + 1, 6), style
+        levels[style] = level
+    return levels
+
+
+def _style_of(heading: Paragraph) -> tuple[float, int]:
+    """What tells the level of a heading: its size, and how deep its number is."""
     numbered = _NUMBERED_HEADING.match(heading.text[:60])
-    depth = numbered[1].count(".") if numbered and numbered[1] else 0
-    return round(heading.size * 2) / 2, -depth, heading.lines[0].bold
+    return heading.size, numbered[1].count(".") if numbered and numbered[1] else 0
 
 
 def _is_heading(paragraph: Paragraph, body_size: float, weighty: bool) -> bool:
@@ -324,34 +366,29 @@ def _stands_alone(paragraph: Paragraph, body_size: float) -> bool:
 def _join_broken(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
     """Join paragraphs that go on in another column or on the next page."""
     found: list[Paragraph] = []
-    open_one: Paragraph | None = None
+    last: dict[tuple[int, int], Paragraph] = {}  # by size and turn: the labels of a figure may stand between
     for paragraph in paragraphs:
         if paragraph.kind == "heading":
-            if not (open_one is not None and _is_broken_off(open_one) and _is_small_heading(paragraph)):
-                open_one = None
+            last.clear()
         elif paragraph.kind == "text":
-            if open_one is not None and _goes_on(open_one, paragraph):
-                open_one.lines += paragraph.lines
+            type_of = (round(paragraph.lines[0].size * 2), paragraph.lines[0].turn)
+            before = last.get(type_of)
+            if before is not None and _goes_on(before, paragraph):
+                before.lines += paragraph.lines
                 continue
-            if open_one is None or not _is_aside(paragraph, open_one):
-                open_one = paragraph
+            if before is None or not _is_broken_off(before) or not _is_fragment(paragraph):
+                last[type_of] = paragraph
         found.append(paragraph)
     return found
 
 
-def _is_small_heading(paragraph: Paragraph) -> bool:
-    return False
+def _is_fragment(paragraph: Paragraph) -> bool:
+    """Whether a paragraph is a row of a table or a label, which stands between the parts of another."""
+    return paragraph.lines[0].pieces >= TABULAR or len(paragraph.text) < FRAGMENT
 
 
 def _is_broken_off(paragraph: Paragraph) -> bool:
     return not _SENTENCE_ENDS.search(paragraph.lines[-1].text)
-
-
-def _is_aside(paragraph: Paragraph, open_one: Paragraph) -> bool:
-    """Whether a paragraph, such as the labels of a figure, may stand between the parts of another."""
-    return _is_broken_off(open_one) and (
-        abs(paragraph.size - open_one.size) > 0.04 * open_one.size or paragraph.lines[0].turn != open_one.lines[0].turn
-    )
 
 
 def _goes_on(paragraph: Paragraph, after: Paragraph) -> bool:

@@ -7,60 +7,48 @@ become blocks.
 import ctypes
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
+from elcano.activities.text.languages import text_language
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 from elcano.plugins.documents.pdf.furniture import drop_furniture
 from elcano.plugins.documents.pdf.joining import Vocabulary, join_lines
-from elcano.plugins.documents.pdf.lines import TextLine, read_lines
+from elcano.plugins.documents.pdf.ocr import OcrReader, list_languages
+from elcano.plugins.documents.pdf.opening import open_pdf
+from elcano.plugins.documents.pdf.page_reader import PageText, read_page, read_picture
 from elcano.plugins.documents.pdf.paragraphs import Paragraph, find_body_size, group_paragraphs
-from elcano.plugins.documents.pdf.words import Page, measure_frame, read_words
+from elcano.plugins.documents.pdf.tables import build_table_blocks
+from elcano.plugins.documents.pdf.visibility import describe_hidden, name_pages
 
-PAGE_CHARACTERS: Final = 200_000
-"""A page that holds more is none that anybody reads: a poster of small type has 30,000."""
-PAGE_SECONDS: Final = 5.0
-"""Processor time that a page may take; a dense page takes a tenth of a second."""
-DOCUMENT_SECONDS: Final = 40.0
-"""Processor time for all pages; what is left after that is named as a gap. A process that reads has a minute."""
-
-
-@dataclass(slots=True)
-class _Pages:
-    """What was read of the pages of a document."""
-
-    lines: list[list[TextLine]] = field(default_factory=list)
-    sizes: list[tuple[float, float]] = field(default_factory=list)
-    damaged: list[int] = field(default_factory=list)
-    costly: list[int] = field(default_factory=list)
-    late: list[int] = field(default_factory=list)
-    empty: int = 0
+LANGUAGE_SAMPLE: Final = 5_000
+"""So many characters tell the language."""
+DOCUMENT_SECONDS: Final = 45.0
+"""Processor time for all pages; those that are left then are named as a gap. A process that reads has a minute."""
 
 
-def read_pdf(content: bytes) -> Parsed:
+def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
     """Read a PDF.
+
+    Args:
+        content: the file.
+        seconds: the processor time that its pages may take.
 
     Raises:
         FileSkipped: it is broken, encrypted, or nothing of it can be read.
     """
+    document = open_pdf(content)
     try:
-        document = pdfium.PdfDocument(content)
-    except pdfium.PdfiumError as error:
-        if error.err_code in (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY):
-            raise FileSkipped("it is encrypted: save a copy without a password") from error
-        raise FileSkipped("it is not a readable PDF: it may be damaged or cut off") from error
-    try:
-        pages = _read_pages(document)
+        document.init_forms()
+        pages = _read_pages(document, seconds)
         told = document.get_metadata_dict()
         labels = _read_labels(document)
     finally:
         document.close()
     blocks = list(_build_blocks(pages))
-    gaps = tuple(_list_gaps(pages))
     if not blocks:
         raise FileSkipped(_explain_emptiness(pages))
     return Parsed(
@@ -68,60 +56,55 @@ def read_pdf(content: bytes) -> Parsed:
         told.get("Title", ""),
         parse_authors(told.get("Author", "")),
         parse_year(told.get("CreationDate", "")),
-        pages.empty,
-        gaps=gaps,
+        sum(page.state in ("empty", "picture") for page in pages),
+        gaps=tuple(_list_gaps(pages)),
         page_labels=labels,
     )
 
 
-def _read_pages(document: pdfium.PdfDocument) -> _Pages:
-    pages = _Pages()
-    began = time.process_time()
+def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
+    until = time.process_time() + seconds
+    pages: list[PageText] = []
     for index in range(len(document)):
-        if time.process_time() - began > DOCUMENT_SECONDS:
-            pages.late.append(index + 1)
-            pages.lines.append([])
-            pages.sizes.append((1.0, 1.0))
-            continue
-        _read_page(document, index, pages)
+        late = time.process_time() > until
+        pages.append(PageText(index + 1, "late") if late else read_page(document, index))
+    pictures = [page for page in pages if page.picture]
+    if not pictures:
+        return pages
+    ocr = OcrReader(_tell_language(pages))
+    for page in pictures:
+        if not ocr.is_installed:
+            break
+        if time.process_time() < until:
+            read_picture(document, page, ocr)
+        elif page.state == "picture":
+            page.state = "late"
     return pages
 
 
-def _read_page(document: pdfium.PdfDocument, index: int, pages: _Pages) -> None:
-    lines: list[TextLine] = []
-    size = (1.0, 1.0)
-    deadline = time.process_time() + PAGE_SECONDS
-    handle = pdfium_c.FPDF_LoadPage(document.raw, index)
-    text_page = pdfium_c.FPDFText_LoadPage(handle) if handle else None
-    try:
-        if not handle or not text_page:
-            pages.damaged.append(index + 1)
-        elif pdfium_c.FPDFText_CountChars(text_page) > PAGE_CHARACTERS or time.process_time() > deadline:
-            pages.costly.append(index + 1)
-        else:
-            frame = measure_frame(handle)
-            size = (max(frame.width, 1.0), max(frame.height, 1.0))
-            page = Page(index + 1, *size, tuple(read_words(handle, text_page)))
-            lines = read_lines(page)
-            if not lines:
-                pages.empty += 1
-    finally:
-        if text_page:
-            pdfium_c.FPDFText_ClosePage(text_page)
-        if handle:
-            pdfium_c.FPDF_ClosePage(handle)
-    pages.lines.append(lines)
-    pages.sizes.append(size)
+def _tell_language(pages: Sequence[PageText]) -> str:
+    """The language of the text of pages; empty: there is none."""
+    sample = " ".join(line.text for page in pages for line in page.lines[:40])[:LANGUAGE_SAMPLE]
+    return text_language(sample) if sample else ""
 
 
-def _build_blocks(pages: _Pages) -> Iterator[Block]:
-    body_size = find_body_size(pages.lines)
+def _build_blocks(pages: Sequence[PageText]) -> Iterator[Block]:
+    lines = [page.lines for page in pages]
+    sizes = [(page.width, page.height) for page in pages]
+    body_size = find_body_size(lines)
     vocabulary = Vocabulary()
-    for lines in pages.lines:
-        vocabulary.add(lines)
-    kept = drop_furniture(pages.lines, [height for _, height in pages.sizes], body_size)
-    for paragraph in group_paragraphs(kept, body_size):
-        yield _build_block(paragraph, vocabulary, pages.sizes)
+    for one in lines:
+        vocabulary.add(one)
+    commented = [page for page in pages if page.comments]
+    for paragraph in group_paragraphs(drop_furniture(lines, [height for _, height in sizes], body_size), body_size):
+        while commented and commented[0].number < paragraph.lines[0].page:
+            yield from commented.pop(0).comments
+        if paragraph.thing is not None:
+            yield from build_table_blocks(paragraph.thing, paragraph.lines[0].page, vocabulary, sizes)
+        else:
+            yield _build_block(paragraph, vocabulary, sizes)
+    for page in commented:
+        yield from page.comments
 
 
 def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[tuple[float, float]]) -> Block:
@@ -137,32 +120,34 @@ def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[t
     )
 
 
-def _list_gaps(pages: _Pages) -> Iterator[Gap]:
-    if pages.damaged:
-        yield Gap(f"{_name_pages(pages.damaged)} damaged and left out", tuple(pages.damaged))
-    if pages.costly:
-        yield Gap(f"{_name_pages(pages.costly)} left out: reading it takes too long", tuple(pages.costly))
-    if pages.late:
-        yield Gap(f"{_name_pages(pages.late)} left out: the document is too long; split it", tuple(pages.late))
+def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
+    for state, reason in (
+        ("damaged", "damaged and left out"),
+        ("costly", "left out, since reading it takes too long"),
+        ("late", "left out, since the document is too long: split it"),
+    ):
+        if numbers := tuple(page.number for page in pages if page.state == state):
+            yield Gap(f"{name_pages(numbers)} {'was' if len(numbers) == 1 else 'were'} {reason}", numbers)
+    if numbers := tuple(page.number for page in pages if page.state == "picture"):
+        are = "is a picture" if len(numbers) == 1 else "are pictures"
+        yield Gap(f"{name_pages(numbers)} {are}, and OCR is not installed: make setup", numbers)
+    for page in pages:
+        if page.state == "unsure":
+            percent = round(page.confidence * 100)
+            yield Gap(f"page {page.number} was left out: OCR is not sure enough ({percent} %)", (page.number,))
+    hidden = describe_hidden({page.number: page.hidden for page in pages})
+    if hidden is not None:
+        yield hidden
 
 
-def _name_pages(numbers: Sequence[int]) -> str:
-    """The subject and verb of a sentence about pages: `page 2 was`, `pages 3 to 5 and 9 were`."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    named = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
-    listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
-    return f"page {listed} was" if len(numbers) == 1 else f"pages {listed} were"
-
-
-def _explain_emptiness(pages: _Pages) -> str:
-    if pages.damaged and len(pages.damaged) == len(pages.lines):
+def _explain_emptiness(pages: Sequence[PageText]) -> str:
+    """Why nothing at all can be read."""
+    if pages and all(page.state == "damaged" for page in pages):
         return "all of its pages are damaged"
-    return "it has no text layer: run it through OCR first"
+    gaps = [gap.reason for gap in _list_gaps(pages) if gap.unread]
+    if len(gaps) == 1 and not any(page.state == "picture" for page in pages):
+        return gaps[0]
+    return "it has no text layer: run it through OCR first" if not list_languages() else "there is no text in it"
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ from elcano.plugins.documents.pdf.words import Word
 
 WORD_SPACE: Final = 0.75
 """A gap wider than this share of the size may be a gutter, or part cells."""
+APART_SPACE: Final = 0.45
+"""The same between segments that were not painted behind one another: gutters may be as narrow."""
 SAME_BASE: Final = 0.2
 """Words of one size whose base lines differ by less than this share of it stand on one line."""
 SHIFT: Final = 0.62
@@ -23,6 +25,8 @@ SMALL: Final = 0.86
 RAISED: Final = 0.12
 LOWERED: Final = 0.06
 """By which share of the size of the line smaller type is shifted where it is an exponent or an index."""
+MARK_SPACE: Final = 4
+"""The mark at the beginning of a note may stand so many times further from its line than other raised words."""
 INITIAL: Final = 1.7
 """How many times larger than its text the initial of a chapter is at least."""
 _RIGHT_TO_LEFT: Final = regex.compile(r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{NKo}]")
@@ -126,7 +130,7 @@ def _merge_rows(segments: list[Segment]) -> list[Segment]:
             size = max(segment.size, last.size) if last is not None else 0
             if (
                 last is not None
-                and -0.3 * size <= segment.left - last.right <= WORD_SPACE * size
+                and -0.3 * size <= segment.left - last.right <= APART_SPACE * size
                 and min(segment.size, last.size) > SMALL * size
             ):
                 for word in segment.words:
@@ -183,7 +187,7 @@ def _find_host(small: Segment, ordered: Sequence[Segment], bases: Sequence[float
         shift = (host.base - small.base) / host.size
         if not -0.4 <= shift <= SHIFT or not small.words:
             continue
-        away = max(small.left - host.right, host.left - small.right) / host.size
+        away = max(small.left - host.right, (host.left - small.right) / MARK_SPACE) / host.size
         if -0.3 < away < nearest or (away <= -0.3 and _fits_between(small, host)):
             best, nearest = host, max(away, -0.3)
     return best

@@ -73,7 +73,7 @@ def _has_numbers(body: Sequence[Sequence[str]]) -> bool:
     for column in range(1, len(body[0])):
         texts = [row[column] for row in body if row[column]]
         digits = sum(1 for text in texts if is_number(text) and any(map(str.isdigit, text)))
-        if len(texts) >= 3 and digits >= 0.6 * len(texts):
+        if len(texts) >= (2 if len(body[0]) > 2 else 3) and digits >= 0.6 * len(texts):
             return True
     return False
 

@@ -62,7 +62,8 @@ def lay_out(region: Region) -> Layout | None:
     left, right = min(row.tokens[0].left for row in region.rows), max(column.right for column in columns)
     full = [rule for rule in region.rules if min(rule.high, right) - max(rule.low, left) >= FULL_RULE * (right - left)]
     head = _measure_head(region.rows, lines, full, len(columns))
-    head_rows, cells = 0, []
+    head_rows = 0
+    cells: list[TableCell] = []
     if head:
         head_rows, cells = build_head(region.rows[:head], columns, region.rules)
     groups = _group_lines(region.rows[head:], lines[head:], full, len(columns))
@@ -111,7 +112,7 @@ def _is_values(line: Sequence[_Piece], *, years: bool) -> bool:
     return years or not all(_YEAR.fullmatch(piece.run.text) for piece in numbers)
 
 
-_YEAR: Final = re.compile(r"(?:FY ?)?(?:1[89]|20)\d\d(?:[-–/](?:\d\d|\d{4}))?[a-zA-Z*]{0,2}")
+_YEAR: Final = re.compile(r"(?:FY ?)?(?:1[89]|20)\d\d(?:[-\u2013/](?:\d\d|\d{4}))?[a-zA-Z*]{0,2}")
 
 
 def _measure_head(
@@ -137,7 +138,9 @@ def _measure_head(
             return ruled[-1]
         while first and max(piece.last for piece in lines[first - 1]) == 0:
             first -= 1  # the name of a section
-        while first and len(lines[first - 1]) == 1 and lines[first - 1][0].last - lines[first - 1][0].first + 1 == columns:
+        while (
+            first and len(lines[first - 1]) == 1 and lines[first - 1][0].last - lines[first - 1][0].first + 1 == columns
+        ):
             first -= 1
         return first
     if first == 0 and borders and borders[0] <= 3 and _looks_like_head(rows, lines, borders[0]):
@@ -179,10 +182,7 @@ def _group_lines(
         if (
             not ruled[number - 1]
             and not _collides(group, lines[number], numeric)
-            and (
-                (near and not _is_label_alone(group, lines[number]))
-                or _continues(group, lines[number], rows, number)
-            )
+            and ((near and not _is_label_alone(group, lines[number])) or _continues(group, lines[number], rows, number))
         ):
             groups[-1].append(number)
         else:
@@ -199,9 +199,7 @@ def _find_numeric(lines: Sequence[Sequence[_Piece]], columns: int) -> set[int]:
     return numeric
 
 
-def _group_bands(
-    lines: Sequence[Sequence[_Piece]], ruled: Sequence[bool], numeric: set[int]
-) -> list[list[int]] | None:
+def _group_bands(lines: Sequence[Sequence[_Piece]], ruled: Sequence[bool], numeric: set[int]) -> list[list[int]] | None:
     """The lines between full rules, if each of these bands can be one row and there are enough of them."""
     bands = [[0]]
     for number, wall in enumerate(ruled, 1):
@@ -220,10 +218,7 @@ def _group_bands(
 def _collides(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], numeric: set[int]) -> bool:
     """Whether a line and a row that it might belong to both print something in a column, and a number at that."""
     above = {piece.first: is_number(piece.run.text) for other in group for piece in other if piece.first in numeric}
-    for piece in line:
-        if piece.first in above and (above[piece.first] or is_number(piece.run.text)):
-            return True
-    return False
+    return any(piece.first in above and (above[piece.first] or is_number(piece.run.text)) for piece in line)
 
 
 def _find_wrapped_step(rows: Sequence[TextRow], apart: Sequence[bool]) -> float:
@@ -266,7 +261,10 @@ def _continues(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], rows: 
     return all(piece.run.text[:1].islower() or piece.run.text[:1] in "(&/" for piece in line)
 
 
-_OPEN_ENDS: Final = ("/", ",", "-", "–", "(", "&", " and", " of", " or", " the", " for", " to", " in", " with", " by")
+_OPEN_ENDS: Final = (
+    *("/", ",", "-", "\u2013", "(", "&"),
+    *(" and", " of", " or", " the", " for", " to", " in", " with", " by"),
+)
 """What the first line of a label ends with if it goes on."""
 
 

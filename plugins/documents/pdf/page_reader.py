@@ -9,6 +9,7 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Block
 from elcano.plugins.documents.pdf.annotations import read_annotations
+from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.edges import read_edges
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
 from elcano.plugins.documents.pdf.ocr import SURE, OcrReader
@@ -45,6 +46,8 @@ class PageText:
     height: float = 1.0
     lines: list[TextLine] = field(default_factory=list)
     comments: list[Block] = field(default_factory=list)
+    undecodable: bool = False
+    """Whether the letters of its text are not known; they are left out."""
     picture: bool = False
     """Whether it is a picture, or mostly one, without a text layer."""
     confidence: float = 1.0
@@ -74,7 +77,7 @@ def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
 def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     frame = measure_frame(page.raw)
     found.width, found.height = max(frame.width, 1.0), max(frame.height, 1.0)
-    words = _load_words(page, deadline)
+    words = _load_words(found, page, deadline)
     if words is None:
         found.state = "costly"
         return
@@ -85,6 +88,8 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
         words = [word for number, word in enumerate(words) if number not in sight.hidden]
         bare = sum(len(word.text) for word in words) < STAMP and not sight.layer
         found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
+    if found.undecodable:
+        words, found.picture = [], True
     written = read_annotations(page, found.number)
     found.comments = written.comments
     content = Page(found.number, found.width, found.height, (*words, *written.words))
@@ -115,13 +120,15 @@ def _count_letters(lines: list[TextLine]) -> int:
     return sum(len(token) for line in lines for token in line.tokens)
 
 
-def _load_words(page: pdfium.PdfPage, deadline: float) -> list[Word] | None:
+def _load_words(found: PageText, page: pdfium.PdfPage, deadline: float) -> list[Word] | None:
     """The words of a page; None: it holds too much."""
     text_page = page.get_textpage()
     try:
         if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:
             return None
-        return read_words(page.raw, text_page.raw)
+        words = read_words(page.raw, text_page.raw)
+        found.undecodable = is_undecodable(text_page, words)
+        return words
     finally:
         text_page.close()
 

@@ -128,9 +128,15 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     ):
         if numbers := tuple(page.number for page in pages if page.state == state):
             yield Gap(f"{name_pages(numbers)} {'was' if len(numbers) == 1 else 'were'} {reason}", numbers)
-    if numbers := tuple(page.number for page in pages if page.state == "picture"):
+    if numbers := tuple(page.number for page in pages if page.state == "picture" and not page.undecodable):
         are = "is a picture" if len(numbers) == 1 else "are pictures"
         yield Gap(f"{name_pages(numbers)} {are}, and OCR is not installed: make setup", numbers)
+    if numbers := tuple(page.number for page in pages if page.state == "picture" and page.undecodable):
+        yield Gap(
+            f"the letters of {name_pages(numbers)} cannot be decoded, and OCR is not installed: make setup", numbers
+        )
+    if numbers := tuple(page.number for page in pages if page.state == "read" and page.undecodable):
+        yield Gap(f"the letters of {name_pages(numbers)} cannot be decoded: read by OCR", numbers, unread=False)
     for page in pages:
         if page.state == "unsure":
             percent = round(page.confidence * 100)
@@ -145,9 +151,10 @@ def _explain_emptiness(pages: Sequence[PageText]) -> str:
     if pages and all(page.state == "damaged" for page in pages):
         return "all of its pages are damaged"
     gaps = [gap.reason for gap in _list_gaps(pages) if gap.unread]
-    if len(gaps) == 1 and not any(page.state == "picture" for page in pages):
+    pictures = any(page.state == "picture" and not page.undecodable for page in pages)
+    if len(gaps) == 1 and not pictures:
         return gaps[0]
-    return "it has no text layer: run it through OCR first" if not list_languages() else "there is no text in it"
+    return "there is no text in it" if list_languages() else "it has no text layer: run it through OCR first"
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

@@ -20,6 +20,8 @@ DOUBLE_SHARE: Final = 0.15
 """Text that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
 RUN_SHARE: Final = 0.1
 """Characters that are less than this share of the size apart stand directly behind one another; so do kerned ones."""
+UNKNOWN: Final = "\ufffd"
+"""What stands for a character that the file does not decode: left out, it would leave another word."""
 LIGATURE_LETTERS: Final = 4
 """A glyph stands for so many letters at most: `ffi` has three, the name of God in Arabic four."""
 DRAWN: Final = 3
@@ -108,7 +110,7 @@ class Char(NamedTuple):
     style: Style
     kind: str = ""
     """`r`: it is written from right to left; `m`: it is a mark on the character before it; `a`: an accent by itself;
-    `h`: a hyphen that PDFium tells otherwise."""
+    `h`: a hyphen that PDFium tells otherwise; `u`: it cannot be decoded."""
 
 
 _GetUnicode = ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
@@ -176,8 +178,10 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
             collector.end(run, right)
             run = []
         thing = object_of(handle, index)
-        if not thing or not text or (code == 2 and not pdfium_c.FPDFText_IsHyphen(text_page, index)):
+        if not thing:
             continue
+        if code == 2 and not pdfium_c.FPDFText_IsHyphen(text_page, index):
+            text, kind = UNKNOWN, "u"
         style = collector.begin(thing, index, rectangle, text, kind)
         if style is not None and upright and not kind and style.turn == 0 and not style.symbols:
             top, bottom, right = rectangle.top, rectangle.bottom, rectangle.right
@@ -261,11 +265,13 @@ def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None
 
 
 def _write_char(code: int) -> tuple[str, str]:
-    """What a character is written as, and its kind; see `Char.kind`. Control characters are nothing."""
+    """What a character is written as, and its kind; see `Char.kind`. What cannot be decoded is U+FFFD."""
     if code in _HYPHENS:
         return "-", "h"
-    if code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF:
-        return "", ""
+    if code < 0x20 or 0x7F <= code < 0xA0:
+        return UNKNOWN, "u"
+    if 0xD800 <= code < 0xE000 or code > 0x10FFFF:
+        return "", "u"  # half a character of private use
     letter = chr(code)
     if code < 0x0300:
         return letter, "a" if letter in ACCENTS else ""

@@ -1,6 +1,7 @@
 """Reads one page of a PDF after the other: its words that a person can see, its tables, its lines, its picture."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -9,6 +10,7 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Block
 from elcano.plugins.documents.pdf.annotations import read_annotations
+from elcano.plugins.documents.pdf.chars import UNKNOWN
 from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.edges import read_edges
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
@@ -26,6 +28,9 @@ PAGE_SECONDS: Final = 6.0
 PAGE_OBJECTS: Final = 400_000
 """Pages of more paths are drawings: they are not looked through for tables, nor drawn to see what is hidden."""
 
+BROKEN: Final = 0.01
+LEAST_BROKEN: Final = 3
+"""From this share and number of words on with letters that cannot be decoded, such as ligatures, OCR reads better."""
 STAMP: Final = 200
 """So many letters on the picture of a page may be a stamp, such as where it was downloaded; more are its text."""
 PICTURE: Final = 0.6
@@ -47,7 +52,7 @@ class PageText:
     lines: list[TextLine] = field(default_factory=list)
     comments: list[Block] = field(default_factory=list)
     undecodable: bool = False
-    """Whether the letters of its text are not known; they are left out."""
+    """Whether letters of its text are not known; if most are not, it is left out."""
     picture: bool = False
     """Whether it is a picture, or mostly one, without a text layer."""
     confidence: float = 1.0
@@ -90,6 +95,8 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
         found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
     if found.undecodable:
         words, found.picture = [], True
+    elif _count_broken(words) >= max(LEAST_BROKEN, BROKEN * len(words)):
+        found.undecodable = found.picture = True  # but most of it is known
     written = read_annotations(page, found.number)
     found.comments = written.comments
     content = Page(found.number, found.width, found.height, (*words, *written.words))
@@ -109,11 +116,16 @@ def read_picture(document: pdfium.PdfDocument, found: PageText, ocr: OcrReader) 
             page.close()
     except pdfium.PdfiumError:
         return
-    if _count_letters(read.lines) > _count_letters(found.lines):
+    if read.lines and (found.undecodable or _count_letters(read.lines) > _count_letters(found.lines)):
         found.lines, found.state = read.lines, "read"
     elif not found.lines:
         found.confidence = read.confidence
         found.state = "costly" if not read.in_time else "unsure" if read.confidence < SURE else "empty"
+
+
+def _count_broken(words: Sequence[Word]) -> int:
+    """How many words have a letter that cannot be decoded."""
+    return sum(UNKNOWN in word.text for word in words)
 
 
 def _count_letters(lines: list[TextLine]) -> int:

@@ -131,12 +131,7 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     if numbers := tuple(page.number for page in pages if page.state == "picture" and not page.undecodable):
         are = "is a picture" if len(numbers) == 1 else "are pictures"
         yield Gap(f"{name_pages(numbers)} {are}, and OCR is not installed: make setup", numbers)
-    if numbers := tuple(page.number for page in pages if page.state == "picture" and page.undecodable):
-        yield Gap(
-            f"the letters of {name_pages(numbers)} cannot be decoded, and OCR is not installed: make setup", numbers
-        )
-    if numbers := tuple(page.number for page in pages if page.state == "read" and page.undecodable):
-        yield Gap(f"the letters of {name_pages(numbers)} cannot be decoded: read by OCR", numbers, unread=False)
+    yield from _list_undecodable(pages)
     for page in pages:
         if page.state == "unsure":
             percent = round(page.confidence * 100)
@@ -144,6 +139,30 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     hidden = describe_hidden({page.number: page.hidden for page in pages})
     if hidden is not None:
         yield hidden
+
+
+def _list_undecodable(pages: Sequence[PageText]) -> Iterator[Gap]:
+    """The gaps of pages whose letters are not all known."""
+    left_out: list[int] = []
+    broken: list[int] = []
+    read: list[int] = []
+    for page in pages:
+        if page.undecodable and page.state in ("picture", "read"):
+            by_ocr = any(line.confidence is not None for line in page.lines)
+            (read if by_ocr else broken if page.lines else left_out).append(page.number)
+    if left_out:
+        yield Gap(
+            f"the letters of {name_pages(left_out)} cannot be decoded, and OCR is not installed: make setup",
+            tuple(left_out),
+        )
+    if broken:
+        yield Gap(
+            f"some letters of {name_pages(broken)} cannot be decoded, and OCR is not installed: make setup",
+            tuple(broken),
+        )
+    if read:
+        verb = "it was" if len(read) == 1 else "they were"
+        yield Gap(f"the letters of {name_pages(read)} cannot be decoded: {verb} read by OCR", tuple(read), unread=False)
 
 
 def _explain_emptiness(pages: Sequence[PageText]) -> str:

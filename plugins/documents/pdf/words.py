@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import normalize_text
-from elcano.plugins.documents.pdf.chars import ACCENTS, Char, Frame, measure_frame, read_chars
+from elcano.plugins.documents.pdf.chars import ACCENTS, UNKNOWN, Char, Frame, measure_frame, read_chars
 
 __all__ = ["Frame", "Page", "Word", "build_words", "measure_frame", "read_words"]
 
@@ -18,6 +18,10 @@ SPACE_SHARE: Final = 0.06
 """Where PDFium adds a space that leaves less than this, there is none."""
 SHIFT_SHARE: Final = 0.05
 """A base line that changes by more than this share of the size begins a part of another kind, such as an exponent."""
+
+
+LEAST_KNOWN: Final = 2
+"""A character that cannot be decoded is part of a word if more than so many others stand directly beside it."""
 
 
 class Word(NamedTuple):
@@ -157,7 +161,9 @@ def _write_word(run: list[Char], swapped: bool) -> str:
             waiting = ""
         else:
             parts.append(char.text)
-    return "".join(normalize_text("".join(parts)).split())
+    text = "".join(normalize_text("".join(parts)).split())
+    known = text.replace(UNKNOWN, "")
+    return text if len(known) > LEAST_KNOWN else known  # else it is a symbol, and no part of a word
 
 
 def _stands_over(accent: Char, letters: Char, which: int) -> bool:

@@ -297,7 +297,9 @@ def test_a_block_has_every_cell_at_its_offsets_and_the_place_of_every_line() -> 
     assert block.text.split("\n")[2:] == ["South | 9.7 | ", "West |  | 10.2"]
     cells = {(cell.row, cell.column): block.text[cell.start : cell.end] for cell in block.cells}
     assert [[cells[row, column] for column in range(3)] for row in range(4)] == YIELDS
-    assert [block.text[line.start : line.end] for line in block.lines] == [text for row in YIELDS for text in row if text]
+    assert [block.text[line.start : line.end] for line in block.lines] == [
+        text for row in YIELDS for text in row if text
+    ]
     line = block.lines[3]
     assert line.box.left == pytest.approx(60 / 595, abs=0.002)
     assert line.box.bottom > 114 / 842 > line.box.top
@@ -344,7 +346,9 @@ def test_what_is_no_table_stays_text(rows: list[list[str]]) -> None:
 
 def test_code_between_rules_is_no_table() -> None:
     sheet = Sheet()
-    for number, (word, rest) in enumerate([("SELECT", "name,"), ("FROM", "towns"), ("WHERE", "size"), ("ORDER", "name")]):
+    for number, (word, rest) in enumerate(
+        [("SELECT", "name,"), ("FROM", "towns"), ("WHERE", "size"), ("ORDER", "name")]
+    ):
         sheet.write(word, 60, 100 + number * 12, font="code").write(rest, 130, 100 + number * 12, font="code")
     assert read(rule_table(sheet, places=(88, 142), right=200)) == []
 

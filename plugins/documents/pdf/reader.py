@@ -13,15 +13,19 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
+from elcano.activities.text.languages import text_language
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 from elcano.plugins.documents.pdf.furniture import drop_furniture
 from elcano.plugins.documents.pdf.joining import Vocabulary, join_lines
+from elcano.plugins.documents.pdf.ocr import OcrReader, list_languages
 from elcano.plugins.documents.pdf.opening import open_pdf
-from elcano.plugins.documents.pdf.page_reader import PageText, read_page
+from elcano.plugins.documents.pdf.page_reader import PageText, read_page, read_picture
 from elcano.plugins.documents.pdf.paragraphs import Paragraph, find_body_size, group_paragraphs
 from elcano.plugins.documents.pdf.tables import build_table_blocks
 from elcano.plugins.documents.pdf.visibility import describe_hidden, name_pages
 
+LANGUAGE_SAMPLE: Final = 5_000
+"""So many characters tell the language."""
 DOCUMENT_SECONDS: Final = 45.0
 """Processor time for all pages; those that are left then are named as a gap. A process that reads has a minute."""
 
@@ -52,18 +56,36 @@ def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
         told.get("Title", ""),
         parse_authors(told.get("Author", "")),
         parse_year(told.get("CreationDate", "")),
+        sum(page.state in ("empty", "picture") for page in pages),
         gaps=tuple(_list_gaps(pages)),
         page_labels=labels,
     )
 
 
 def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
-    began = time.process_time()
+    until = time.process_time() + seconds
     pages: list[PageText] = []
     for index in range(len(document)):
-        late = time.process_time() - began > seconds
+        late = time.process_time() > until
         pages.append(PageText(index + 1, "late") if late else read_page(document, index))
+    pictures = [page for page in pages if page.picture]
+    if not pictures:
+        return pages
+    ocr = OcrReader(_tell_language(pages))
+    for page in pictures:
+        if not ocr.is_installed:
+            break
+        if time.process_time() < until:
+            read_picture(document, page, ocr)
+        elif page.state == "picture":
+            page.state = "late"
     return pages
+
+
+def _tell_language(pages: Sequence[PageText]) -> str:
+    """The language of the text of pages; empty: there is none."""
+    sample = " ".join(line.text for page in pages for line in page.lines[:40])[:LANGUAGE_SAMPLE]
+    return text_language(sample) if sample else ""
 
 
 def _build_blocks(pages: Sequence[PageText]) -> Iterator[Block]:
@@ -103,23 +125,55 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
         ("damaged", "damaged and left out"),
         ("costly", "left out, since reading it takes too long"),
         ("late", "left out, since the document is too long: split it"),
-        ("picture", "a picture without a text layer"),
     ):
-        numbers = tuple(page.number for page in pages if page.state == state)
-        if numbers:
-            verb = "is" if state == "picture" else "was"
-            if len(numbers) > 1:
-                verb = "are" if state == "picture" else "were"
-            yield Gap(f"{name_pages(numbers)} {verb} {reason}", numbers)
+        if numbers := tuple(page.number for page in pages if page.state == state):
+            yield Gap(f"{name_pages(numbers)} {'was' if len(numbers) == 1 else 'were'} {reason}", numbers)
+    if numbers := tuple(page.number for page in pages if page.state == "picture" and not page.undecodable):
+        are = "is a picture" if len(numbers) == 1 else "are pictures"
+        yield Gap(f"{name_pages(numbers)} {are}, and OCR is not installed: make setup", numbers)
+    yield from _list_undecodable(pages)
+    for page in pages:
+        if page.state == "unsure":
+            percent = round(page.confidence * 100)
+            yield Gap(f"page {page.number} was left out: OCR is not sure enough ({percent} %)", (page.number,))
     hidden = describe_hidden({page.number: page.hidden for page in pages})
     if hidden is not None:
         yield hidden
 
 
+def _list_undecodable(pages: Sequence[PageText]) -> Iterator[Gap]:
+    """The gaps of pages whose letters are not all known."""
+    left_out: list[int] = []
+    broken: list[int] = []
+    read: list[int] = []
+    for page in pages:
+        if page.undecodable and page.state in ("picture", "read"):
+            by_ocr = any(line.confidence is not None for line in page.lines)
+            (read if by_ocr else broken if page.lines else left_out).append(page.number)
+    if left_out:
+        yield Gap(
+            f"the letters of {name_pages(left_out)} cannot be decoded, and OCR is not installed: make setup",
+            tuple(left_out),
+        )
+    if broken:
+        yield Gap(
+            f"some letters of {name_pages(broken)} cannot be decoded, and OCR is not installed: make setup",
+            tuple(broken),
+        )
+    if read:
+        verb = "it was" if len(read) == 1 else "they were"
+        yield Gap(f"the letters of {name_pages(read)} cannot be decoded: {verb} read by OCR", tuple(read), unread=False)
+
+
 def _explain_emptiness(pages: Sequence[PageText]) -> str:
-    if all(page.state == "damaged" for page in pages):
+    """Why nothing at all can be read."""
+    if pages and all(page.state == "damaged" for page in pages):
         return "all of its pages are damaged"
-    return "it has no text layer: run it through OCR first"
+    gaps = [gap.reason for gap in _list_gaps(pages) if gap.unread]
+    pictures = any(page.state == "picture" and not page.undecodable for page in pages)
+    if len(gaps) == 1 and not pictures:
+        return gaps[0]
+    return "there is no text in it" if list_languages() else "it has no text layer: run it through OCR first"
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

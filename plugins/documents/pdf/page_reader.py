@@ -9,6 +9,7 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Block
 from elcano.plugins.documents.pdf.annotations import read_annotations
+from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.edges import read_edges
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
 from elcano.plugins.documents.pdf.ocr import SURE, OcrReader
@@ -30,9 +31,9 @@ STAMP: Final = 200
 PICTURE: Final = 0.6
 """The share of a page that its images cover if it is a picture."""
 
-State: TypeAlias = Literal["read", "empty", "damaged", "costly", "late", "picture", "unsure"]
+State: TypeAlias = Literal["read", "empty", "damaged", "costly", "late", "picture", "undecodable", "unsure"]
 """What became of a page: nothing stands on it; it cannot be loaded; it takes too long; the document took too long; it
-is a picture, whose text only OCR can read; OCR is not sure of it."""
+is a picture, or its letters cannot be decoded, so that only OCR can read it; OCR is not sure of it."""
 
 
 @dataclass(slots=True)
@@ -46,7 +47,9 @@ class PageText:
     lines: list[TextLine] = field(default_factory=list)
     comments: list[Block] = field(default_factory=list)
     picture: bool = False
-    """Whether it is a picture, or mostly one, without a text layer."""
+    """Whether it is a picture, or mostly one, without a text layer that can be read."""
+    undecodable: bool = False
+    """Whether it has a text layer whose letters cannot be decoded."""
     confidence: float = 1.0
     """How sure OCR is of what it found in the picture."""
     hidden: int = 0
@@ -74,9 +77,12 @@ def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
 def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     frame = measure_frame(page.raw)
     found.width, found.height = max(frame.width, 1.0), max(frame.height, 1.0)
-    words = _load_words(page, deadline)
+    words = _load_words(page, found, deadline)
     if words is None:
         found.state = "costly"
+        return
+    if found.undecodable:
+        found.state, found.picture = "undecodable", True
         return
     simple = pdfium_c.FPDFPage_CountObjects(page.raw) <= PAGE_OBJECTS and time.process_time() < deadline
     if simple:
@@ -115,13 +121,15 @@ def _count_letters(lines: list[TextLine]) -> int:
     return sum(len(token) for line in lines for token in line.tokens)
 
 
-def _load_words(page: pdfium.PdfPage, deadline: float) -> list[Word] | None:
-    """The words of a page; None: it holds too much."""
+def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[Word] | None:
+    """The words of a page; None: it holds too much. Notes if they are none."""
     text_page = page.get_textpage()
     try:
         if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:
             return None
-        return read_words(page.raw, text_page.raw)
+        words = read_words(page.raw, text_page.raw)
+        found.undecodable = is_undecodable(text_page, words)
+        return words
     finally:
         text_page.close()
 

@@ -12,6 +12,7 @@ from typing import Final
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from elcano.activities.child_processes import extend_deadline
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.activities.text.languages import text_language
 from elcano.plugins.documents.authorship import parse_authors, parse_year
@@ -28,6 +29,10 @@ LANGUAGE_SAMPLE: Final = 5_000
 """So many characters tell the language."""
 DOCUMENT_SECONDS: Final = 45.0
 """Processor time for all pages; those that are left then are named as a gap. A process that reads has a minute."""
+OCR_SECONDS: Final = 600.0
+"""Processor time for the pictures of all pages beyond that: 300 pages take two seconds each."""
+OCR_PAGE_SECONDS: Final = 120.0
+"""Time until a picture of a page ends the process that reads it, however it is turned."""
 
 
 def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
@@ -72,13 +77,16 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
     if not pictures:
         return pages
     ocr = OcrReader(_tell_language(pages))
+    until = time.process_time() + OCR_SECONDS
     for page in pictures:
         if not ocr.is_installed:
             break
         if time.process_time() < until:
+            extend_deadline(OCR_PAGE_SECONDS)
             read_picture(document, page, ocr)
-        elif page.state == "picture":
+        elif page.state in ("picture", "undecodable"):
             page.state = "late"
+    extend_deadline(OCR_PAGE_SECONDS)
     return pages
 
 
@@ -120,6 +128,9 @@ def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[t
     )
 
 
+_NO_OCR: Final = "OCR is not installed: make setup"
+
+
 def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     for state, reason in (
         ("damaged", "damaged and left out"),
@@ -130,7 +141,12 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
             yield Gap(f"{name_pages(numbers)} {'was' if len(numbers) == 1 else 'were'} {reason}", numbers)
     if numbers := tuple(page.number for page in pages if page.state == "picture"):
         are = "is a picture" if len(numbers) == 1 else "are pictures"
-        yield Gap(f"{name_pages(numbers)} {are}, and OCR is not installed: make setup", numbers)
+        yield Gap(f"{name_pages(numbers)} {are}, and {_NO_OCR}", numbers)
+    if numbers := tuple(page.number for page in pages if page.undecodable and page.state == "read"):
+        were = "it was" if len(numbers) == 1 else "they were"
+        yield Gap(f"the letters of {name_pages(numbers)} cannot be decoded: {were} read by OCR", numbers, unread=False)
+    if numbers := tuple(page.number for page in pages if page.state == "undecodable"):
+        yield Gap(f"the letters of {name_pages(numbers)} cannot be decoded, and {_NO_OCR}", numbers)
     for page in pages:
         if page.state == "unsure":
             percent = round(page.confidence * 100)

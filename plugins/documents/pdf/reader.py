@@ -12,6 +12,7 @@ from typing import Final
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from elcano.activities.child_processes import extend_deadline
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.activities.text.languages import text_language
 from elcano.plugins.documents.authorship import parse_authors, parse_year
@@ -28,6 +29,10 @@ LANGUAGE_SAMPLE: Final = 5_000
 """So many characters tell the language."""
 DOCUMENT_SECONDS: Final = 45.0
 """Processor time for all pages; those that are left then are named as a gap. A process that reads has a minute."""
+OCR_SECONDS: Final = 600.0
+"""Processor time for the pictures of all pages beyond that: 300 pages take two seconds each."""
+OCR_PAGE_SECONDS: Final = 120.0
+"""Time until a picture of a page ends the process that reads it, however it is turned."""
 
 
 def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
@@ -56,7 +61,6 @@ def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
         told.get("Title", ""),
         parse_authors(told.get("Author", "")),
         parse_year(told.get("CreationDate", "")),
-        sum(page.state in ("empty", "picture") for page in pages),
         gaps=tuple(_list_gaps(pages)),
         page_labels=labels,
     )
@@ -72,13 +76,16 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
     if not pictures:
         return pages
     ocr = OcrReader(_tell_language(pages))
+    until = time.process_time() + OCR_SECONDS
     for page in pictures:
         if not ocr.is_installed:
             break
         if time.process_time() < until:
+            extend_deadline(OCR_PAGE_SECONDS)
             read_picture(document, page, ocr)
         elif page.state == "picture":
             page.state = "late"
+    extend_deadline(OCR_PAGE_SECONDS)
     return pages
 
 

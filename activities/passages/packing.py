@@ -55,7 +55,6 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
         tuple(_group_passages(_split_units(blocks, target), target)),
         parsed.authors,
         parsed.year,
-        parsed.empty_pages,
         parsed.work,
         parsed.doi,
         parsed.gaps,

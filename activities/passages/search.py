@@ -254,8 +254,11 @@ class Text(NamedTuple):
     """The `Work` that it is the text of, as JSON."""
     indexed_at: float = 0.0
     """Since when the index has this text of it, in seconds since the epoch."""
+    gaps: str = ""
+    """What was not read of it, as the index keeps it."""
+    doi: str = ""
     file_hash: str = ""
-    """SHA-256 of the bytes of its file."""
+    """SHA-256 of the bytes of its file; empty in an index of before it was kept."""
     places: bytes = b""
     """What `pack_places` made of its places."""
 
@@ -322,7 +325,7 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, file_hash, places"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, gaps, doi, file_hash, places"
         " FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,

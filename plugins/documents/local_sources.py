@@ -23,9 +23,10 @@ from typing import Final
 
 from elcano.activities.passages.document import Content, FileSkipped, Listing, SkippedDocument
 from elcano.graphs.catalogue.sources import SourceSpec
-from elcano.graphs.errors import InputInvalid, SourceRefused
+from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.graphs.extras import DISTRIBUTION
-from elcano.plugins.documents.file_formats import FORMATS
+from elcano.plugins.documents.file_formats import FORMATS, READER
+from elcano.plugins.documents.passage_index import Index
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings
@@ -261,7 +262,7 @@ class PackageReadmes:
 def open_collection(spec: SourceSpec, settings: Settings) -> DocumentsSource:
     """Open the folder that the settings give to this name. Nothing is read before the first search."""
     folder = Folder(settings.collections[spec.name], limit_bytes=settings.file_limit_bytes)
-    return DocumentsSource(spec, folder, _build_index_path(spec, settings))
+    return DocumentsSource(spec, folder, _build_index_path(spec.name, settings))
 
 
 async def find_local_file(settings: Settings, store: TenantStore, passage: Evidence) -> SourceFile | None:
@@ -290,7 +291,7 @@ async def find_local_file(settings: Settings, store: TenantStore, passage: Evide
 
 def open_packages(spec: SourceSpec, settings: Settings) -> DocumentsSource:
     """Open the readmes of the installed Python packages."""
-    return DocumentsSource(spec, PackageReadmes(), _build_index_path(spec, settings))
+    return DocumentsSource(spec, PackageReadmes(), _build_index_path(spec.name, settings))
 
 
 def require_folders(settings: Settings) -> None:
@@ -308,8 +309,8 @@ def require_folders(settings: Settings) -> None:
         )
 
 
-def _build_index_path(spec: SourceSpec, settings: Settings) -> Path:
-    return settings.data_dir / "index" / f"{spec.name}.sqlite"
+def _build_index_path(name: str, settings: Settings) -> Path:
+    return settings.data_dir / "index" / f"{name}.sqlite"
 
 
 _SHOWN: Final = 5
@@ -332,3 +333,18 @@ def check_collections(chosen: Settings) -> Iterable[Finding]:
             yield Finding("note", f"collection {name} leaves out {skipped.key}: {skipped.reason}")
         if len(left_out) > _SHOWN:
             yield Finding("note", f"collection {name} leaves out {len(left_out) - _SHOWN} more")
+        yield from _report_gaps(name, Index(_build_index_path(name, chosen), READER))
+
+
+def _report_gaps(name: str, index: Index) -> Iterable[Finding]:
+    """Report the documents that were not read whole; before the first search none has been read."""
+    try:
+        found = index.list_gaps() if index.known() else []
+    except (SourceRefused, SourceUnavailable) as error:
+        yield Finding("note", f"collection {name}: {error}")
+        return
+    partly = [(key, gap.reason) for key, gaps in found for gap in gaps if gap.unread]
+    for key, reason in partly[:_SHOWN]:
+        yield Finding("note", f"collection {name} has not all of {key}: {reason}")
+    if len(partly) > _SHOWN:
+        yield Finding("note", f"collection {name} has {len(partly) - _SHOWN} more such gaps")

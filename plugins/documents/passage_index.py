@@ -2,6 +2,9 @@
 
 The file is a cache: it can be deleted at any time and is built again by the next search. Every method opens its own
 connection, so that all may be called from any thread and any process; only who is inside `writing` may change it.
+
+An index of an older version goes on answering while the one that takes its place is built beside it, in a file whose
+name ends in `.next`; one that is interrupted is completed by the next writer.
 """
 
 import json
@@ -9,14 +12,14 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from elcano.activities.passages.document import Document, SkippedDocument
+from elcano.activities.passages.document import Document, Gap, SkippedDocument
 from elcano.activities.passages.search import TOKENIZER, format_index_text
 from elcano.activities.passages.stored_places import pack_places
 from elcano.activities.text.languages import text_language
@@ -57,17 +60,24 @@ class Entry:
 class Index:
     """One index file; it and its folder are created when first written to.
 
+    Args:
+        path: the file.
+        reader: the version of what reads its documents; an index of another one is built anew.
+
     Raises:
         SourceUnavailable: the file is locked, or cannot be opened, read or written at the moment (every method).
         SourceRefused: the file is damaged, or something else (every method).
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reader: int = 0) -> None:
         self._path = path.absolute()
+        self._reader = reader
 
     @contextmanager
-    def writing(self, stopped: threading.Event) -> Iterator[None]:
+    def writing(self, stopped: threading.Event) -> Iterator["Index"]:
         """The right to write, held by one process and thread at a time and given back even by one that dies.
+
+        Yields the index to write into: this one, or the one that `replace` will put in its place.
 
         Raises:
             SourceUnavailable: `stopped` was set while waiting.
@@ -79,8 +89,7 @@ class Index:
             while not _try_lock(lock):
                 if stopped.is_set():
                     raise SourceUnavailable("the worker stops while another one brings the index up to date")
-            self._prepare()
-            yield
+            yield self._prepare()
         finally:
             lock.close()
 
@@ -95,10 +104,31 @@ class Index:
         if not self._path.exists():
             return {}
         with self.reading() as database:
-            if not is_current(database):
+            if not is_current(database, self._reader):
                 return {}
             rows = database.execute("SELECT key, fingerprint, data_hash FROM document")
             return {key: IndexedDocument(*rest) for key, *rest in rows}
+
+    def is_older(self) -> bool:
+        """Return whether there is an index of an older version, which can be searched until it is replaced."""
+        if not self._path.exists():
+            return False
+        with self.reading() as database:
+            return _is_older(database, self._reader)
+
+    def replace(self, new: "Index") -> None:
+        """Put an index that was built beside this one in its place; whoever searches sees the one or the other."""
+        with new._connected() as source, self._connected() as target:
+            source.backup(target)
+        with self._explained():
+            for file in self._path.parent.glob(f"{new._path.name}*"):
+                file.unlink(missing_ok=True)
+
+    def list_gaps(self) -> list[tuple[str, tuple[Gap, ...]]]:
+        """The documents of which something was not read, or left out, by key."""
+        with self.reading() as database:
+            rows = database.execute("SELECT key, gaps FROM document WHERE gaps != '' ORDER BY key")
+            return [(key, load_gaps(gaps)) for key, gaps in rows]
 
     def skipped(self) -> list[SkippedDocument]:
         """The documents that could not be read, by key."""
@@ -127,14 +157,19 @@ class Index:
             for key in keys:
                 _remove_document(database, key)
 
-    def _prepare(self) -> None:
+    def _prepare(self, *, keep_older: bool = True) -> "Index":
         with self._explained():
             self._path.touch()
         with self._connected() as database:
             database.execute("PRAGMA journal_mode = WAL")  # Searches go on while a sync writes.
         with self._transaction("IMMEDIATE") as database:
-            if not is_current(database):
-                create_tables(database)
+            if is_current(database, self._reader):
+                return self
+            if keep_older and _is_older(database, self._reader):
+                _add_missing_columns(database)
+                return Index(Path(f"{self._path}.next"), self._reader)._prepare(keep_older=False)
+            create_tables(database, self._reader)
+        return self
 
     @contextmanager
     def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
@@ -188,7 +223,8 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
     language = text_language(document.text) if document else ""
     cursor = database.execute(
         "INSERT INTO document (key, fingerprint, data_hash, file_hash, reason, text_hash, title, authors, year, work,"
-        " media_type, language, text, places, indexed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " media_type, language, text, places, indexed_at, gaps, doi)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             entry.key,
             entry.fingerprint,
@@ -205,6 +241,8 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
             document.text if document else "",
             entry.places or (pack_places(document) if document else b""),
             indexed_at,
+            json.dumps(document.gaps) if document and document.gaps else "",
+            document.doi if document else "",
         ),
     )
     if document is None:
@@ -231,6 +269,12 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
             for number, passage, text in numbered
         ],
     )
+
+
+def load_gaps(stored: str) -> tuple[Gap, ...]:
+    """The gaps of a document as the index keeps them."""
+    rows = json.loads(stored) if stored else ()
+    return tuple(Gap(reason, tuple(pages), unread) for reason, pages, unread in rows)
 
 
 def _hash_passage(text: str) -> bytes:
@@ -261,8 +305,10 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     database.execute("DELETE FROM document WHERE id = ?", (number,))
 
 
-VERSION: Final = 10
-"""Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
+VERSION: Final = 11
+"""Raise it when the tables change: an index of another version is built anew, as is one of another `READER`."""
+OLDEST_VERSION: Final = 9
+"""An index from this version on is searched until the new one is built: its tables only lack columns."""
 
 MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"
 """What decides the words of a text: a row is forgotten by telling the index the words it was made of, so with other
@@ -286,7 +332,9 @@ _STATEMENTS: Final = (
         language TEXT NOT NULL,
         text TEXT NOT NULL,
         indexed_at REAL NOT NULL,
-        places BLOB NOT NULL
+        places BLOB NOT NULL,
+        gaps TEXT NOT NULL,
+        doi TEXT NOT NULL
     )""",
     """CREATE TABLE passage (
         id INTEGER PRIMARY KEY,
@@ -301,21 +349,49 @@ _STATEMENTS: Final = (
     )""",
     "CREATE INDEX passage_document ON passage (document)",
     "CREATE INDEX document_language ON document (language)",
+    # Every search asks for these few documents; without an index it would read the texts of all.
+    "CREATE INDEX document_skipped ON document (key, reason) WHERE reason != ''",
+    "CREATE INDEX document_gaps ON document (key, gaps) WHERE gaps != ''",
     f"CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', tokenize=\"{TOKENIZER}\")",
 )
 
 
-def is_current(database: sqlite3.Connection) -> bool:
-    """Return whether the tables have this version, and were made with the installed versions of the libraries."""
+def is_current(database: sqlite3.Connection, reader: int = 0) -> bool:
+    """Return whether the tables have this version, and were made by this reader with the installed libraries."""
     (found,) = database.execute("PRAGMA user_version").fetchone()
-    return found == VERSION and database.execute("SELECT libraries FROM made_with").fetchall() == [(MADE_WITH,)]
+    made_with = _name_makers(reader)
+    return found == VERSION and database.execute("SELECT libraries FROM made_with").fetchall() == [(made_with,)]
 
 
-def create_tables(database: sqlite3.Connection) -> None:
+def _name_makers(reader: int) -> str:
+    return f"reader {reader}, {MADE_WITH}"
+
+
+def _is_older(database: sqlite3.Connection, reader: int) -> bool:
+    """Whether the tables are not current, and hold documents that can be searched nevertheless."""
+    (found,) = database.execute("PRAGMA user_version").fetchone()
+    if not OLDEST_VERSION <= found <= VERSION or is_current(database, reader):
+        return False
+    return database.execute("SELECT 1 FROM document LIMIT 1").fetchone() is not None
+
+
+def _add_missing_columns(database: sqlite3.Connection) -> None:
+    """Give tables of an older version the columns that searches read; SQLite does so without touching a row."""
+    with closing(sqlite3.connect(":memory:")) as wanted:
+        create_tables(wanted)
+        for table in ("document", "passage"):
+            known = {name for _, name, *_ in database.execute(f"PRAGMA table_info({table})")}
+            for _, name, kind, *_ in wanted.execute(f"PRAGMA table_info({table})"):
+                if name not in known:
+                    empty = {"TEXT": "''", "BLOB": "x''"}.get(kind, "0")
+                    database.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} NOT NULL DEFAULT {empty}")
+
+
+def create_tables(database: sqlite3.Connection, reader: int = 0) -> None:
     """Replace all tables with empty ones, within the caller's transaction."""
     for table in ("words", "passage", "document", "made_with"):
         database.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _STATEMENTS:
         database.execute(statement)
-    database.execute("INSERT INTO made_with VALUES (?)", (MADE_WITH,))
+    database.execute("INSERT INTO made_with VALUES (?)", (_name_makers(reader),))
     database.execute(f"PRAGMA user_version = {VERSION}")

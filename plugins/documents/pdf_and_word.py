@@ -8,7 +8,7 @@ is unpacked; the memory limit of the process that reads it catches a header that
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import docx
@@ -21,7 +21,7 @@ from docx.text.hyperlink import Hyperlink
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run
 
-from elcano.activities.passages.document import Block, FileSkipped, Parsed
+from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed, name_pages
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 
@@ -58,8 +58,15 @@ def read_pdf(content: bytes) -> Parsed:
         told.get("Title", ""),
         parse_authors(told.get("Author", "")),
         parse_year(told.get("CreationDate", "")),
-        pages.count([]),
+        gaps=_list_gaps(pages),
     )
+
+
+def _list_gaps(pages: Sequence[list[Block]]) -> tuple[Gap, ...]:
+    empty = tuple(number for number, blocks in enumerate(pages, start=1) if not blocks)
+    if not empty:
+        return ()
+    return (Gap(f"{name_pages(empty)} {'have' if len(empty) > 1 else 'has'} no text: run it through OCR", empty),)
 
 
 def _read_page_blocks(document: pdfium.PdfDocument, index: int) -> Iterator[Block]:

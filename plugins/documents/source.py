@@ -23,6 +23,7 @@ from elcano.activities.passages.document import (
     FileSkipped,
     Listing,
     SkippedDocument,
+    list_gap_warnings,
     list_skip_warnings,
 )
 from elcano.activities.passages.search import Hit, Text, search_words
@@ -32,9 +33,10 @@ from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.places import NOWHERE
-from elcano.graphs.report.works import Work, resolve_work_url
+from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, resolve_work_url
+from elcano.plugins.documents.first_page import ARXIV_DOI
 from elcano.plugins.documents.parser import Parser
-from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument
+from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument, load_gaps
 from elcano.storage.evidence import DATA_HASH, INDEXED_AT, PATH, Evidence, StoredText, format_page
 from elcano.storage.threads import Threads
 
@@ -42,6 +44,9 @@ READMES: Final = "packages"
 """The source of packages' descriptions of themselves, each one short text."""
 SEARCH_THREADS: Final = 4
 """Concurrent searches of one source; they share the processor with everything else."""
+OLDER_SECONDS: Final = 1.0
+"""How long a search waits for an index that is built anew; small ones are done by then, else the older one answers."""
+OLDER_INDEX: Final = "it is built anew since an upgrade, and documents are searched as they were read before"
 RESYNC_SECONDS: Final = 5.0
 """A search within this time after a sync trusts it."""
 PATH_CHARACTERS: Final = 180
@@ -71,8 +76,8 @@ class DocumentsSource:
         self.spec = spec
         self._name = name = spec.name
         self._collection = collection
-        self._index = Index(index_path)
         self._parser = parser or Parser()
+        self._index = Index(index_path, self._parser.version)
         self._clock = clock
         self._indexing = Threads(f"index-{name}", 1)  # all who wait share one sync
         self._searching = Threads(f"search-{name}", SEARCH_THREADS)
@@ -87,12 +92,12 @@ class DocumentsSource:
             SourceUnavailable: the index is locked or cannot be written now.
             SourceRefused: there is no such folder, or nothing in it.
         """
-        listing = await self._synchronised()
+        listing = await self._synchronised(may_be_older=True)
         return await self._searching.run(self._search, query, limit, listing)
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
         """Return the inverse document frequency of each word over all passages, as BM25 uses it; never below 0."""
-        await self._synchronised()
+        await self._synchronised(may_be_older=True)
         return await self._searching.run(self._weights, words)
 
     async def skipped(self) -> list[SkippedDocument]:
@@ -118,14 +123,23 @@ class DocumentsSource:
         self._indexing.close()
         self._searching.close()
 
-    async def _synchronised(self) -> Listing:
-        """Return the collection as indexed. All callers share one sync, and none can cancel it for the others."""
+    async def _synchronised(self, *, may_be_older: bool = False) -> Listing:
+        """Return the collection as indexed. All callers share one sync, and none can cancel it for the others.
+
+        After an upgrade every document is read anew, which may take minutes. Who takes an older index for an answer
+        waits a second for that, and is then given a listing that says so.
+        """
         if self._latest is not None and self._clock() - self._latest[0] < RESYNC_SECONDS:
             return self._latest[1]
         if self._running is None:
             self._running = asyncio.create_task(self._synchronise())
             self._running.add_done_callback(self._finished)
-        return await asyncio.shield(self._running)
+        running = self._running
+        if may_be_older and await self._searching.run(self._index.is_older):
+            done, _ = await asyncio.wait([running], timeout=OLDER_SECONDS)
+            if not done:
+                return Listing({}, (SkippedDocument("the index", OLDER_INDEX),))
+        return await asyncio.shield(running)
 
     async def _synchronise(self) -> Listing:
         began = self._clock()
@@ -144,6 +158,8 @@ class DocumentsSource:
             texts = search.load_indexed_texts(database, (hit.document for hit in hits))
         skipped = sorted((*listing.skipped, *self._index.skipped()))
         notes = list_skip_warnings(self._name, skipped)
+        partly = {text.key: load_gaps(text.gaps) for text in texts.values() if text.gaps}
+        notes = (*notes, *list_gap_warnings(self._name, partly, dict(self._index.list_gaps())))
         if not search_words(query):
             notes = (f"{self._name}: {query!r} has no word to search for", *notes)
         now = time.time()
@@ -166,7 +182,8 @@ class DocumentsSource:
             document=document,
             content_hash=text.text_hash,
             title=text.title if last in ("", text.title) else f"{text.title} > {last}",
-            locator=(work and resolve_work_url(work)) or _format_locator(text, hit, described),
+            # A work of a reading list is found by its address, a file of one's own where it is: its page is in no DOI.
+            locator=(text.work and work and resolve_work_url(work)) or _format_locator(text, hit, described),
             heading=passage.heading,
             text=text.text[passage.start : passage.end],
             start=passage.start,
@@ -178,7 +195,7 @@ class DocumentsSource:
             metadata={
                 INDEXED_AT: text.indexed_at,
                 PATH: text.key,
-                DATA_HASH: text.file_hash,
+                **({DATA_HASH: text.file_hash} if text.file_hash else {}),
                 **described,
                 **{
                     name: value
@@ -192,9 +209,17 @@ class DocumentsSource:
         """The work that a document is of, or the author and date that it states; None if it states nothing."""
         if text.work:
             return Work.model_validate_json(text.work).model_copy(update={"source": self._name})
-        if not text.authors and not text.year:
+        if not text.authors and not text.year and not text.doi:
             return None
-        return Work(title=text.title, authors=text.authors, year=text.year or None, kind="document", source=self._name)
+        arxiv = parse_arxiv_id(text.doi) if text.doi.startswith(ARXIV_DOI) else ""
+        return Work(
+            title=text.title,
+            authors=text.authors,
+            year=text.year or None,
+            kind="document",
+            identifiers=Identifiers(doi=text.doi, arxiv=arxiv),
+            source=self._name,
+        )
 
     def _stored(self, text: Text) -> StoredText:
         return StoredText(
@@ -253,16 +278,18 @@ def sync_index(collection: Collection, index: Index, parser: Parser, stopped: th
         SourceUnavailable: the index cannot be written now, or `stopped` was set.
     """
     listing = collection.listing()
-    if not _has_changes(listing.documents, index.known()):
+    if not _has_changes(listing.documents, index.known()) and not index.is_older():
         return listing
-    with index.writing(stopped):
+    with index.writing(stopped) as target:
         listing = collection.listing()
-        known = index.known()
-        index.remove(known.keys() - listing.documents.keys())
+        known = target.known()
+        target.remove(known.keys() - listing.documents.keys())
         same: list[tuple[str, str]] = []
         for batch in _batch_entries(_read_changed_entries(collection, listing, known, parser, same, stopped)):
-            index.put(batch)
-        index.refresh(same)
+            target.put(batch)
+        target.refresh(same)
+        if target is not index and not stopped.is_set():
+            index.replace(target)
     if stopped.is_set():
         raise SourceUnavailable("the worker stops before the index is up to date")
     return listing

@@ -14,7 +14,14 @@ from elcano.api.http.fields import TextForm
 from elcano.api.http.request_guards import STREAMED_BODY
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
-from elcano.api.uploaded_documents import CollectionView, DocumentPage, DocumentState, DocumentView, ReadingBegun
+from elcano.api.uploaded_documents import (
+    CollectionView,
+    DocumentGap,
+    DocumentPage,
+    DocumentState,
+    DocumentView,
+    ReadingBegun,
+)
 from elcano.graphs.catalogue.sources import NAME, NAME_IN_WORDS
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.uploads.document_files import (
@@ -45,13 +52,16 @@ def view_collection(count: CollectionCount) -> CollectionView:
         unread=count.uploaded,
         indexed=count.indexed,
         refused=count.refused,
+        incomplete=count.incomplete,
+        outdated=count.outdated,
         bytes=count.size,
     )
 
 
 def view_document(one: UploadedDocument) -> DocumentView:
     """The view of a stored document."""
-    return DocumentView.from_record(one, sha256=one.data_hash, bytes=one.size)
+    gaps = tuple(DocumentGap(reason=gap.reason, pages=gap.pages, unread=gap.unread) for gap in one.gaps)
+    return DocumentView.from_record(one, sha256=one.data_hash, bytes=one.size, gaps=gaps)
 
 
 _FILE_BODY: Final[dict[str, Any]] = {

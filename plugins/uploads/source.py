@@ -34,6 +34,9 @@ _DOCUMENT: Final[TypeAdapter[Document]] = TypeAdapter(Document)
 class TextReader(Parser):
     """Loads texts that were parsed before: nothing of them can crash or hang."""
 
+    version = 0
+    """Each document is read anew by itself, and its text is then another."""
+
     def parse(self, name: str, content: bytes) -> Document:
         """The document that `write_text` made `content` of.
 

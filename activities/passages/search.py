@@ -325,8 +325,8 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, gaps, doi, file_hash, places"
-        " FROM document"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, gaps, doi, file_hash,"
+        " places FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,
     )

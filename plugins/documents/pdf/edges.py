@@ -212,9 +212,7 @@ class _Collector:
     def _bounds(self, path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> tuple[float, float, float, float]:
         left, bottom, right, top = (ctypes.c_float() for _ in range(4))
         pdfium_c.FPDFPageObj_GetBounds(path, left, bottom, right, top)
-        corners = [
-            self._place((x, y), matrix) for x in (left.value, right.value) for y in (bottom.value, top.value)
-        ]
+        corners = [self._place((x, y), matrix) for x in (left.value, right.value) for y in (bottom.value, top.value)]
         across, down = [x for x, _ in corners], [y for _, y in corners]
         return min(across), min(down), max(across), max(down)
 

@@ -58,9 +58,7 @@ def _build_segment(row: int, tokens: Sequence[Token]) -> _Segment:
     left, right = tokens[0].left, max(token.right for token in tokens)
     size = max(token.size for token in tokens)
     worded = sum(1 for token in tokens if sum(map(str.isalpha, token.text)) > len(token.text) / 2)
-    flowing = (
-        len(tokens) >= LEAST_WORDS and right - left >= LEAST_WIDTH * size and worded >= LETTERS * len(tokens)
-    )
+    flowing = len(tokens) >= LEAST_WORDS and right - left >= LEAST_WIDTH * size and worded >= LETTERS * len(tokens)
     return _Segment(row, left, right, tokens[0].base, size, flowing, tuple(tokens))
 
 

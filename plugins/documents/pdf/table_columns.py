@@ -12,7 +12,9 @@ RUN_GAP: Final = 0.45
 """A gap wider than this share of the size may part two cells; spaces between words are .25 to .35 wide."""
 CROSSED: Final = 0.1
 """A strip may be crossed by this share of the rows, whose cells then span it."""
-CURRENCIES: Final = frozenset("$€£¥+-−–(<>≤≥~≈±") | {"US$", "Rs.", "kr", "CHF", "USD", "EUR", "R$"} | frozenset("•·●○▪■◦‣►✓")
+CURRENCIES: Final = (
+    frozenset("$€£¥+-−–(<>≤≥~≈±") | {"US$", "Rs.", "kr", "CHF", "USD", "EUR", "R$"} | frozenset("•·●○▪■◦‣►✓")
+)
 """What stands alone before a number or an item of a list, belongs to it, and is no column."""
 SUFFIXES: Final = frozenset("%)*†‡°§¶") | {"**", "***", "%)", ")%", "††"}
 """What stands alone behind a number, belongs to it, and is no column."""

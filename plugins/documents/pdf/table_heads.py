@@ -80,15 +80,15 @@ def _find_rule_below(run: Run, row: TextRow, below: Sequence[TextRow], rules: Se
     middle = (run.left + run.right) / 2
     for rule in rules:
         if rule.at > row.base - 0.1 * row.size and rule.low <= middle <= rule.high:
-            under = (token for other in below for token in other.tokens if rule.low < token.right and token.left < rule.high)
+            under = (
+                token for other in below for token in other.tokens if rule.low < token.right and token.left < rule.high
+            )
             first = next(under, None)
             return rule if first is not None and rule.at < first.base - 0.3 * first.size else None
     return None
 
 
-def _widen(
-    run: Run, column: int, free: tuple[int, int], columns: Sequence[Column], below: TextRow
-) -> tuple[int, int]:
+def _widen(run: Run, column: int, free: tuple[int, int], columns: Sequence[Column], below: TextRow) -> tuple[int, int]:
     """The columns that a head stands in the middle of, if it does not stand over its own one."""
     own = columns[column]
     size = run.tokens[0].size
@@ -161,9 +161,7 @@ def _fill_cells(heads: Sequence[_Head], depth: int, columns: int) -> list[TableC
         while all((last_row + 1, column) in own for column in range(head.first, head.last + 1)):
             last_row += 1
         span = last_row - head.depth + 1
-        cells.append(
-            TableCell(head.depth, head.first, span, head.last - head.first + 1, True, tuple(head.lines))
-        )
+        cells.append(TableCell(head.depth, head.first, span, head.last - head.first + 1, True, tuple(head.lines)))
     covered = {
         (row, column)
         for cell in cells

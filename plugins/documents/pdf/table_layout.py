@@ -137,7 +137,9 @@ def _measure_head(
             return ruled[-1]
         while first and max(piece.last for piece in lines[first - 1]) == 0:
             first -= 1  # the name of a section
-        while first and len(lines[first - 1]) == 1 and lines[first - 1][0].last - lines[first - 1][0].first + 1 == columns:
+        while (
+            first and len(lines[first - 1]) == 1 and lines[first - 1][0].last - lines[first - 1][0].first + 1 == columns
+        ):
             first -= 1
         return first
     if first == 0 and borders and borders[0] <= 3 and _looks_like_head(rows, lines, borders[0]):
@@ -179,10 +181,7 @@ def _group_lines(
         if (
             not ruled[number - 1]
             and not _collides(group, lines[number], numeric)
-            and (
-                (near and not _is_label_alone(group, lines[number]))
-                or _continues(group, lines[number], rows, number)
-            )
+            and ((near and not _is_label_alone(group, lines[number])) or _continues(group, lines[number], rows, number))
         ):
             groups[-1].append(number)
         else:
@@ -199,9 +198,7 @@ def _find_numeric(lines: Sequence[Sequence[_Piece]], columns: int) -> set[int]:
     return numeric
 
 
-def _group_bands(
-    lines: Sequence[Sequence[_Piece]], ruled: Sequence[bool], numeric: set[int]
-) -> list[list[int]] | None:
+def _group_bands(lines: Sequence[Sequence[_Piece]], ruled: Sequence[bool], numeric: set[int]) -> list[list[int]] | None:
     """The lines between full rules, if each of these bands can be one row and there are enough of them."""
     bands = [[0]]
     for number, wall in enumerate(ruled, 1):

@@ -366,8 +366,10 @@ def _is_contents(body: Sequence[Sequence[str]]) -> bool:
     leaders = sum(1 for row in body if _LEADERS.search(row[-2]))
     rising = sum(1 for before, after in pairwise(pages) if after >= before)
     titles = sum(1 for row in body if sum(map(str.isalpha, row[-2])) > 3)
-    return len(pages) >= 0.7 * len(lasts) and titles >= 0.7 * len(body) and (
-        leaders >= 0.3 * len(body) or (len(pages) >= 4 and rising == len(pages) - 1)
+    return (
+        len(pages) >= 0.7 * len(lasts)
+        and titles >= 0.7 * len(body)
+        and (leaders >= 0.3 * len(body) or (len(pages) >= 4 and rising == len(pages) - 1))
     )
 
 
@@ -428,9 +430,7 @@ def _find_place(grid: Grid, x: float, y: float) -> tuple[int, int]:
 
 def _find_area(grid: Grid, x: float, y: float) -> Area:
     row, column = _find_place(grid, x, y)
-    return next(
-        area for area in grid.areas if area.top <= row < area.bottom and area.left <= column < area.right
-    )
+    return next(area for area in grid.areas if area.top <= row < area.bottom and area.left <= column < area.right)
 
 
 def _needs_layout(grid: Grid, placed: dict[Area, list[Token]]) -> bool:
@@ -472,7 +472,9 @@ def _build_ruled(grid: Grid, placed: dict[Area, list[Token]]) -> Table | None:
     cells = []
     for area, tokens in placed.items():
         parts = [
-            part for band, held in _split_bands(area, tokens, grid.down) for part in _split_area(band, held, grid.across)
+            part
+            for band, held in _split_bands(area, tokens, grid.down)
+            for part in _split_area(band, held, grid.across)
         ]
         for part, inside in parts:
             row, column = rows[part.top], columns[part.left]
@@ -486,9 +488,7 @@ def _build_ruled(grid: Grid, placed: dict[Area, list[Token]]) -> Table | None:
     return mark_heads(table)
 
 
-def _split_bands(
-    area: Area, tokens: Sequence[Token], down: Sequence[float]
-) -> Iterator[tuple[Area, Sequence[Token]]]:
+def _split_bands(area: Area, tokens: Sequence[Token], down: Sequence[float]) -> Iterator[tuple[Area, Sequence[Token]]]:
     """The cells of an area over many rows that prints one line in each: no lines part the labels of a table."""
     count = area.bottom - area.top
     bands: list[list[Token]] = [[] for _ in range(count)]
@@ -503,9 +503,7 @@ def _split_bands(
         yield Area(area.top + number, area.left, area.top + number + 1, area.right), band
 
 
-def _split_area(
-    area: Area, tokens: Sequence[Token], across: Sequence[float]
-) -> Iterator[tuple[Area, Sequence[Token]]]:
+def _split_area(area: Area, tokens: Sequence[Token], across: Sequence[float]) -> Iterator[tuple[Area, Sequence[Token]]]:
     """The cells of an area over several columns whose lines leave gaps where other rows of the table have lines."""
     borders = []
     for number in range(area.left + 1, area.right):

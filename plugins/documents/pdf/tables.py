@@ -137,9 +137,7 @@ def build_text_line(tokens: Sequence[Token], page: int) -> TextLine:
     return build_line([segment], page, first.turn, 0)
 
 
-def _build_grid_block(
-    table: Table, page: int, vocabulary: Vocabulary, sizes: Sequence[tuple[float, float]]
-) -> Block:
+def _build_grid_block(table: Table, page: int, vocabulary: Vocabulary, sizes: Sequence[tuple[float, float]]) -> Block:
     text = ""
     lines: list[Line] = []
     cells: list[Cell] = []

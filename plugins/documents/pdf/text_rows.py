@@ -103,4 +103,6 @@ def is_number(text: str) -> bool:
     units = _UNIT_LIKE.findall(text)
     rest = _UNIT_LIKE.sub("", text)
     letters = len(text) - len(rest)
-    return len(units) <= 3 and letters <= max(3, digits) and bool(_NUMBER_LIKE.fullmatch(rest)) and not text[0].isalpha()
+    return (
+        len(units) <= 3 and letters <= max(3, digits) and bool(_NUMBER_LIKE.fullmatch(rest)) and not text[0].isalpha()
+    )

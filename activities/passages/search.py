@@ -255,7 +255,6 @@ class Text(NamedTuple):
     indexed_at: float = 0.0
     """Since when the index has this text of it, in seconds since the epoch."""
     gaps: str = ""
-    """What was not read of it, as the index keeps it."""
     doi: str = ""
     file_hash: str = ""
     """SHA-256 of the bytes of its file; empty in an index of before it was kept."""

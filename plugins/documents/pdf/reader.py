@@ -52,7 +52,6 @@ def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
         told.get("Title", ""),
         parse_authors(told.get("Author", "")),
         parse_year(told.get("CreationDate", "")),
-        sum(page.state in ("empty", "picture") for page in pages),
         gaps=tuple(_list_gaps(pages)),
         page_labels=labels,
     )

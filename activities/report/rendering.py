@@ -105,7 +105,7 @@ def render_report(
             *(block for one in added for block in one.closing),
             *(limitations if draft.answered or explained else []),
             *(nearest if explained else []),
-            *render_bullets(words.unverified, _list_unverified_claims(checked, words, added)),
+            *render_bullets(words.unverified, dict.fromkeys(_list_unverified_claims(checked, words, added))),
             *related,
             *render_bullets(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
             *searches,

@@ -1,8 +1,6 @@
 """Compares a certificate with the original files: their hashes, and what stands within the marks of its quotes."""
 
 import os
-import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
@@ -12,16 +10,11 @@ from elcano.activities.passages.document import FileSkipped
 from elcano.graphs.report.places import Mark, group_marks_by_page
 from elcano.graphs.report.report import CheckedCitation
 from elcano.plugins.certificates.certificate_format import Contents, Fault
-from elcano.plugins.documents.pdf.marked_text import MarkedTextReader
+from elcano.plugins.documents.pdf.marked_text import MarkedTextReader, has_quote
 from elcano.storage.evidence import DATA_HASH, PATH
 
 MOST_FILES: Final = 100_000
 """Files of a folder that are looked at."""
-SAME_LETTERS: Final = 0.9
-"""Share of a quote's letters and digits that have to stand within its marks, in their order: ligatures and letters that
-are painted apart may read differently in another program."""
-WITHIN: Final = 200
-"""Letters within which the next one of a quote is looked for: marks cover whole words, which have others."""
 
 
 def check_documents(held: Contents, folder: Path) -> Iterator[Fault]:
@@ -46,15 +39,12 @@ def check_documents(held: Contents, folder: Path) -> Iterator[Fault]:
 
 
 def _compare_quote(cited: CheckedCitation, text: str, file: Path, reader: MarkedTextReader) -> Iterator[Fault]:
-    quoted = _keep_letters(text[cited.start or 0 : cited.end or 0])
     try:
-        marked = _keep_letters(_read_marks(cited.marks, file, reader))
+        there = _read_marks(cited.marks, file, reader)
     except FileSkipped as error:
         yield Fault("evidence", f"{file} cannot be read again: {error}")
         return
-    # PDFium gives ligatures of Arabic in the order of painting, so the order of letters says nothing there.
-    count = _count_in_any_order if any(map(_is_right_to_left, quoted)) else _count_in_order
-    if count(quoted, marked) < SAME_LETTERS * len(quoted):
+    if not has_quote(there, text[cited.start or 0 : cited.end or 0]):
         yield Fault(
             "evidence", f"page {cited.page} of {file} does not have the words {cited.quote[:60]!r} at their place"
         )
@@ -63,29 +53,6 @@ def _compare_quote(cited: CheckedCitation, text: str, file: Path, reader: Marked
 def _read_marks(marks: Sequence[Mark], file: Path, reader: MarkedTextReader) -> str:
     data = file.read_bytes()
     return " ".join(reader.read(data, page, boxes) for page, boxes in group_marks_by_page(marks).items())
-
-
-def _keep_letters(text: str) -> str:
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
-
-
-def _is_right_to_left(letter: str) -> bool:
-    return unicodedata.bidirectional(letter) in ("R", "AL")
-
-
-def _count_in_any_order(wanted: str, there: str) -> int:
-    """How many characters of `wanted` stand in `there`, wherever."""
-    return (Counter(wanted) & Counter(there)).total()
-
-
-def _count_in_order(wanted: str, there: str) -> int:
-    """How many characters of `wanted` stand in `there` in their order, each taken at its first place."""
-    found, at = 0, 0
-    for one in wanted:
-        place = there.find(one, at, at + WITHIN)
-        if place >= 0:
-            found, at = found + 1, place + 1
-    return found
 
 
 def find_documents(held: Contents, folder: Path) -> dict[str, Path]:

@@ -3,6 +3,8 @@
 In a process of its own: see `parser`.
 """
 
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from ctypes import byref, c_double
 from typing import Final
@@ -28,6 +30,11 @@ _DEVICE: Final = 100_000
 """Units across and down a page when shares of it become points: PDFium takes whole ones."""
 _MARGIN: Final = 0.001
 """Share of the page by which a box is widened: shares are rounded."""
+SAME_LETTERS: Final = 0.9
+"""Share of a quote's letters and digits that have to stand within its marks, in their order: ligatures and letters that
+are painted apart may read differently in another program."""
+WITHIN: Final = 200
+"""Letters within which the next one of a quote is looked for: marks cover whole words, which have others."""
 
 
 class MarkedText(Frozen):
@@ -93,3 +100,34 @@ def _find_rectangle(page: pdfium.PdfPage, mark: Box) -> tuple[float, float, floa
         corners.append((across.value, down.value))
     (left, top), (right, bottom) = corners
     return min(left, right), min(top, bottom), max(left, right), max(top, bottom)
+
+
+def has_quote(there: str, quote: str) -> bool:
+    """Whether the words within marks are those of a quote, with others before, between and behind them."""
+    wanted, letters = _keep_letters(quote), _keep_letters(there)
+    # PDFium gives ligatures of Arabic in the order of painting, so the order of letters says nothing there.
+    count = _count_in_any_order if any(map(_is_right_to_left, wanted)) else _count_in_order
+    return count(wanted, letters) >= SAME_LETTERS * len(wanted)
+
+
+def _keep_letters(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
+
+
+def _is_right_to_left(letter: str) -> bool:
+    return unicodedata.bidirectional(letter) in ("R", "AL")
+
+
+def _count_in_any_order(wanted: str, there: str) -> int:
+    """How many characters of `wanted` stand in `there`, wherever."""
+    return (Counter(wanted) & Counter(there)).total()
+
+
+def _count_in_order(wanted: str, there: str) -> int:
+    """How many characters of `wanted` stand in `there` in their order, each taken at its first place."""
+    found, at = 0, 0
+    for one in wanted:
+        place = there.find(one, at, at + WITHIN)
+        if place >= 0:
+            found, at = found + 1, place + 1
+    return found

@@ -54,7 +54,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".htm": _HTML,
     ".xhtml": _HTML,
     csl_works.SUFFIX: Format(csl_works.CSL_TYPE, f"{_PLUGIN}.csl_works:read_csl_work"),
-    ".pdf": Format(PDF_TYPE, f"{_PLUGIN}.pdf_and_word:read_pdf", foreign=True),
+    ".pdf": Format(PDF_TYPE, f"{_PLUGIN}.pdf.reader:read_pdf", foreign=True),
     ".docx": Format(_WORD_TYPE, f"{_PLUGIN}.pdf_and_word:read_docx", foreign=True),
 }
 

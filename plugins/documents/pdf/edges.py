@@ -22,6 +22,8 @@ MAX_DEPTH: Final = 12
 """How deep forms may be nested; a form that holds itself is cut off here too."""
 MAX_LINES: Final = 1_500
 """Lines in one direction that are kept, the longest: hatching has thousands."""
+LEAST_DRAWING: Final = 8.0
+"""Smaller drawings, in points, are check marks, bullets and rounded corners."""
 RULE_WIDTH: Final = 3.0
 """A filled rectangle thinner than this is a line; boxes for text are higher than type."""
 SHORTEST: Final = 4.0
@@ -67,6 +69,8 @@ class Edges(NamedTuple):
     """At x, from top to bottom."""
     fills: tuple[Rectangle, ...] = ()
     """Filled rectangles that are no lines: backgrounds of cells, rows, heads, or of anything else."""
+    drawings: tuple[Rectangle, ...] = ()
+    """What other lines and curves cover, each of them: they make charts and diagrams, not tables."""
 
     def outline_fills(self) -> "Edges":
         """The lines, and with them the sides of the filled rectangles."""
@@ -74,7 +78,7 @@ class Edges(NamedTuple):
         for left, top, right, bottom in self.fills:
             horizontal += (Edge(top, left, right), Edge(bottom, left, right))
             vertical += (Edge(left, top, bottom), Edge(right, top, bottom))
-        return Edges(tuple(merge_edges(horizontal)), tuple(merge_edges(vertical)))
+        return self._replace(horizontal=tuple(merge_edges(horizontal)), vertical=tuple(merge_edges(vertical)))
 
 
 NO_EDGES: Final = Edges()
@@ -86,7 +90,10 @@ def read_edges(page: pdfium_c.FPDF_PAGE) -> Edges:
     found = _Collector(measure_frame(page))
     found.read_page(page)
     return Edges(
-        tuple(merge_edges(found.horizontal)), tuple(merge_edges(found.vertical)), tuple(_merge_fills(found.fills))
+        tuple(merge_edges(found.horizontal)),
+        tuple(merge_edges(found.vertical)),
+        tuple(_merge_fills(found.fills)),
+        tuple(found.drawings[:MAX_LINES]),
     )
 
 
@@ -166,6 +173,7 @@ class _Collector:
         self.horizontal: list[Edge] = []
         self.vertical: list[Edge] = []
         self.fills: list[tuple[Color, Rectangle]] = []
+        self.drawings: list[Rectangle] = []
         self._frame = frame
         self._left = MAX_OBJECTS
 
@@ -200,14 +208,21 @@ class _Collector:
             self._add(left, top, right, bottom)
             return
         count = pdfium_c.FPDFPath_CountSegments(path)
+        if count > MAX_SEGMENTS:
+            self.drawings.append((left, top, right, bottom))
         if not 2 <= count <= MAX_SEGMENTS:
             return
         color = _read_color(path) if mode.value and not stroked.value else None
         if color is None and not stroked.value:
             return
         own = _compose(_read_matrix(path), matrix)
-        for part in _iterate_subpaths(path, count):
-            self._read_subpath([self._place(point, own) for point in part], color)
+        drawn = False
+        for part, curved in _iterate_subpaths(path, count):
+            points = [self._place(point, own) for point in part]
+            self._read_subpath(points, color)
+            drawn = drawn or curved or _is_oblique(points)
+        if drawn and max(wide, high) >= LEAST_DRAWING:
+            self.drawings.append((left, top, right, bottom))
 
     def _bounds(self, path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> tuple[float, float, float, float]:
         left, bottom, right, top = (ctypes.c_float() for _ in range(4))
@@ -228,6 +243,8 @@ class _Collector:
             points: where the pen goes.
             color: of what is filled; None: it is stroked.
         """
+        if len(points) < 2:
+            return
         across, down = [x for x, _ in points], [y for _, y in points]
         left, top, right, bottom = min(across), min(down), max(across), max(down)
         if min(right - left, bottom - top) <= RULE_WIDTH:
@@ -273,8 +290,8 @@ def _read_color(path: pdfium_c.FPDF_PAGEOBJECT) -> Color | None:
     return red.value, green.value, blue.value
 
 
-def _iterate_subpaths(path: pdfium_c.FPDF_PAGEOBJECT, count: int) -> Iterator[list[_Point]]:
-    """The points of each part of a path that is drawn without lifting the pen; curves end a part."""
+def _iterate_subpaths(path: pdfium_c.FPDF_PAGEOBJECT, count: int) -> Iterator[tuple[list[_Point], bool]]:
+    """The points of each part of a path that is drawn without lifting the pen, and whether a curve ends it."""
     points: list[_Point] = []
     x, y = ctypes.c_float(), ctypes.c_float()
     for index in range(count):
@@ -282,14 +299,20 @@ def _iterate_subpaths(path: pdfium_c.FPDF_PAGEOBJECT, count: int) -> Iterator[li
         kind = pdfium_c.FPDFPathSegment_GetType(segment)
         pdfium_c.FPDFPathSegment_GetPoint(segment, x, y)
         if kind != pdfium_c.FPDF_SEGMENT_LINETO:
-            if len(points) > 1:
-                yield points
+            if points:
+                yield points, kind == pdfium_c.FPDF_SEGMENT_BEZIERTO
             points = []
         points.append((x.value, y.value))
         if pdfium_c.FPDFPathSegment_GetClose(segment):
             points.append(points[0])
-    if len(points) > 1:
-        yield points
+    if points:
+        yield points, False
+
+
+def _is_oblique(points: list[_Point]) -> bool:
+    return any(
+        min(abs(x - other_x), abs(y - other_y)) > 2 for (x, y), (other_x, other_y) in zip(points, points[1:], strict=False)
+    )
 
 
 def _is_rectangle(points: list[_Point], box: tuple[float, float, float, float]) -> bool:
@@ -315,6 +338,7 @@ def turn_edges(edges: Edges, turn: int, width: float, height: float) -> Edges:
         height: of the displayed page.
     """
     fills = tuple(_turn_rectangle(fill, turn, width, height) for fill in edges.fills)
+    drawings = tuple(_turn_rectangle(drawing, turn, width, height) for drawing in edges.drawings)
     if turn == 90:  # reads downwards: x is the way down, y the way from the right
         horizontal = [Edge(width - edge.at, edge.low, edge.high) for edge in edges.vertical]
         vertical = [Edge(edge.at, width - edge.high, width - edge.low) for edge in edges.horizontal]
@@ -326,7 +350,7 @@ def turn_edges(edges: Edges, turn: int, width: float, height: float) -> Edges:
         vertical = [Edge(width - edge.at, height - edge.high, height - edge.low) for edge in edges.vertical]
     else:
         return edges
-    return Edges(tuple(sorted(horizontal)), tuple(sorted(vertical)), fills)
+    return Edges(tuple(sorted(horizontal)), tuple(sorted(vertical)), fills, drawings)
 
 
 def _turn_rectangle(box: Rectangle, turn: int, width: float, height: float) -> Rectangle:

@@ -22,9 +22,9 @@ SAME_HEIGHT: Final = 0.012
 LARGEST: Final = 1.25
 """Larger type than this, in sizes of the text, is a title, though it may recur; unless it is on most pages."""
 SURE: Final = 3
-"""On so many pages a line that recurs is a head for sure; on fewer, it has to stand apart from the text too."""
-APART: Final = 1.35
-"""How far apart from the text, in steps of its lines, a head stands that recurs on two pages only."""
+"""So many pages show for sure that a number in a line counts them."""
+APART: Final = 1.5
+"""A head or foot stands this many sizes from the text, or from another one: less, and it is the text's first line."""
 _NUMBERS: Final = regex.compile(r"\d+|\b[ivxlc]{1,7}\b", regex.IGNORECASE)
 _PAGE_NUMBER: Final = regex.compile(
     r"\W{0,3}(?:(?:page|p\.|pp\.|seite|página|pagina|pág\.|стр\.|第)\s?)?\W{0,3}(\d{1,4}|[ivxl]{1,6})\s?(?:页|頁|ページ)?"
@@ -44,7 +44,9 @@ class _Row:
     height: float
     """Where it stands, as a share of the page's height."""
     apart: float
-    """How far it is from the rest of the page, in points."""
+    """How far it is from the next row towards the middle of the page, in points."""
+    inner: float
+    """Where that row stands."""
 
     @property
     def text(self) -> str:
@@ -82,7 +84,8 @@ def _list_outer_rows(index: int, lines: Sequence[TextLine], height: float) -> li
         if (top and place < BAND) or (bottom and place > 1 - BAND):
             inner = number + 1 if place < 0.5 else number - 1
             apart = abs(rows[inner][0].base - row[0].base) if 0 <= inner < len(rows) else height
-            found.append(_Row(index, tuple(sorted(row, key=lambda line: line.left)), place, apart))
+            next_place = rows[inner][0].base / max(height, 1.0) if 0 <= inner < len(rows) else 0.0
+            found.append(_Row(index, tuple(sorted(row, key=lambda line: line.left)), place, apart, next_place))
     return found
 
 
@@ -99,11 +102,13 @@ def _find_recurring(rows: Sequence[_Row], pages: int, body_size: float) -> list[
         for row in group:
             on = {one.page for one in group if abs(one.height - row.height) < SAME_HEIGHT}
             large = max(line.size for line in row.lines) > LARGEST * body_size
-            if large and (len(on) < SURE or len(on) * 2 < pages):
-                continue
-            if len(on) >= SURE or (len(on) == 2 and row.apart > APART * 1.2 * body_size):
+            if len(on) > 1 and not (large and (len(on) < SURE or len(on) * 2 < pages)):
                 found.append(row)
-    return found
+    kept: dict[tuple[int, float], _Row] = {}
+    for row in sorted(found, key=lambda row: abs(row.height - 0.5)):  # from the text outwards
+        if row.apart > APART * body_size or (row.page, row.inner) in kept:
+            kept[row.page, row.height] = row
+    return list(kept.values())
 
 
 def _find_numbered(rows: Sequence[_Row], pages: int) -> list[_Row]:

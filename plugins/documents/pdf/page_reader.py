@@ -9,8 +9,10 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Block
 from elcano.plugins.documents.pdf.annotations import read_annotations
+from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.edges import read_edges
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
+from elcano.plugins.documents.pdf.ocr import SURE, OcrReader
 from elcano.plugins.documents.pdf.segments import Segment
 from elcano.plugins.documents.pdf.table_search import find_tables
 from elcano.plugins.documents.pdf.tables import Table, drop_table_words
@@ -24,9 +26,14 @@ PAGE_SECONDS: Final = 6.0
 PAGE_OBJECTS: Final = 400_000
 """Pages of more paths are drawings: they are not looked through for tables, nor drawn to see what is hidden."""
 
-State: TypeAlias = Literal["read", "empty", "damaged", "costly", "late", "picture"]
+STAMP: Final = 200
+"""So many letters on the picture of a page may be a stamp, such as where it was downloaded; more are its text."""
+PICTURE: Final = 0.6
+"""The share of a page that its images cover if it is a picture."""
+
+State: TypeAlias = Literal["read", "empty", "damaged", "costly", "late", "picture", "undecodable", "unsure"]
 """What became of a page: nothing stands on it; it cannot be loaded; it takes too long; the document took too long; it
-is a picture, whose text only OCR can read."""
+is a picture, or its letters cannot be decoded, so that only OCR can read it; OCR is not sure of it."""
 
 
 @dataclass(slots=True)
@@ -39,6 +46,12 @@ class PageText:
     height: float = 1.0
     lines: list[TextLine] = field(default_factory=list)
     comments: list[Block] = field(default_factory=list)
+    picture: bool = False
+    """Whether it is a picture, or mostly one, without a text layer that can be read."""
+    undecodable: bool = False
+    """Whether it has a text layer whose letters cannot be decoded."""
+    confidence: float = 1.0
+    """How sure OCR is of what it found in the picture."""
     hidden: int = 0
     """How many of its words nobody can see."""
 
@@ -64,35 +77,59 @@ def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
 def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     frame = measure_frame(page.raw)
     found.width, found.height = max(frame.width, 1.0), max(frame.height, 1.0)
-    words = _load_words(page, deadline)
+    words = _load_words(page, found, deadline)
     if words is None:
         found.state = "costly"
+        return
+    if found.undecodable:
+        found.state, found.picture = "undecodable", True
         return
     simple = pdfium_c.FPDFPage_CountObjects(page.raw) <= PAGE_OBJECTS and time.process_time() < deadline
     if simple:
         sight = see_words(page, words)
         found.hidden = len(sight.hidden)
         words = [word for number, word in enumerate(words) if number not in sight.hidden]
-        if not words and sight.has_ink:
-            found.state = "picture"
+        bare = sum(len(word.text) for word in words) < STAMP and not sight.layer
+        found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
     written = read_annotations(page, found.number)
     found.comments = written.comments
     content = Page(found.number, found.width, found.height, (*words, *written.words))
     tables = find_tables(content, read_edges(page.raw)) if simple and content.words else []
     found.lines = read_lines(drop_table_words(content, tables), [(table.turn, _stand_for(table)) for table in tables])
-    if found.lines:
-        found.state = "read"
-    elif found.state != "picture":
-        found.state = "empty"
+    if not found.lines:
+        found.state = "picture" if found.picture else "empty"
 
 
-def _load_words(page: pdfium.PdfPage, deadline: float) -> list[Word] | None:
-    """The words of a page; None: it holds too much."""
+def read_picture(document: pdfium.PdfDocument, found: PageText, ocr: OcrReader) -> None:
+    """Read the picture of a page; what stands on it as text stays if OCR does not find more."""
+    try:
+        page = document[found.number - 1]
+        try:
+            read = ocr.read(page, found.number)
+        finally:
+            page.close()
+    except pdfium.PdfiumError:
+        return
+    if _count_letters(read.lines) > _count_letters(found.lines):
+        found.lines, found.state = read.lines, "read"
+    elif not found.lines:
+        found.confidence = read.confidence
+        found.state = "costly" if not read.in_time else "unsure" if read.confidence < SURE else "empty"
+
+
+def _count_letters(lines: list[TextLine]) -> int:
+    return sum(len(token) for line in lines for token in line.tokens)
+
+
+def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[Word] | None:
+    """The words of a page; None: it holds too much. Notes if they are none."""
     text_page = page.get_textpage()
     try:
         if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:
             return None
-        return read_words(page.raw, text_page.raw)
+        words = read_words(page.raw, text_page.raw)
+        found.undecodable = is_undecodable(text_page, words)
+        return words
     finally:
         text_page.close()
 

@@ -42,6 +42,7 @@ _ENDS: Final = regex.compile(
 _SENTENCE_ENDS: Final = regex.compile(
     r"[.!?\u3002\uff01\uff1f\u061f\u06d4][\"')\]\u201d\u2019\u00bb]*[\u00b9\u00b2\u00b3\u2070-\u2079*\u2020\u2021]{0,6}$"
 )
+_HYPHEN_END: Final = regex.compile(r"[\p{L}\p{N}]-$")
 _BULLET: Final = regex.compile(
     r"[\u2022\u25aa\u25ab\u25e6\u2023\u25cf\u25cb\u25a0\u25a1\u25ba\u25b8\u2756\u27a2\u2713\u2714\u2610\u2611\u2612\u00b7\u2043\uf000-\uf0ff]$"
 )
@@ -158,6 +159,8 @@ def _breaks(
         return True
     if _is_other_type(before, line):
         return True
+    if (before.fixed and line.fixed) or _HYPHEN_END.search(before.text):
+        return False
     tabular = line.pieces >= TABULAR
     if tabular != (before.pieces >= TABULAR):
         return True

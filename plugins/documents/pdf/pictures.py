@@ -110,7 +110,7 @@ class PageRenderer:
         marks: Sequence[Box] = (),
         rows: tuple[float, float] = WHOLE_PAGE,
     ) -> PagePicture:
-        """Render a page of the PDF in `content`; a call that is cancelled ends its process.
+        """Render a page of the PDF or picture in `content`; a call that is cancelled ends its process.
 
         Args:
             content: the file.
@@ -138,7 +138,9 @@ def render_page(
     content: bytes, page: int, width: int, marks: Sequence[Box] = (), rows: tuple[float, float] = WHOLE_PAGE
 ) -> PagePicture:
     """Render a page in this process; see `PageRenderer.render`."""
-    document = open_pdf(content)
+    from elcano.plugins.documents.pdf.picture_files import is_picture, wrap_picture  # they load the reader and OCR
+
+    document = open_pdf(wrap_picture(content) if is_picture(content) else content)
     try:
         if not 1 <= page <= len(document):
             raise FileSkipped(f"it has no page {page}")

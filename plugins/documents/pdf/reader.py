@@ -12,18 +12,27 @@ from typing import Final
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from elcano.activities.child_processes import extend_deadline
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
+from elcano.activities.text.languages import text_language
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 from elcano.plugins.documents.pdf.furniture import drop_furniture
 from elcano.plugins.documents.pdf.joining import Vocabulary, join_lines
+from elcano.plugins.documents.pdf.ocr import OcrReader, list_languages
 from elcano.plugins.documents.pdf.opening import open_pdf
-from elcano.plugins.documents.pdf.page_reader import PageText, read_page
+from elcano.plugins.documents.pdf.page_reader import PageText, read_page, read_picture
 from elcano.plugins.documents.pdf.paragraphs import Paragraph, find_body_size, group_paragraphs
 from elcano.plugins.documents.pdf.tables import build_table_blocks
 from elcano.plugins.documents.pdf.visibility import describe_hidden, name_pages
 
+LANGUAGE_SAMPLE: Final = 5_000
+"""So many characters tell the language."""
 DOCUMENT_SECONDS: Final = 45.0
 """Processor time for all pages; those that are left then are named as a gap. A process that reads has a minute."""
+OCR_SECONDS: Final = 600.0
+"""Processor time for the pictures of all pages beyond that: 300 pages take two seconds each."""
+OCR_PAGE_SECONDS: Final = 120.0
+"""Time until a picture of a page ends the process that reads it, however it is turned."""
 
 
 def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
@@ -58,12 +67,32 @@ def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
 
 
 def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
-    began = time.process_time()
+    until = time.process_time() + seconds
     pages: list[PageText] = []
     for index in range(len(document)):
-        late = time.process_time() - began > seconds
+        late = time.process_time() > until
         pages.append(PageText(index + 1, "late") if late else read_page(document, index))
+    pictures = [page for page in pages if page.picture]
+    if not pictures:
+        return pages
+    ocr = OcrReader(_tell_language(pages))
+    until = time.process_time() + OCR_SECONDS
+    for page in pictures:
+        if not ocr.is_installed:
+            break
+        if time.process_time() < until:
+            extend_deadline(OCR_PAGE_SECONDS)
+            read_picture(document, page, ocr)
+        elif page.state in ("picture", "undecodable"):
+            page.state = "late"
+    extend_deadline(OCR_PAGE_SECONDS)
     return pages
+
+
+def _tell_language(pages: Sequence[PageText]) -> str:
+    """The language of the text of pages; empty: there is none."""
+    sample = " ".join(line.text for page in pages for line in page.lines[:40])[:LANGUAGE_SAMPLE]
+    return text_language(sample) if sample else ""
 
 
 def _build_blocks(pages: Sequence[PageText]) -> Iterator[Block]:
@@ -98,28 +127,42 @@ def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[t
     )
 
 
+_NO_OCR: Final = "OCR is not installed: make setup"
+
+
 def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     for state, reason in (
         ("damaged", "damaged and left out"),
         ("costly", "left out, since reading it takes too long"),
         ("late", "left out, since the document is too long: split it"),
-        ("picture", "a picture without a text layer"),
     ):
-        numbers = tuple(page.number for page in pages if page.state == state)
-        if numbers:
-            verb = "is" if state == "picture" else "was"
-            if len(numbers) > 1:
-                verb = "are" if state == "picture" else "were"
-            yield Gap(f"{name_pages(numbers)} {verb} {reason}", numbers)
+        if numbers := tuple(page.number for page in pages if page.state == state):
+            yield Gap(f"{name_pages(numbers)} {'was' if len(numbers) == 1 else 'were'} {reason}", numbers)
+    if numbers := tuple(page.number for page in pages if page.state == "picture"):
+        are = "is a picture" if len(numbers) == 1 else "are pictures"
+        yield Gap(f"{name_pages(numbers)} {are}, and {_NO_OCR}", numbers)
+    if numbers := tuple(page.number for page in pages if page.undecodable and page.state == "read"):
+        were = "it was" if len(numbers) == 1 else "they were"
+        yield Gap(f"the letters of {name_pages(numbers)} cannot be decoded: {were} read by OCR", numbers, unread=False)
+    if numbers := tuple(page.number for page in pages if page.state == "undecodable"):
+        yield Gap(f"the letters of {name_pages(numbers)} cannot be decoded, and {_NO_OCR}", numbers)
+    for page in pages:
+        if page.state == "unsure":
+            percent = round(page.confidence * 100)
+            yield Gap(f"page {page.number} was left out: OCR is not sure enough ({percent} %)", (page.number,))
     hidden = describe_hidden({page.number: page.hidden for page in pages})
     if hidden is not None:
         yield hidden
 
 
 def _explain_emptiness(pages: Sequence[PageText]) -> str:
-    if all(page.state == "damaged" for page in pages):
+    """Why nothing at all can be read."""
+    if pages and all(page.state == "damaged" for page in pages):
         return "all of its pages are damaged"
-    return "it has no text layer: run it through OCR first"
+    gaps = [gap.reason for gap in _list_gaps(pages) if gap.unread]
+    if len(gaps) == 1 and not any(page.state == "picture" for page in pages):
+        return gaps[0]
+    return "it has no text layer: run it through OCR first" if not list_languages() else "there is no text in it"
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

@@ -176,14 +176,21 @@ def place_run(run: Run, columns: Sequence[Column]) -> tuple[int, int]:
     return nearest, nearest
 
 
-def cut_run(run: Run, columns: Sequence[Column]) -> Iterable[Run]:
-    """Cut a run where a column ends between two of its words and both are numbers, or stand apart a little."""
+def cut_run(run: Run, columns: Sequence[Column], *, tight: bool = False) -> Iterable[Run]:
+    """Cut a run where a column ends between two of its words and both are numbers, or stand apart a little.
+
+    Args:
+        run: words printed together.
+        columns: the table's.
+        tight: whether word spaces may part cells: nothing but its own name stands directly over a column.
+    """
     borders = [column.start for column in columns[1:]]
     parts: list[list[Token]] = [[run.tokens[0]]]
     for before, token in zip(run.tokens, run.tokens[1:], strict=False):
         near = any(before.right - 0.5 * token.size <= border <= token.left + 0.5 * token.size for border in borders)
         if near and (
-            token.left - before.right > 0.36 * token.size or (is_number(before.text) and is_number(token.text))
+            tight
+            or token.left - before.right > 0.36 * token.size or (is_number(before.text) and is_number(token.text))
         ):
             parts.append([])
         parts[-1].append(token)

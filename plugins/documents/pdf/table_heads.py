@@ -51,8 +51,11 @@ def build_head(
 def _place_pieces(
     number: int, row: TextRow, below: Sequence[TextRow], columns: Sequence[Column], rules: Sequence[Edge]
 ) -> list[_Piece]:
-    runs = [part for run in split_runs(row) for part in cut_run(run, columns)]
+    runs = [part for run in split_runs(row) for part in cut_run(run, columns, tight=not below)]
     placed = [(run, *place_run(run, columns)) for run in runs]
+    shared = _share_columns(placed, columns, below)
+    if shared:
+        return [_Piece(run, number, first, last) for (run, _, _), (first, last) in zip(placed, shared, strict=True)]
     pieces = []
     for index, (run, first, last) in enumerate(placed):
         rule = _find_rule_below(run, row, below, rules)
@@ -69,6 +72,31 @@ def _place_pieces(
             first, last = _widen(run, first, (free_from, free_to), columns, below[0])
         pieces.append(_Piece(run, number, first, last))
     return pieces
+
+
+def _share_columns(
+    placed: Sequence[tuple[Run, int, int]], columns: Sequence[Column], below: Sequence[TextRow]
+) -> list[tuple[int, int]] | None:
+    """The columns of each head of a line if every head stands in the middle of several, and together over all."""
+    heads = [(run.left + run.right) / 2 for run, first, _ in placed if first > 0]
+    if len(heads) < 2 or not below or len(columns) < 2 * len(heads) + 1:
+        return None
+    groups: list[list[int]] = [[] for _ in heads]
+    for number in range(1, len(columns)):
+        middle = _middle(columns[number])
+        groups[min(range(len(heads)), key=lambda head: abs(heads[head] - middle))].append(number)
+    for head, group in zip(heads, groups, strict=True):
+        if len(group) < 2:
+            return None
+        left, right = columns[group[0]].left, columns[group[-1]].right
+        if abs((left + right) / 2 - head) > 0.1 * (right - left):
+            return None
+    under = [token for row in below for token in row.tokens]
+    for column in columns[1:]:
+        if not any(column.start <= (token.left + token.right) / 2 <= column.end for token in under):
+            return None
+    spans = iter((group[0], group[-1]) for group in groups)
+    return [next(spans) if first > 0 else (first, last) for _, first, last in placed]
 
 
 def _middle(column: Column) -> float:

@@ -26,6 +26,10 @@ RULE_LENGTH: Final = 60.0
 """A line between rows of a table is at least this long, in points."""
 SAME_END: Final = 6.0
 """Rules of one table begin and end at the same places, give or take this, in points."""
+FAR_ROW: Final = 4.0
+"""Between rules too, rows that are farther apart than this many times their size are not of one table, unless all are."""
+NEAR_RULE: Final = 80.0
+"""A rule is not farther from the grid that it continues than this, in points."""
 PART_GAP: Final = 12.0
 """Parts of a rule that is broken between columns are not farther apart than this, in points."""
 ROW_DISTANCE: Final = 3.2
@@ -73,12 +77,13 @@ class _Search:
 
     def run(self) -> list[Table]:
         """The tables, from the top."""
-        for grid in find_grids(self._edges, self._left):
-            self._try_grid(grid)
+        later = [grid for grid in find_grids(self._edges, self._left) if not self._try_grid(grid, first=True)]
         rows = build_rows(self._left)
         prose = find_prose(rows)
         for region in self._list_ruled_regions(rows, prose):
             self._try_region(region)
+        for grid in later:
+            self._try_grid(grid, first=False)
         rows = build_rows(token for token in self._left if token not in prose)
         for region in self._list_plain_regions(rows):
             self._try_region(region)
@@ -91,7 +96,8 @@ class _Search:
         self.taken |= taken
         self._left = [token for token in self._left if token not in taken]
 
-    def _try_grid(self, grid: Grid) -> None:
+    def _try_grid(self, grid: Grid, *, first: bool) -> bool:
+        """Take the table of a grid, if it is one; False: its lines may bound only a part of a table."""
         left, top, right, bottom = grid.box
         inside = [
             token
@@ -99,15 +105,41 @@ class _Search:
             if left - 1 <= (token.left + token.right) / 2 <= right + 1 and top - 1 <= _center(token) <= bottom + 1
         ]
         if len(inside) < LEAST_TOKENS:
-            return
+            return True
         aside = [
             (middle, token)
             for token in self._aside
             if token not in self.taken and _is_within(middle := self._find_middle(token), grid.box)
         ]
-        table = build_grid_table(grid, inside, aside)
-        if table is not None:
+        open_ended = first and self._is_continued(grid)
+        table = build_grid_table(grid, inside, aside, open_ended=open_ended)
+        if table is not None and not self._is_drawing(table):
             self._take(table)
+        return table is not None or not open_ended
+
+    def _is_drawing(self, table: Table) -> bool:
+        """Whether a chart or diagram covers what looks like a table."""
+        left, top, right, bottom = table.box
+        inside = 0
+        for drawing in self._edges.drawings:
+            wide = min(right, drawing[2]) - max(left, drawing[0])
+            high = min(bottom, drawing[3]) - max(top, drawing[1])
+            if wide < 0 or high < 0 or drawing[2] - drawing[0] > 2 * (right - left) + 20:
+                continue
+            if wide >= 0.25 * (right - left) and high >= 0.25 * (bottom - top):
+                return True
+            inside += 1
+        return inside > max(2, 0.3 * table.rows)
+
+    def _is_continued(self, grid: Grid) -> bool:
+        """Whether rules outside a grid begin and end where its own do: its lines bound only a part of a table."""
+        left, top, right, bottom = grid.box
+        return any(
+            abs(edge.low - left) <= 2 * SAME_END
+            and abs(edge.high - right) <= 2 * SAME_END
+            and (0 < top - edge.at < NEAR_RULE or 0 < edge.at - bottom < NEAR_RULE)
+            for edge in self._edges.horizontal
+        )
 
     def _find_middle(self, token: Token) -> tuple[float, float]:
         """The middle of a word that is turned, on the displayed page."""
@@ -121,7 +153,7 @@ class _Search:
         if sum(len(row.tokens) for row in rows) < 0.8 * sum(len(row.tokens) for row in region.rows):
             return
         layout = lay_out(region._replace(rows=tuple(rows)))
-        if layout is not None and is_table(layout, count_rules(region)):
+        if layout is not None and is_table(layout, count_rules(region)) and not self._is_drawing(layout.table):
             self._take(layout.table)
 
     def _list_ruled_regions(self, rows: Sequence[TextRow], prose: set[Token]) -> Iterator[Region]:
@@ -133,11 +165,20 @@ class _Search:
                 if _is_tabular(band, prose):
                     parts.extend(band)
                     continue
-                if len(parts) > 2:
-                    yield self._build_region(parts, (left, right))
+                yield from self._trim_region(parts, prose, (left, right))
                 parts = []
-            if len(parts) > 2:
-                yield self._build_region(parts, (left, right))
+            yield from self._trim_region(parts, prose, (left, right))
+
+    def _trim_region(
+        self, rows: list[TextRow], prose: set[Token], sides: tuple[float, float]
+    ) -> Iterator[Region]:
+        """The region of rows without the running text before and behind them."""
+        flowing = [all(token in prose for token in row.tokens) for row in rows]
+        first = next((number for number, flows in enumerate(flowing) if not flows), len(rows))
+        last = next((number for number, flows in enumerate(flowing[::-1]) if not flows), 0)
+        for part in _split_far(rows[first : len(rows) - last]):
+            if len(part) > 2:
+                yield self._build_region(part, sides)
 
     def _list_plain_regions(self, rows: Sequence[TextRow]) -> Iterator[Region]:
         for block in _split_blocks(rows):
@@ -248,6 +289,21 @@ def _is_tabular(rows: Sequence[TextRow], prose: set[Token]) -> bool:
     return len(rows) <= 2 or parted >= 0.5 * len(rows)
 
 
+def _split_far(rows: list[TextRow]) -> Iterator[list[TextRow]]:
+    """Rows without a gap between them that is much wider than usual: rules of a page may bound several things."""
+    if not rows:
+        return
+    steps = sorted(below.base - above.base for above, below in pairwise(rows))
+    usual = steps[len(steps) // 2] if steps else 0.0
+    part = [rows[0]]
+    for above, row in pairwise(rows):
+        if row.base - above.base > max(FAR_ROW * row.size, 1.6 * usual):
+            yield part
+            part = []
+        part.append(row)
+    yield part
+
+
 def _split_blocks(rows: Sequence[TextRow]) -> Iterator[list[TextRow]]:
     """Rows that follow each other closely and mostly have several segments."""
     block: list[TextRow] = []
@@ -272,7 +328,7 @@ def _trim_block(block: list[TextRow]) -> Iterator[list[TextRow]]:
         yield block
 
 
-_LIST_MARK: Final = re.compile(r"[•·●○▪■◦‣*–—-]|\[?\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)\]]{0,2}\]?")
+_LIST_MARK: Final = re.compile(r"[•·●○▪■◦‣*–—-]|\[?\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.:)\]]{0,2}\]?")
 _BULLET: Final = re.compile(r"[•·●○▪■◦‣❖➢✓\uf000-\uf0ff](?:\s|$)")
 _LEADERS: Final = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
 _EQUATION: Final = re.compile(r"[.,;]?\s?\((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3})?[a-z]?\)")
@@ -305,7 +361,9 @@ def is_table(layout: Layout, rules: int) -> bool:
         return False
     firsts = [row[0] for row in body if row[0]]
     values = [text for row in body for text in row[1:] if text]
-    if not values or _is_list(firsts, values, columns) or _is_contents(body):
+    if not values or _is_list(firsts, values, columns) or _is_contents(body) or _is_axis(body):
+        return False
+    if any(sum(len(text.split()) for text in texts) > WORDY_COLUMN * len(texts) for texts in _list_columns(body)):
         return False
     numbers = sum(map(is_number, values))
     filled = len(values) / (len(body) * (columns - 1))
@@ -318,6 +376,12 @@ def is_table(layout: Layout, rules: int) -> bool:
     if _is_monospaced(layout.table):
         return False  # code
     if ruled:
+        if len(body) < 3 and not layout.head_rows:
+            return False
+        if sum(map(len, values)) < 2 * len(values):
+            return False  # letters of a formula or a drawing
+        if sum(len(text.split()) for text in values) > WORDY * len(values):
+            return False
         labelled = len(firsts) >= 0.6 * len(body) and filled >= 0.5
         return filled >= 0.3 and (short >= 0.5 * len(values) or (labelled and (rules > 2 or columns > 2)))
     return columns >= 3 and len(body) >= 4 and filled >= 0.7 and short >= 0.9 * len(values)
@@ -333,6 +397,14 @@ def _has_numbers(body: Sequence[Sequence[str]]) -> bool:
     return False
 
 
+def _list_columns(body: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    """The texts of each column that has any."""
+    for column in zip(*body, strict=True):
+        texts = [text for text in column if text]
+        if texts:
+            yield texts
+
+
 def _is_monospaced(table: Table) -> bool:
     """Whether all characters are equally wide."""
     widths = sorted(
@@ -343,6 +415,23 @@ def _is_monospaced(table: Table) -> bool:
         if len(token.text) > 2
     )
     return len(widths) > 5 and widths[len(widths) // 10] > 0.97 * widths[-1 - len(widths) // 10]
+
+
+def _is_axis(body: Sequence[Sequence[str]]) -> bool:
+    """Whether numbers count down evenly, as on the axis of a chart, and hardly anything else stands beside them."""
+    others = 0
+    axes = 0
+    for column in zip(*body, strict=True):
+        numbers = [float(text) for text in column if _PLAIN.fullmatch(text)]
+        steps = {round(before - after, 4) for before, after in pairwise(numbers)}
+        if len(numbers) > 3 and len(steps) == 1 and steps.pop() > 0:
+            axes += 1
+        else:
+            others += sum(1 for text in column if any(map(str.isdigit, text)))
+    return axes > 0 and others < 0.4 * len(body)
+
+
+_PLAIN: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
 
 
 def _is_list(firsts: Sequence[str], values: Sequence[str], columns: int) -> bool:
@@ -373,16 +462,25 @@ def _is_contents(body: Sequence[Sequence[str]]) -> bool:
     )
 
 
+WORDY: Final = 18
+"""Cells that no lines part have fewer words than this on average; references and steps of an algorithm have more."""
+WORDY_COLUMN: Final = 30
+"""The same for each column."""
 WIDE_CELL: Final = 0.35
 """A cell as wide as this share of its table may hide columns; narrow ones have gaps where they are justified."""
 REGULAR: Final = 0.3
 """Cells of a table are at least this share of the places of their lattice; forms and drawings have fewer."""
 FILLED: Final = 0.25
-"""The share of a grid's cells that have words in them, at least; charts and crosswords have fewer."""
+"""The share of a grid's cells that have words in them, at least, and more where cells span much; charts, crosswords and
+drawings of boxes have fewer."""
 
 
 def build_grid_table(
-    grid: Grid, tokens: Sequence[Token], aside: Sequence[tuple[tuple[float, float], Token]] = ()
+    grid: Grid,
+    tokens: Sequence[Token],
+    aside: Sequence[tuple[tuple[float, float], Token]] = (),
+    *,
+    open_ended: bool = False,
 ) -> Table | None:
     """The table of a grid and the words in it; None: it is a frame, a form or a chart.
 
@@ -390,16 +488,20 @@ def build_grid_table(
         grid: the cells.
         tokens: the words in it.
         aside: words that are turned, as heads of narrow columns are, each with its middle.
+        open_ended: whether it may be a part of a table that other rules bound.
     """
     placed = _place_tokens(grid, tokens)
     filled = sum(1 for found in placed.values() if found)
     lattice = (len(grid.across) - 1) * (len(grid.down) - 1)
-    if filled < 3 or filled < FILLED * len(grid.areas) or len(grid.areas) < REGULAR * lattice:
+    regular = len(grid.areas) / lattice
+    if filled < 3 or regular < REGULAR or filled < (FILLED + 0.5 * (1 - regular)) * len(grid.areas):
         return None
     rows = {area.top for area, found in placed.items() if found}
     columns = {area.left for area, found in placed.items() if found}
     bounded = len(rows) >= 2 and len(columns) >= 2
     if not bounded or _needs_layout(grid, placed):
+        if open_ended:
+            return None
         laid_out = _lay_out_grid(grid, tokens)
         if laid_out is not None or not bounded:
             return laid_out
@@ -434,18 +536,28 @@ def _find_area(grid: Grid, x: float, y: float) -> Area:
 
 
 def _needs_layout(grid: Grid, placed: dict[Area, list[Token]]) -> bool:
-    """Whether cells hold several rows: lines with gaps, or numbers below one another in two cells of one band."""
-    bands: Counter[tuple[int, int]] = Counter()
+    """Whether cells hold several rows: lines with gaps, or a band whose cells have equally many lines."""
+    bands: dict[tuple[int, int], list[list[TextRow]]] = {}
     for area, tokens in placed.items():
         rows = build_rows(tokens)
-        texts = [" ".join(token.text for token in row.tokens) for row in rows]
         parted = sum(1 for row in rows if len(split_segments(row)) > 1 and not _BULLET.match(row.tokens[0].text))
         wide = grid.across[area.right] - grid.across[area.left] >= WIDE_CELL * (grid.across[-1] - grid.across[0])
         if wide and parted > 1 and parted >= 0.6 * len(rows):
             return True
-        if len(rows) > 1 and sum(map(is_number, texts)) >= 0.8 * len(texts):
-            bands[area.top, area.bottom] += 1
-    return any(count > 1 for count in bands.values())
+        if rows:
+            bands.setdefault((area.top, area.bottom), []).append(rows)
+    return any(_is_several(cells) for cells in bands.values() if len(cells) > 1)
+
+
+def _is_several(cells: Sequence[Sequence[TextRow]]) -> bool:
+    """Whether cells beside one another hold several rows of a table: they have equally many lines, or all numbers."""
+    counts = [len(rows) for rows in cells]
+    if min(counts) < 2:
+        return False
+    numeric = sum(
+        1 for rows in cells if sum(is_number(" ".join(token.text for token in row.tokens)) for row in rows) >= 0.8 * len(rows)
+    )
+    return numeric > 1 or (min(counts) == max(counts) >= 3)
 
 
 def _lay_out_grid(grid: Grid, tokens: Sequence[Token]) -> Table | None:

@@ -254,13 +254,12 @@ class Text(NamedTuple):
     """The `Work` that it is the text of, as JSON."""
     indexed_at: float = 0.0
     """Since when the index has this text of it, in seconds since the epoch."""
+    gaps: str = ""
+    doi: str = ""
     file_hash: str = ""
-    """SHA-256 of the bytes of its file."""
+    """SHA-256 of the bytes of its file; empty in an index of before it was kept."""
     places: bytes = b""
     """What `pack_places` made of its places."""
-    gaps: str = ""
-    """What was not read of it, as the index keeps it."""
-    doi: str = ""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -325,8 +324,8 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, file_hash, places, gaps, doi"
-        " FROM document"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, gaps, doi, file_hash,"
+        " places FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,
     )

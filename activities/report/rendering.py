@@ -4,7 +4,6 @@ The words of a report are the writer's or the sources'; all of them pass through
 writes numbers. A statement that does not hold is marked where it stands and listed with the reason.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
@@ -13,7 +12,6 @@ from elcano.activities.phrases import ENGLISH, Phrases, describe_early_end, tran
 from elcano.activities.report.additions import AddedText
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
 from elcano.activities.report.markdown import (
-    QuotedWords,
     escape_markdown,
     render_bullets,
     render_link,
@@ -21,18 +19,19 @@ from elcano.activities.report.markdown import (
     render_work_flag,
     sanitize_markdown,
 )
+from elcano.activities.report.quoted_words import list_quoted_words
 from elcano.activities.report.work_merge import Works
 from elcano.activities.text.words import first_sentences
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.lifecycle.finish import list_made_queries
-from elcano.graphs.report.report import CheckedCitation, Part, heading_for
+from elcano.graphs.report.report import Part, heading_for
 from elcano.graphs.report.works import describe_work_flags
 from elcano.graphs.spec.graph import MISSING
 from elcano.graphs.state.budget import usd_from_microusd
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.graphs.text import format_utc_day, shorten_text
-from elcano.storage.evidence import PAGE, Evidence, format_page
+from elcano.storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000
 """How much of a passage is shown where there is no report; the whole of it is in the evidence store."""
@@ -106,13 +105,13 @@ def render_report(
             *(block for one in added for block in one.closing),
             *(limitations if draft.answered or explained else []),
             *(nearest if explained else []),
-            *render_bullets(words.unverified, _list_unverified_claims(checked, words, added)),
+            *render_bullets(words.unverified, dict.fromkeys(_list_unverified_claims(checked, words, added))),
             *related,
             *render_bullets(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
             *searches,
             *(block for one in added for block in one.end),
             *render_references(
-                checked.references, words.references, _list_quotes(checked, words), day if searches else ""
+                checked.references, words.references, list_quoted_words(checked, words), day if searches else ""
             ),
         ]
     )
@@ -279,53 +278,6 @@ def _describe_gap(gap: SectionGap) -> str:
         f"{usd_from_microusd(gap.cost_microusd):.4f} USD spent" if gap.cost_microusd else "",
     ]
     return f"{escape_markdown(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never started'})."
-
-
-def _list_quotes(checked: CheckedDraft, words: Phrases) -> dict[int, list[QuotedWords]]:
-    """The words that are quoted, by reference, in the order in which they stand in their documents.
-
-    A report of quotations shows them in its text: only those with a remark are repeated.
-    """
-    given = {one.id: one for one in checked.given}
-    bare = checked.draft.quoted or bool(checked.draft.attachments)
-    found: dict[int, list[tuple[CheckedCitation, QuotedWords]]] = {}
-    for cited in checked.citations:
-        if cited.number is not None:
-            remark = describe_quote(cited, words)
-            quoted = QuotedWords(_locate(cited, given.get(cited.evidence)), cited.quote, remark)
-            if remark or not bare:
-                found.setdefault(cited.number, []).append((cited, quoted))
-    return {number: [quoted for _, quoted in _sort_by_page(pairs)] for number, pairs in found.items()}
-
-
-def _sort_by_page(
-    pairs: list[tuple[CheckedCitation, QuotedWords]],
-) -> Sequence[tuple[CheckedCitation, QuotedWords]]:
-    """In the order of their pages; as they are cited where not all pages are known."""
-    if not all(cited.page for cited, _ in pairs):
-        return pairs
-    texts = list(dict.fromkeys(cited.content_hash for cited, _ in pairs))
-    return sorted(pairs, key=lambda pair: (texts.index(pair[0].content_hash), pair[0].start or 0))
-
-
-def _locate(cited: CheckedCitation, passage: Evidence | None) -> str:
-    """Where a quote stands: its passage may begin on the page before."""
-    if passage is None:
-        return ""
-    begins = passage.metadata.get(PAGE)
-    if not cited.page or cited.page == begins or not isinstance(begins, int):
-        return passage.locator
-    printed = f"page {format_page(begins, passage.metadata)}"
-    own = f"page {format_page(cited.page, passage.metadata)}"
-    return passage.locator.replace(f", {printed}", f", {own}").replace(f"#page={begins}", f"#page={cited.page}")
-
-
-def describe_quote(cited: CheckedCitation, words: Phrases) -> str:
-    """What a reader has to know of a quote: the cell that it is, and how sure OCR was of it; empty: nothing."""
-    names = cited.cells[0].names if len(cited.cells) == 1 else ()
-    cell = words.table_cell.format(names=words.comma.join(names)) if names else ""
-    sure = words.ocr.format(percent=math.floor(100 * cited.confidence)) if cited.confidence is not None else ""
-    return "; ".join(filter(None, (cell, sure)))
 
 
 def _list_unverified_claims(checked: CheckedDraft, words: Phrases, added: Iterable[AddedText]) -> Iterable[str]:

@@ -214,9 +214,14 @@ def _find_quotes(state: StateInline, number: int) -> str:
     before = _keep_letters(_NUMBER.sub("", state.src[: state.pos]))
     ends = [one for one in cited if before.endswith(_keep_letters(one.text))]
     quotes = dict.fromkeys(
-        quote.quote for one in ends[-1:] or cited for quote in one.citations if quote.number == number
+        (quote.quote, quote.printed_page)
+        for one in ends[-1:] or cited
+        for quote in one.citations
+        if quote.number == number
     )
-    told = "\n".join(f"\u201c{' '.join(quote.split())}\u201d" for quote in quotes)
+    told = "\n".join(
+        f"\u201c{' '.join(quote.split())}\u201d{f' (p. {page})' if page else ''}" for quote, page in quotes
+    )
     return told if len(told) <= QUOTES_CHARACTERS else f"{told[: QUOTES_CHARACTERS - 1]}\u2026"
 
 

@@ -305,7 +305,7 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     database.execute("DELETE FROM document WHERE id = ?", (number,))
 
 
-VERSION: Final = 10
+VERSION: Final = 11
 """Raise it when the tables change: an index of another version is built anew, as is one of another `READER`."""
 OLDEST_VERSION: Final = 9
 """An index from this version on is searched until the new one is built: its tables only lack columns."""

@@ -50,7 +50,7 @@ async def get_page_picture(
     run_id: str,
     page: Annotated[int, Path(ge=1, le=100_000, description="The page, counted from 1.", examples=[7])],
     services: Provided,
-    evidence: Annotated[str, Query(max_length=300, description="The id of a passage of the document.")],
+    evidence: Annotated[str, Query(max_length=300, description="The id of a passage of the document.")] = "",
     start: Annotated[int | None, Query(ge=0, description="Where the words to mark begin, as a citation says.")] = None,
     end: Annotated[int | None, Query(ge=0, description="Where they end.")] = None,
     width: Annotated[

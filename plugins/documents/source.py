@@ -35,9 +35,10 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.places import NOWHERE
 from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, resolve_work_url
 from elcano.plugins.documents.first_page import ARXIV_DOI
+from elcano.plugins.documents.locators import format_locator, shorten_key
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument, load_gaps
-from elcano.storage.evidence import DATA_HASH, INDEXED_AT, PATH, Evidence, StoredText, format_page
+from elcano.storage.evidence import DATA_HASH, INDEXED_AT, PATH, Evidence, StoredText
 from elcano.storage.threads import Threads
 
 READMES: Final = "packages"
@@ -49,8 +50,6 @@ OLDER_SECONDS: Final = 1.0
 OLDER_INDEX: Final = "it is built anew since an upgrade, and documents are searched as they were read before"
 RESYNC_SECONDS: Final = 5.0
 """A search within this time after a sync trusts it."""
-PATH_CHARACTERS: Final = 180
-"""A longer path is shortened in ids, which may have 300 characters in all; its hash keeps it unique."""
 
 
 class DocumentsSource:
@@ -183,7 +182,7 @@ class DocumentsSource:
             content_hash=text.text_hash,
             title=text.title if last in ("", text.title) else f"{text.title} > {last}",
             # A work of a reading list is found by its address, a file of one's own where it is: its page is in no DOI.
-            locator=(text.work and work and resolve_work_url(work)) or _format_locator(text, hit, described),
+            locator=(text.work and work and resolve_work_url(work)) or format_locator(text, hit.passage, described),
             heading=passage.heading,
             text=text.text[passage.start : passage.end],
             start=passage.start,
@@ -195,7 +194,7 @@ class DocumentsSource:
             metadata={
                 INDEXED_AT: text.indexed_at,
                 PATH: text.key,
-                DATA_HASH: text.file_hash,
+                **({DATA_HASH: text.file_hash} if text.file_hash else {}),
                 **described,
                 **{
                     name: value
@@ -231,7 +230,7 @@ class DocumentsSource:
         )
 
     def _document_id(self, text: Text) -> str:
-        return f"{self._name}:{_shorten_key(text.key)}@{text.text_hash[:8]}"
+        return f"{self._name}:{shorten_key(text.key)}@{text.text_hash[:8]}"
 
     def _weights(self, words: Sequence[str]) -> dict[str, float]:
         with self._index.reading() as database:
@@ -239,29 +238,6 @@ class DocumentsSource:
         return {
             word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in zip(words, counts, strict=True)
         }
-
-
-def _format_locator(text: Text, hit: Hit, described: JsonObject) -> str:
-    """Where a passage stands; an anchor made of the words of the document's title would only repeat these."""
-    passage = hit.passage
-    if passage.page:
-        return f"{text.key}, page {format_page(passage.page, described)}"
-    if "!" in passage.anchor:  # a sheet and its range, which no fragment has
-        return f"{text.key}, {passage.anchor}"
-    if passage.anchor and _keep_letters(passage.anchor) != _keep_letters(text.title):
-        return f"{text.key}#{passage.anchor}"
-    return f"{text.key}, paragraph {passage.paragraph}" if passage.paragraph else text.key
-
-
-def _keep_letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
-
-
-def _shorten_key(key: str) -> str:
-    if len(key) <= PATH_CHARACTERS:
-        return key
-    digest = hashlib.sha256(key.encode()).hexdigest()[:8]
-    return f"{digest}...{key[-(PATH_CHARACTERS - len(digest) - 3) :]}"
 
 
 BATCH_DOCUMENTS: Final = 500

@@ -10,7 +10,7 @@ from html import escape
 from typing import Final
 
 from elcano.activities.phrases import Phrases, get_phrases
-from elcano.activities.report.rendering import describe_quote
+from elcano.activities.report.quoted_words import describe_quote
 from elcano.api.http.errors import Refusal
 from elcano.api.reports.quoted_tables import build_quoted_table
 from elcano.api.services import Services

@@ -32,6 +32,9 @@ MAXIMUM_WIDTH: Final = 2400
 MAXIMUM_PIXELS: Final = 8_000_000
 """A page that is ten metres long becomes a narrower picture instead of a larger one."""
 
+WHOLE_PAGE: Final = (0.0, 1.0)
+"""The rows of a picture that shows its page from top to bottom."""
+
 _MARKED: Final = tuple(
     bytes(black + (white - black) * value // 255 for value in range(256))
     for black, white in ((72, 255), (62, 232), (0, 92))
@@ -62,12 +65,15 @@ class PictureRequest(FileRequest):
     page: int
     width: int
     marks: tuple[Box, ...] = ()
+    rows: tuple[float, float] = WHOLE_PAGE
 
 
 def answer_request(request: PictureRequest) -> FileAnswer[PagePicture]:
     """The answer to one request, by this process."""
     limit_resources(RENDER_MEMORY_BYTES)
-    return answer_or_report_skip(lambda: render_page(request.content, request.page, request.width, request.marks))
+    return answer_or_report_skip(
+        lambda: render_page(request.content, request.page, request.width, request.marks, request.rows)
+    )
 
 
 RENDERERS: Final[ChildProcesses[PictureRequest, FileAnswer[PagePicture]]] = ChildProcesses(
@@ -96,7 +102,14 @@ class PageRenderer:
         self._room = asyncio.Semaphore(at_once)
         self._processes = processes
 
-    async def render(self, content: bytes, page: int, width: int, marks: Sequence[Box] = ()) -> PagePicture:
+    async def render(
+        self,
+        content: bytes,
+        page: int,
+        width: int,
+        marks: Sequence[Box] = (),
+        rows: tuple[float, float] = WHOLE_PAGE,
+    ) -> PagePicture:
         """Render a page of the PDF or picture in `content`; a call that is cancelled ends its process.
 
         Args:
@@ -104,11 +117,14 @@ class PageRenderer:
             page: counted from 1.
             width: of the picture in pixels; a very long page gets a narrower one.
             marks: rectangles that are marked in yellow.
+            rows: where the picture begins and ends, as shares of the page's height from its top.
 
         Raises:
             FileSkipped: the page does not exist, cannot be rendered, or takes too long.
         """
-        request = PictureRequest(seconds=self._seconds, content=content, page=page, width=width, marks=tuple(marks))
+        request = PictureRequest(
+            seconds=self._seconds, content=content, page=page, width=width, marks=tuple(marks), rows=rows
+        )
         stop = Stop()
         async with self._room:
             try:
@@ -118,7 +134,9 @@ class PageRenderer:
                 raise
 
 
-def render_page(content: bytes, page: int, width: int, marks: Sequence[Box] = ()) -> PagePicture:
+def render_page(
+    content: bytes, page: int, width: int, marks: Sequence[Box] = (), rows: tuple[float, float] = WHOLE_PAGE
+) -> PagePicture:
     """Render a page in this process; see `PageRenderer.render`."""
     from elcano.plugins.documents.pdf.picture_files import is_picture, wrap_picture  # they load the reader and OCR
 
@@ -133,7 +151,10 @@ def render_page(content: bytes, page: int, width: int, marks: Sequence[Box] = ()
     pixels = bytearray(bitmap.buffer)
     for mark in marks:
         _draw_mark(pixels, bitmap, mark)
-    return PagePicture(content=_encode_png(pixels, bitmap), width=bitmap.width, height=bitmap.height)
+    top, bottom = (round(min(max(share, 0.0), 1.0) * bitmap.height) for share in rows)
+    top = min(top, bitmap.height - 1)
+    bottom = max(bottom, top + 1)
+    return PagePicture(content=_encode_png(pixels, bitmap, top, bottom), width=bitmap.width, height=bottom - top)
 
 
 def render_bitmap(
@@ -164,13 +185,12 @@ def _draw_mark(pixels: bytearray, bitmap: pdfium.PdfBitmap, mark: Box) -> None:
             pixels[values] = pixels[values].translate(marked)
 
 
-def _encode_png(pixels: bytearray, bitmap: pdfium.PdfBitmap) -> bytes:
+def _encode_png(pixels: bytearray, bitmap: pdfium.PdfBitmap, top: int, bottom: int) -> bytes:
     packer = zlib.compressobj(_ZLIB_LEVEL)
-    rows = (
-        pixels[start : start + 3 * bitmap.width] for start in range(0, bitmap.height * bitmap.stride, bitmap.stride)
-    )
+    starts = range(top * bitmap.stride, bottom * bitmap.stride, bitmap.stride)
+    rows = (pixels[start : start + 3 * bitmap.width] for start in starts)
     packed = b"".join(packer.compress(b"\0" + row) for row in rows) + packer.flush()
-    header = struct.pack(">II", bitmap.width, bitmap.height) + _RGB_8_BITS
+    header = struct.pack(">II", bitmap.width, bottom - top) + _RGB_8_BITS
     chunks = ((b"IHDR", header), (b"IDAT", packed), (b"IEND", b""))
     return _PNG_SIGNATURE + b"".join(_encode_chunk(kind, data) for kind, data in chunks)
 

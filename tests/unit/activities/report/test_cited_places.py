@@ -140,3 +140,13 @@ def test_old_evidence_gives_the_citation_that_it_always_gave() -> None:
     kept = {"claim", "evidence", "quote", "verdict", "number", "start", "end", "content_hash"}
     assert cited.model_dump().keys() == kept
     assert CheckedCitation.model_validate(cited.model_dump(include=kept)) == cited
+
+
+def test_a_statement_that_does_not_hold_is_listed_once_though_it_stands_twice() -> None:
+    claim = Claim(text="Whales fly [a].", citations=(Citation(evidence="nowhere", quote="Whales fly", mark="a"),))
+    draft = ReportDraft(title="T", key_findings=(claim,), conclusion=(claim,))
+    call = PublishCall(
+        run_id="run", question="Do whales fly?", mode="iterative", models=("m",), draft=None, evidence=()
+    )
+    told = render_draft(call, check_citations(draft, [], {}))
+    assert told.count("— the passage it cites was never given to the writer") == 1

@@ -1,4 +1,4 @@
-"""Where passages stand, what could not be read of uploads, and which version of the readers read them.
+"""What could not be read of uploaded documents, and the version of the readers that read them.
 
 `empty_pages` is used no more and goes with the release after this one: programs of the one before still write it.
 """
@@ -13,8 +13,7 @@ TABLE = "uploaded_documents"
 
 
 def upgrade() -> None:
-    """Adds the columns; what is kept already has no places, and was read by no version of the readers."""
-    op.add_column("evidence", sa.Column("places", sa.JSON(none_as_null=True), nullable=True))
+    """Adds the columns; documents that are there already were read by no version of the readers."""
     op.add_column(TABLE, sa.Column("gaps", sa.JSON(), nullable=True))
     op.add_column(TABLE, sa.Column("unread_parts", sa.Integer(), nullable=False, server_default="0"))
     op.add_column(TABLE, sa.Column("reader", sa.Integer(), nullable=False, server_default="0"))
@@ -26,4 +25,3 @@ def downgrade() -> None:
     op.drop_index("uploaded_documents_by_reader", TABLE)
     for column in ("reader", "unread_parts", "gaps"):
         op.drop_column(TABLE, column)
-    op.drop_column("evidence", "places")

@@ -113,8 +113,13 @@ class Passage(NamedTuple):
     heading: str
     """The headings above it, joined by ` > `."""
     page: int
+    """The page on which it begins."""
     anchor: str
     paragraph: int
+    last_page: int = 0
+    """The page on which it ends; 0: the one on which it begins."""
+    head: str = ""
+    """The rows that name the columns of the table of which it is a later part, cells between ` | `."""
 
 
 class Region(NamedTuple):

@@ -15,6 +15,7 @@ is called after what is searched for its first one. Of a readme that is searched
 """
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -95,6 +96,15 @@ def _load_porter_stemmer() -> Any:
 
 STUB_CHARACTERS: Final = 200
 """A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""
+_REFERENCES: Final = re.compile(
+    r"(?:\d{1,2}(?:\.\d{1,2})?\.?\s{1,3})?(?:list of |cited )?(?:references?|bibliography|literature(?: cited)?"
+    r"|works cited|literatur(?:verzeichnis)?|quellen(?:verzeichnis)?|références|bibliographie|referencias|bibliografía|bibliografia|referências"
+    r"|riferimenti|literatuur|参考文献|参考資料)\W{0,3}",
+    re.IGNORECASE,
+)
+"""The heading of a list of references."""
+LEAST_SHARE_OF_LETTERS: Final = 0.35
+"""Passages of formulas have more, the numbers along the axes of figures less."""
 SENTENCE_ENDS: Final = frozenset(".!?\u2026\u3002\uff01\uff1f")
 LEAST_LETTERS: Final = 4
 """A heading is named after a word if it shares its beginning, all but three letters of it and at least this many."""
@@ -179,7 +189,7 @@ def _is_named(database: sqlite3.Connection, document: int, words: Collection[str
 def _find_document_opening(database: sqlite3.Connection, hit: Hit) -> Hit | None:
     """The first passage of the document of `hit` that is more than a line without a sentence."""
     rows = database.execute(
-        "SELECT digest, start, stop, heading, page, anchor, paragraph FROM passage"
+        "SELECT digest, start, stop, heading, page, anchor, paragraph, last_page, head FROM passage"
         " WHERE document = ? ORDER BY start LIMIT ?",
         (hit.document, BEGINNING),
     )
@@ -205,7 +215,7 @@ def _find_page_opening(database: sqlite3.Connection, hit: Hit, words: Collection
 
 def _query_first_hit(database: sqlite3.Connection, hit: Hit, where: str, value: str | int) -> Hit | None:
     rows = database.execute(
-        "SELECT digest, start, stop, heading, page, anchor, paragraph"
+        "SELECT digest, start, stop, heading, page, anchor, paragraph, last_page, head"
         " FROM passage JOIN document ON document.id = passage.document"
         f" WHERE document = ? AND {where} ORDER BY start LIMIT 1",
         (hit.document, value),
@@ -219,8 +229,32 @@ def _is_called(heading: str, words: Collection[str]) -> bool:
 
 
 def stubs_last(database: sqlite3.Connection, hits: Collection[Hit]) -> list[Hit]:
-    """Return `hits` in their order, but with those at the end that are a line or two below a heading, no sentence."""
-    return sorted(hits, key=lambda hit: bool(hit.passage.heading) and _is_line(database, hit))
+    """Return `hits` in their order, but with those at the end that say nothing themselves.
+
+    These are a line or two below a heading that are no sentence, entries of a list of references, which have the words
+    of titles by others, and rows of numbers without words, as of the axes of a figure.
+    """
+    return sorted(hits, key=lambda hit: _says_nothing(database, hit))
+
+
+def _says_nothing(database: sqlite3.Connection, hit: Hit) -> bool:
+    heading = hit.passage.heading
+    if _REFERENCES.fullmatch(heading.rpartition(" > ")[2]):
+        return True
+    return (bool(heading) and _is_line(database, hit)) or _has_no_words(database, hit)
+
+
+def _has_no_words(database: sqlite3.Connection, hit: Hit) -> bool:
+    """Whether most signs of a short passage are no letters, and it is no row of a table."""
+    start, end = hit.passage.start, hit.passage.end
+    if end - start > STUB_CHARACTERS:
+        return False
+    rows = database.execute(
+        "SELECT substr(text, ?, ?) FROM document WHERE id = ?", (start + 1, end - start, hit.document)
+    )
+    ((text,),) = rows.fetchall() or (("",),)
+    signs = len("".join(text.split()))
+    return signs > 0 and " | " not in text and sum(map(str.isalpha, text)) < signs * LEAST_SHARE_OF_LETTERS
 
 
 BM25: Final = "bm25(1.5, 2.0, 1.0)"
@@ -270,7 +304,7 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readm
     if not match:
         return []
     rows = database.execute(
-        "SELECT -found.rank, document, digest, start, stop, heading, page, anchor, paragraph"
+        "SELECT -found.rank, document, digest, start, stop, heading, page, anchor, paragraph, last_page, head"
         " FROM (SELECT rowid AS id, rank FROM words"
         " WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS found"
         " JOIN passage ON passage.id = found.id"

@@ -244,8 +244,8 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
         for number, passage in enumerate(document.passages, start=last + 1)
     ]
     database.executemany(
-        "INSERT INTO passage (id, document, digest, start, stop, heading, page, anchor, paragraph)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO passage (id, document, digest, start, stop, heading, page, anchor, paragraph, last_page, head)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(number, cursor.lastrowid, _hash_passage(text), *passage) for number, passage, text in numbered],
     )
     database.executemany(
@@ -254,7 +254,7 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
             (
                 number,
                 format_index_text(document.title, language),
-                format_index_text(passage.heading, language),
+                format_index_text(f"{passage.heading} {passage.head}", language),
                 format_index_text(text, language),
             )
             for number, passage, text in numbered
@@ -278,7 +278,8 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     if row is None:
         return
     number, title, language, text = row
-    passages = database.execute("SELECT id, heading, start, stop FROM passage WHERE document = ?", (number,)).fetchall()
+    wanted = "SELECT id, heading || ' ' || head, start, stop FROM passage WHERE document = ?"
+    passages = database.execute(wanted, (number,)).fetchall()
     # The words table holds no text of its own: to forget a row it must be told what was in it.
     database.executemany(
         "INSERT INTO words (words, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
@@ -334,7 +335,9 @@ _STATEMENTS: Final = (
         heading TEXT NOT NULL,
         page INTEGER NOT NULL,
         anchor TEXT NOT NULL,
-        paragraph INTEGER NOT NULL
+        paragraph INTEGER NOT NULL,
+        last_page INTEGER NOT NULL,
+        head TEXT NOT NULL
     )""",
     "CREATE INDEX passage_document ON passage (document)",
     "CREATE INDEX document_language ON document (language)",

@@ -190,8 +190,8 @@ class DocumentsSource:
                 INDEXED_AT: text.indexed_at,
                 **{
                     name: value
-                    for name in ("page", "anchor", "paragraph")
-                    if (value := getattr(passage, name))  # each format has one of them
+                    for name in ("page", "last_page", "anchor", "paragraph", "head")
+                    if (value := getattr(passage, name))  # each format has some of them
                 },
             },
         )
@@ -235,6 +235,8 @@ class DocumentsSource:
 def _format_locator(text: Text, hit: Hit) -> str:
     """Where a passage stands; an anchor made of the words of the document's title would only repeat these."""
     passage = hit.passage
+    if passage.last_page:
+        return f"{text.key}, pages {passage.page}\u2013{passage.last_page}"
     if passage.page:
         return f"{text.key}, page {passage.page}"
     if passage.anchor and _keep_letters(passage.anchor) != _keep_letters(text.title):

@@ -242,7 +242,7 @@ def _may_begin(text: str) -> bool:
 
 
 def _may_continue(block: Block) -> bool:
-    return not _NO_TITLE.search(block.text[:TITLE_CHARACTERS]) and not is_byline(block.text)
+    return "@" not in block.text and not _BEGINNING.fullmatch(block.text) and not is_byline(block.text)
 
 
 def _may_be_title(text: str, *, may_end: bool) -> bool:
@@ -304,7 +304,7 @@ _YEARS: Final = tuple(
         (rf"\b{_YEAR}[,;:] ?\d{{1,4}} ?(?:\(\w{{1,6}}\))?[:,] ?[a-z]?\d", 6),
         (rf"\({_YEAR}\)[,.]? ?(?:vol\.? ?)?\d{{1,4}}[:,(]", 6),
         (rf"\bvolume {_YEAR}, (?:article|issue)", 6),
-        (rf"\b\d{{1,4}} ?\(\d{{1,3}}\): ?\d{{1,5}}[-\u2013]\d{{1,5}}, {_YEAR}", 6),
+        (rf"\b\d{{1,4}} ?\(\d{{1,3}}\): ?\d{{1,5}} ?[-\u2013] ?\d{{1,5}}, {_YEAR}", 6),
         (rf"\bto cite this (?:article|version|paper)\b[^()]{{0,300}}\({_YEAR}\)", 7),
         (rf"\b(?:citation|cite (?:this|as))\b[^()]{{0,300}}\(?{_YEAR}\)?", 6),
         (rf"\bvol(?:ume)?\b\.? ?\w{{1,6}}\b.{{0,60}}\b{_YEAR}", 5),

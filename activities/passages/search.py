@@ -15,7 +15,6 @@ is called after what is searched for its first one. Of a readme that is searched
 """
 
 import json
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,6 +22,7 @@ from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 from elcano.activities.passages.document import Passage
+from elcano.activities.passages.weak_passages import STUB_CHARACTERS, Hit, is_line, stubs_last
 from elcano.activities.text.languages import ENGLISH, UNSPACED, language_of, stemmer_of, stop_words
 from elcano.activities.text.stems import root_in
 from elcano.activities.text.words import asked_words, flatten_exponents, space_out_pairs, split_words
@@ -94,19 +94,6 @@ def _load_porter_stemmer() -> Any:
     return snowballstemmer.stemmer("porter")
 
 
-STUB_CHARACTERS: Final = 200
-"""A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""
-_REFERENCES: Final = re.compile(
-    r"(?:\d{1,2}(?:\.\d{1,2})?\.?\s{1,3})?(?:list of |cited )?(?:references|bibliography|literature(?: cited)?"
-    r"|works cited|literatur(?:verzeichnis)?|quellen(?:verzeichnis)?|références|bibliographie|referencias|bibliografía"
-    r"|bibliografia|referências|riferimenti|literatuur|参考文献|参考資料)\W{0,3}",
-    re.IGNORECASE,
-)
-"""The heading of a list of references; in manuals a section on references may be called so, which names no years."""
-_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
-LEAST_SHARE_OF_LETTERS: Final = 0.35
-"""Passages of formulas have more, the numbers along the axes of figures less."""
-SENTENCE_ENDS: Final = frozenset(".!?\u2026\u3002\uff01\uff1f")
 LEAST_LETTERS: Final = 4
 """A heading is named after a word if it shares its beginning, all but three letters of it and at least this many."""
 NAMES: Final = " OR ".join(
@@ -119,27 +106,6 @@ MUCH: Final = 3
 """A readme with this many found passages is the target of the search, whether it is named or not."""
 BEGINNING: Final = 3
 """Number of first passages of a document among which one says something; others are signs."""
-
-
-class Hit(NamedTuple):
-    """A passage that was found."""
-
-    score: float
-    """The higher the better; comparable within one search."""
-    document: int
-    """Its number in the index."""
-    digest: bytes
-    """Equal for passages of equal words."""
-    passage: Passage
-
-
-def _is_line(database: sqlite3.Connection, hit: Hit) -> bool:
-    """Whether a passage is no more than a line or two, and no sentence."""
-    if hit.passage.end - hit.passage.start >= STUB_CHARACTERS:
-        return False
-    last = "SELECT substr(text, ?, 1) FROM document WHERE id = ?"
-    rows = database.execute(last, (hit.passage.end, hit.document)).fetchall()
-    return all(end not in SENTENCE_ENDS for (end,) in rows)
 
 
 def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
@@ -195,7 +161,7 @@ def _find_document_opening(database: sqlite3.Connection, hit: Hit) -> Hit | None
         (hit.document, BEGINNING),
     )
     first = (Hit(hit.score, hit.document, digest, Passage(*rest)) for digest, *rest in rows.fetchall())
-    return next((one for one in first if not _is_line(database, one)), None)
+    return next((one for one in first if not is_line(database, one)), None)
 
 
 def _find_section_opening(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Hit | None:
@@ -227,37 +193,6 @@ def _query_first_hit(database: sqlite3.Connection, hit: Hit, where: str, value: 
 def _is_called(heading: str, words: Collection[str]) -> bool:
     lower = heading.lower()
     return any(len(word) >= LEAST_LETTERS and word[: max(LEAST_LETTERS, len(word) - 3)] in lower for word in words)
-
-
-def stubs_last(database: sqlite3.Connection, hits: Collection[Hit]) -> list[Hit]:
-    """Return `hits` in their order, but with those at the end that say nothing themselves.
-
-    These are a line or two below a heading that are no sentence, entries of a list of references, which have the words
-    of titles by others, and rows of numbers without words, as of the axes of a figure.
-    """
-    return sorted(hits, key=lambda hit: _says_nothing(database, hit))
-
-
-def _says_nothing(database: sqlite3.Connection, hit: Hit) -> bool:
-    heading = hit.passage.heading
-    if _REFERENCES.fullmatch(heading.rpartition(" > ")[2]) and _YEAR.search(_load_text(database, hit)):
-        return True
-    return (bool(heading) and _is_line(database, hit)) or _has_no_words(database, hit)
-
-
-def _load_text(database: sqlite3.Connection, hit: Hit) -> str:
-    start, end = hit.passage.start, hit.passage.end
-    wanted = "SELECT substr(text, ?, ?) FROM document WHERE id = ?"
-    return "".join(text for (text,) in database.execute(wanted, (start + 1, end - start, hit.document)))
-
-
-def _has_no_words(database: sqlite3.Connection, hit: Hit) -> bool:
-    """Whether most signs of a short passage are no letters, and it is no row of a table."""
-    if hit.passage.end - hit.passage.start > STUB_CHARACTERS:
-        return False
-    text = _load_text(database, hit)
-    signs = len("".join(text.split()))
-    return signs > 0 and " | " not in text and sum(map(str.isalpha, text)) < signs * LEAST_SHARE_OF_LETTERS
 
 
 BM25: Final = "bm25(1.5, 2.0, 1.0)"
@@ -292,8 +227,11 @@ class Text(NamedTuple):
     indexed_at: float = 0.0
     """Since when the index has this text of it, in seconds since the epoch."""
     gaps: str = ""
-    """What was not read of it, as the index keeps it."""
     doi: str = ""
+    file_hash: str = ""
+    """SHA-256 of the bytes of its file; empty in an index of before it was kept."""
+    places: bytes = b""
+    """What `pack_places` made of its places."""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -358,7 +296,8 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, gaps, doi FROM document"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, gaps, doi, file_hash,"
+        " places FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,
     )

@@ -8,6 +8,7 @@ Only the packages' own metadata is read; nothing is imported. This project itsel
 others.
 """
 
+import asyncio
 import os
 import re
 import stat
@@ -15,6 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib.metadata import PathDistribution
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -28,6 +30,8 @@ from elcano.plugins.documents.passage_index import Index
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings
+from elcano.storage.evidence import PATH, Evidence, SourceFile
+from elcano.storage.store import TenantStore
 
 _MEGABYTE: Final = 1_000_000
 LINK: Final = "it is a symbolic link, which is not followed: put what it leads to here, or name that folder, too"
@@ -102,6 +106,18 @@ class Folder:
         if len(data) > self._limit_bytes:
             raise FileSkipped(self._too_large(len(data)))
         return Content(key, data)
+
+    def holds(self, key: str) -> bool:
+        """Whether this is the name of a file that `listing` could have: below the folder, and behind no link.
+
+        Raises:
+            SourceRefused: the folder is missing.
+        """
+        root = self._root()
+        parts = PurePosixPath(key).parts
+        place = root.joinpath(*parts)
+        hidden = any(part.startswith(".") for part in parts)
+        return not hidden and place.resolve() == place and place.is_relative_to(root) and place != root
 
     def _root(self) -> Path:
         try:
@@ -247,6 +263,30 @@ def open_collection(spec: SourceSpec, settings: Settings) -> DocumentsSource:
     """Open the folder that the settings give to this name. Nothing is read before the first search."""
     folder = Folder(settings.collections[spec.name], limit_bytes=settings.file_limit_bytes)
     return DocumentsSource(spec, folder, _build_index_path(spec.name, settings))
+
+
+async def find_local_file(settings: Settings, store: TenantStore, passage: Evidence) -> SourceFile | None:
+    """See `Plugin.document_files`: a file in the folder of a collection that the tenant may search, on this machine."""
+    path = passage.metadata.get(PATH)
+    root = settings.collections.get(passage.source)
+    if root is None or not isinstance(path, str):
+        return None
+    folder = Folder(root, limit_bytes=settings.file_limit_bytes)
+
+    def read() -> bytes | None:
+        try:
+            return folder.content(path).data if folder.holds(path) else None
+        except (FileSkipped, SourceRefused, OSError, ValueError):
+            return None
+
+    data = await asyncio.to_thread(read)
+    if data is None:
+        return None
+
+    async def load() -> bytes:
+        return data
+
+    return SourceFile((await asyncio.to_thread(sha256, data)).hexdigest(), load)
 
 
 def open_packages(spec: SourceSpec, settings: Settings) -> DocumentsSource:

@@ -21,7 +21,8 @@ from docx.text.hyperlink import Hyperlink
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run
 
-from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed, name_pages
+from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
+from elcano.activities.passages.unread_warnings import name_pages
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 

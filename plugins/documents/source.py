@@ -23,18 +23,21 @@ from elcano.activities.passages.document import (
     FileSkipped,
     Listing,
     SkippedDocument,
-    list_gap_warnings,
-    list_skip_warnings,
 )
-from elcano.activities.passages.search import Hit, Text, search_words
+from elcano.activities.passages.search import Text, search_words
+from elcano.activities.passages.stored_places import StoredPlaces, pack_places
+from elcano.activities.passages.unread_warnings import list_gap_warnings, list_skip_warnings
+from elcano.activities.passages.weak_passages import Hit
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, resolve_work_url
-from elcano.plugins.documents.first_page import ARXIV_DOI
+from elcano.graphs.report.places import NOWHERE
+from elcano.graphs.report.works import resolve_work_url
+from elcano.plugins.documents.file_works import build_file_work
+from elcano.plugins.documents.locators import format_locator, shorten_key
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument, load_gaps
-from elcano.storage.evidence import INDEXED_AT, Evidence, StoredText
+from elcano.storage.evidence import DATA_HASH, INDEXED_AT, PATH, Evidence, StoredText
 from elcano.storage.threads import Threads
 
 READMES: Final = "packages"
@@ -46,8 +49,6 @@ OLDER_SECONDS: Final = 1.0
 OLDER_INDEX: Final = "it is built anew since an upgrade, and documents are searched as they were read before"
 RESYNC_SECONDS: Final = 5.0
 """A search within this time after a sync trusts it."""
-PATH_CHARACTERS: Final = 180
-"""A longer path is shortened in ids, which may have 300 characters in all; its hash keeps it unique."""
 
 
 class DocumentsSource:
@@ -160,17 +161,19 @@ class DocumentsSource:
         if not search_words(query):
             notes = (f"{self._name}: {query!r} has no word to search for", *notes)
         now = time.time()
+        places = {number: StoredPlaces(text.places) for number, text in texts.items()}
         return SearchResults(
-            evidence=tuple(self._evidence(hit, texts[hit.document], now) for hit in hits),
+            evidence=tuple(self._evidence(hit, texts[hit.document], places[hit.document], now) for hit in hits),
             texts=tuple(self._stored(text) for text in texts.values()),
             warnings=notes,
         )
 
-    def _evidence(self, hit: Hit, text: Text, now: float) -> Evidence:
+    def _evidence(self, hit: Hit, text: Text, places: StoredPlaces, now: float) -> Evidence:
         passage = hit.passage
         document = self._document_id(text)
         last = passage.heading.rpartition(" > ")[2]
-        work = self._work(text)
+        work = build_file_work(text, self._name)
+        described = places.describe(passage.start, passage.end, passage.page)
         return Evidence(
             id=f"{document}:{passage.start}-{passage.end}",
             source=self._name,
@@ -178,7 +181,7 @@ class DocumentsSource:
             content_hash=text.text_hash,
             title=text.title if last in ("", text.title) else f"{text.title} > {last}",
             # A work of a reading list is found by its address, a file of one's own where it is: its page is in no DOI.
-            locator=(text.work and work and resolve_work_url(work)) or _format_locator(text, hit),
+            locator=(text.work and work and resolve_work_url(work)) or format_locator(text, hit.passage, described),
             heading=passage.heading,
             text=text.text[passage.start : passage.end],
             start=passage.start,
@@ -186,30 +189,18 @@ class DocumentsSource:
             score=hit.score,
             retrieved_at=now,
             work=work,
+            places=places.cut(passage.start, passage.end),
             metadata={
                 INDEXED_AT: text.indexed_at,
+                PATH: text.key,
+                **({DATA_HASH: text.file_hash} if text.file_hash else {}),
+                **described,
                 **{
                     name: value
                     for name in ("page", "last_page", "anchor", "paragraph", "head")
                     if (value := getattr(passage, name))  # each format has some of them
                 },
             },
-        )
-
-    def _work(self, text: Text) -> Work | None:
-        """The work that a document is of, or the author and date that it states; None if it states nothing."""
-        if text.work:
-            return Work.model_validate_json(text.work).model_copy(update={"source": self._name})
-        if not text.authors and not text.year and not text.doi:
-            return None
-        arxiv = parse_arxiv_id(text.doi) if text.doi.startswith(ARXIV_DOI) else ""
-        return Work(
-            title=text.title,
-            authors=text.authors,
-            year=text.year or None,
-            kind="document",
-            identifiers=Identifiers(doi=text.doi, arxiv=arxiv),
-            source=self._name,
         )
 
     def _stored(self, text: Text) -> StoredText:
@@ -222,7 +213,7 @@ class DocumentsSource:
         )
 
     def _document_id(self, text: Text) -> str:
-        return f"{self._name}:{_shorten_key(text.key)}@{text.text_hash[:8]}"
+        return f"{self._name}:{shorten_key(text.key)}@{text.text_hash[:8]}"
 
     def _weights(self, words: Sequence[str]) -> dict[str, float]:
         with self._index.reading() as database:
@@ -230,29 +221,6 @@ class DocumentsSource:
         return {
             word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in zip(words, counts, strict=True)
         }
-
-
-def _format_locator(text: Text, hit: Hit) -> str:
-    """Where a passage stands; an anchor made of the words of the document's title would only repeat these."""
-    passage = hit.passage
-    if passage.last_page:
-        return f"{text.key}, pages {passage.page}\u2013{passage.last_page}"
-    if passage.page:
-        return f"{text.key}, page {passage.page}"
-    if passage.anchor and _keep_letters(passage.anchor) != _keep_letters(text.title):
-        return f"{text.key}#{passage.anchor}"
-    return f"{text.key}, paragraph {passage.paragraph}" if passage.paragraph else text.key
-
-
-def _keep_letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
-
-
-def _shorten_key(key: str) -> str:
-    if len(key) <= PATH_CHARACTERS:
-        return key
-    digest = hashlib.sha256(key.encode()).hexdigest()[:8]
-    return f"{digest}...{key[-(PATH_CHARACTERS - len(digest) - 3) :]}"
 
 
 BATCH_DOCUMENTS: Final = 500
@@ -334,7 +302,9 @@ def _parse_entry(key: str, fingerprint: str, data_hash: str, content: Content, p
     if content.title:
         document = replace(document, title=content.title)
     text_hash = hashlib.sha256(document.text.encode()).hexdigest()
-    return Entry(key, fingerprint, data_hash, text_hash, document)
+    places = pack_places(document)  # at once: a batch of documents waits in memory until it is written
+    document = replace(document, places=NOWHERE, regions=(), page_labels=())
+    return Entry(key, fingerprint, data_hash, text_hash, document, file_hash=content.file_hash, places=places)
 
 
 def _batch_entries(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

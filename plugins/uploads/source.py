@@ -100,7 +100,7 @@ class UploadedCollection:
             if self._ask(get_uploads(self._store).find(self._name, key)) != document:
                 raise FileNotFoundError(key)
             raise FileSkipped("its text is not in the store any more: index the collection again")
-        return Content(key, text)
+        return Content(key, text, file_hash=document.data_hash)
 
     def _ask(self, question: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(question, self._loop).result()

@@ -8,10 +8,10 @@ from elcano.plugins.documents.authorship import parse_authors, parse_printed_aut
 from elcano.plugins.documents.first_page import (
     complete_from_first_page,
     find_own_doi,
-    find_year,
     is_placeholder,
     read_first_page,
 )
+from elcano.plugins.documents.publication_years import find_year
 
 TEXT = "Ladders are checked for cracks every spring before anybody climbs them, and ropes are replaced. " * 12
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.search import best_passages, load_indexed_texts, stubs_last
+from elcano.activities.passages.search import best_passages, load_indexed_texts
+from elcano.activities.passages.weak_passages import stubs_last
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.passage_index import Index
 from elcano.plugins.documents.source import sync_index

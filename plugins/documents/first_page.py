@@ -290,6 +290,8 @@ def find_own_doi(texts: Iterable[str]) -> str:
                 found[doi] = max(found.get(doi, 0), 2 if labelled else 1)
         if not arxiv and (stamp := _ARXIV.search(text)):
             arxiv = f"{ARXIV_DOI}{stamp['id'].lower()}"
+    # One that is cut off where a line ends begins like the whole one.
+    found = {doi: sure for doi, sure in found.items() if not any(one != doi and one.startswith(doi) for one in found)}
     works = {doi: sure for doi, sure in found.items() if not doi.startswith(_DATA)} or found
     best = [doi for doi, sure in works.items() if sure == max(works.values())]
     return best[0] if len(best) == 1 else "" if best else arxiv

@@ -15,7 +15,7 @@ from typing import Final
 
 from markdown_it.token import Token
 
-from elcano.activities.passages.document import condense_gap_warnings
+from elcano.activities.passages.unread_warnings import condense_gap_warnings
 from elcano.activities.phrases import ENGLISH, Phrases, choose_phrases
 from elcano.activities.prose.markdown_parser import CITATION, bracket_of, parse_markdown
 from elcano.activities.prose.markdown_writer import fence_code, render_markdown

@@ -31,7 +31,7 @@ _COMMON: Final = re.compile(
     r"|cent(?:er|re|rum)|hospital|clinic\w*|research|inc|ltd|llc|gmbh|corp\w*|company|foundation|academy|ministry|division"
     r"|group|team|press|journal|society|association|international|national|science\w*|technolog\w*|engineering|computer"
     r"|systems?|data|learning|analysis|using|from|with|for|the|of|in|on|to|an|by|street|road|avenue|usa|uk|china|germany"
-    r"|abstract|introduction|keywords|contents|open|access|article|review|received|accepted|correspondence|email|and)\b",
+    r"|abstract|introduction|keywords|contents|open|access|article|review|version|edition|volume|received|accepted|correspondence|email|and)\b",
     re.IGNORECASE,
 )
 """Words of addresses, titles and headings, which are in no name of a person."""

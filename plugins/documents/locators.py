@@ -14,6 +14,9 @@ PATH_CHARACTERS: Final = 180
 
 def format_locator(text: Text, passage: Passage, described: JsonObject) -> str:
     """Where a passage stands; an anchor made of the words of the document's title would only repeat these."""
+    if passage.last_page:
+        first, last = (format_page(page, described) for page in (passage.page, passage.last_page))
+        return f"{text.key}, pages {first}\u2013{last}"
     if passage.page:
         return f"{text.key}, page {format_page(passage.page, described)}"
     if "!" in passage.anchor:  # a sheet and its range, which no fragment has

@@ -12,18 +12,18 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Document, Gap, SkippedDocument
-from elcano.activities.passages.search import TOKENIZER, format_index_text
+from elcano.activities.passages.search import format_index_text
 from elcano.activities.passages.stored_places import pack_places
 from elcano.activities.text.languages import text_language
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.plugins.documents.index_tables import add_missing_columns, create_tables, is_current, is_older_index
 
 BUSY_SECONDS: Final = 10.0
 LOCK_SECONDS: Final = 0.2
@@ -114,7 +114,7 @@ class Index:
         if not self._path.exists():
             return False
         with self.reading() as database:
-            return _is_older(database, self._reader)
+            return is_older_index(database, self._reader)
 
     def replace(self, new: "Index") -> None:
         """Put an index that was built beside this one in its place; whoever searches sees the one or the other."""
@@ -165,8 +165,8 @@ class Index:
         with self._transaction("IMMEDIATE") as database:
             if is_current(database, self._reader):
                 return self
-            if keep_older and _is_older(database, self._reader):
-                _add_missing_columns(database)
+            if keep_older and is_older_index(database, self._reader):
+                add_missing_columns(database)
                 return Index(Path(f"{self._path}.next"), self._reader)._prepare(keep_older=False)
             create_tables(database, self._reader)
         return self
@@ -253,8 +253,8 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
         for number, passage in enumerate(document.passages, start=last + 1)
     ]
     database.executemany(
-        "INSERT INTO passage (id, document, digest, start, stop, heading, page, anchor, paragraph)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO passage (id, document, digest, start, stop, heading, page, anchor, paragraph, last_page, head)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(number, cursor.lastrowid, _hash_passage(text), *passage) for number, passage, text in numbered],
     )
     database.executemany(
@@ -263,7 +263,7 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
             (
                 number,
                 format_index_text(document.title, language),
-                format_index_text(passage.heading, language),
+                format_index_text(f"{passage.heading} {passage.head}", language),
                 format_index_text(text, language),
             )
             for number, passage, text in numbered
@@ -287,7 +287,8 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     if row is None:
         return
     number, title, language, text = row
-    passages = database.execute("SELECT id, heading, start, stop FROM passage WHERE document = ?", (number,)).fetchall()
+    wanted = "SELECT id, heading || ' ' || head, start, stop FROM passage WHERE document = ?"
+    passages = database.execute(wanted, (number,)).fetchall()
     # The words table holds no text of its own: to forget a row it must be told what was in it.
     database.executemany(
         "INSERT INTO words (words, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
@@ -303,95 +304,3 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     )
     database.execute("DELETE FROM passage WHERE document = ?", (number,))
     database.execute("DELETE FROM document WHERE id = ?", (number,))
-
-
-VERSION: Final = 11
-"""Raise it when the tables change: an index of another version is built anew, as is one of another `READER`."""
-OLDEST_VERSION: Final = 9
-"""An index from this version on is searched until the new one is built: its tables only lack columns."""
-
-MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"
-"""What decides the words of a text: a row is forgotten by telling the index the words it was made of, so with other
-rules the index would be damaged. It is built anew instead."""
-
-_STATEMENTS: Final = (
-    "CREATE TABLE made_with (libraries TEXT NOT NULL)",
-    """CREATE TABLE document (
-        id INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE,
-        fingerprint TEXT NOT NULL,
-        data_hash TEXT NOT NULL,
-        file_hash TEXT NOT NULL,
-        reason TEXT NOT NULL,
-        text_hash TEXT NOT NULL,
-        title TEXT NOT NULL,
-        authors TEXT NOT NULL,
-        year INTEGER NOT NULL,
-        work TEXT NOT NULL,
-        media_type TEXT NOT NULL,
-        language TEXT NOT NULL,
-        text TEXT NOT NULL,
-        indexed_at REAL NOT NULL,
-        places BLOB NOT NULL,
-        gaps TEXT NOT NULL,
-        doi TEXT NOT NULL
-    )""",
-    """CREATE TABLE passage (
-        id INTEGER PRIMARY KEY,
-        document INTEGER NOT NULL,
-        digest BLOB NOT NULL,
-        start INTEGER NOT NULL,
-        stop INTEGER NOT NULL,
-        heading TEXT NOT NULL,
-        page INTEGER NOT NULL,
-        anchor TEXT NOT NULL,
-        paragraph INTEGER NOT NULL
-    )""",
-    "CREATE INDEX passage_document ON passage (document)",
-    "CREATE INDEX document_language ON document (language)",
-    # Every search asks for these few documents; without an index it would read the texts of all.
-    "CREATE INDEX document_skipped ON document (key, reason) WHERE reason != ''",
-    "CREATE INDEX document_gaps ON document (key, gaps) WHERE gaps != ''",
-    f"CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', tokenize=\"{TOKENIZER}\")",
-)
-
-
-def is_current(database: sqlite3.Connection, reader: int = 0) -> bool:
-    """Return whether the tables have this version, and were made by this reader with the installed libraries."""
-    (found,) = database.execute("PRAGMA user_version").fetchone()
-    made_with = _name_makers(reader)
-    return found == VERSION and database.execute("SELECT libraries FROM made_with").fetchall() == [(made_with,)]
-
-
-def _name_makers(reader: int) -> str:
-    return f"reader {reader}, {MADE_WITH}"
-
-
-def _is_older(database: sqlite3.Connection, reader: int) -> bool:
-    """Whether the tables are not current, and hold documents that can be searched nevertheless."""
-    (found,) = database.execute("PRAGMA user_version").fetchone()
-    if not OLDEST_VERSION <= found <= VERSION or is_current(database, reader):
-        return False
-    return database.execute("SELECT 1 FROM document LIMIT 1").fetchone() is not None
-
-
-def _add_missing_columns(database: sqlite3.Connection) -> None:
-    """Give tables of an older version the columns that searches read; SQLite does so without touching a row."""
-    with closing(sqlite3.connect(":memory:")) as wanted:
-        create_tables(wanted)
-        for table in ("document", "passage"):
-            known = {name for _, name, *_ in database.execute(f"PRAGMA table_info({table})")}
-            for _, name, kind, *_ in wanted.execute(f"PRAGMA table_info({table})"):
-                if name not in known:
-                    empty = {"TEXT": "''", "BLOB": "x''"}.get(kind, "0")
-                    database.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} NOT NULL DEFAULT {empty}")
-
-
-def create_tables(database: sqlite3.Connection, reader: int = 0) -> None:
-    """Replace all tables with empty ones, within the caller's transaction."""
-    for table in ("words", "passage", "document", "made_with"):
-        database.execute(f"DROP TABLE IF EXISTS {table}")
-    for statement in _STATEMENTS:
-        database.execute(statement)
-    database.execute("INSERT INTO made_with VALUES (?)", (_name_makers(reader),))
-    database.execute(f"PRAGMA user_version = {VERSION}")

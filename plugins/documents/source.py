@@ -23,18 +23,17 @@ from elcano.activities.passages.document import (
     FileSkipped,
     Listing,
     SkippedDocument,
-    list_gap_warnings,
-    list_skip_warnings,
 )
-from elcano.activities.passages.search import Hit, Text, search_words
+from elcano.activities.passages.search import Text, search_words
 from elcano.activities.passages.stored_places import StoredPlaces, pack_places
+from elcano.activities.passages.unread_warnings import list_gap_warnings, list_skip_warnings
+from elcano.activities.passages.weak_passages import Hit
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.places import NOWHERE
-from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, resolve_work_url
-from elcano.plugins.documents.first_page import ARXIV_DOI
+from elcano.graphs.report.works import resolve_work_url
+from elcano.plugins.documents.file_works import build_file_work
 from elcano.plugins.documents.locators import format_locator, shorten_key
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument, load_gaps
@@ -173,7 +172,7 @@ class DocumentsSource:
         passage = hit.passage
         document = self._document_id(text)
         last = passage.heading.rpartition(" > ")[2]
-        work = self._work(text)
+        work = build_file_work(text, self._name)
         described = places.describe(passage.start, passage.end, passage.page)
         return Evidence(
             id=f"{document}:{passage.start}-{passage.end}",
@@ -198,26 +197,10 @@ class DocumentsSource:
                 **described,
                 **{
                     name: value
-                    for name in ("page", "anchor", "paragraph")
-                    if (value := getattr(passage, name))  # each format has one of them
+                    for name in ("page", "last_page", "anchor", "paragraph", "head")
+                    if (value := getattr(passage, name))  # each format has some of them
                 },
             },
-        )
-
-    def _work(self, text: Text) -> Work | None:
-        """The work that a document is of, or the author and date that it states; None if it states nothing."""
-        if text.work:
-            return Work.model_validate_json(text.work).model_copy(update={"source": self._name})
-        if not text.authors and not text.year and not text.doi:
-            return None
-        arxiv = parse_arxiv_id(text.doi) if text.doi.startswith(ARXIV_DOI) else ""
-        return Work(
-            title=text.title,
-            authors=text.authors,
-            year=text.year or None,
-            kind="document",
-            identifiers=Identifiers(doi=text.doi, arxiv=arxiv),
-            source=self._name,
         )
 
     def _stored(self, text: Text) -> StoredText:

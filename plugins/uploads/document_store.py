@@ -6,10 +6,8 @@ or deleted, of the former one.
 """
 
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import BeforeValidator
 from sqlalchemy import (
@@ -32,11 +30,11 @@ from sqlalchemy import (
 
 from elcano.activities.passages.document import Gap
 from elcano.api.uploaded_documents import DocumentState
-from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.tenants import Tenant
 from elcano.plugins.documents.file_formats import READER
 from elcano.plugins.uploads.content_kind import PARTED_TYPES
+from elcano.plugins.uploads.document_names import hash_name
 from elcano.plugins.uploads.source_spec import NAME
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText
@@ -44,50 +42,6 @@ from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, TenantStore
-
-LONGEST_NAME: Final = 500
-"""Characters of a document's whole path."""
-LONGEST_PART: Final = 255
-"""Bytes of one of its folders, or of its file name: what file systems take."""
-_INVISIBLE: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-
-
-def normalize_name(name: str) -> str:
-    """The name as it is kept: in NFC, so that one name that is written in two ways is one document.
-
-    Raises:
-        InputInvalid: it cannot be the name of a document.
-    """
-    if (fault := _find_fault(name)) is not None:
-        shown = "".join(character if character.isprintable() else "\ufffd" for character in name[:80])
-        raise InputInvalid("path", f"a document cannot be called {shown!r}: {fault}")
-    return unicodedata.normalize("NFC", name)
-
-
-def hash_name(name: str) -> str:
-    """The key of the document of this name, in the table and in its objects: names may be long, or secret."""
-    return sha256(name.encode()).hexdigest()
-
-
-def _find_fault(name: str) -> str | None:
-    if not name.strip():
-        return "it is empty"
-    if len(name) > LONGEST_NAME:
-        return f"it has {len(name)} characters; at most {LONGEST_NAME} can be kept"
-    for position, character in enumerate(name):
-        if unicodedata.category(character) in _INVISIBLE:
-            return f"it has the character U+{ord(character):04X} at position {position}, which cannot be seen"
-    if "\\" in name:
-        return "folders are separated by `/`, not by `\\`"
-    parts = name.split("/")
-    if not all(parts):
-        return "it begins or ends with `/`, or has two of them in a row"
-    if any(part.strip() in (".", "..", "") for part in parts):
-        return "it has a part `.` or `..`, or one of spaces alone"
-    if any(len(part.encode()) > LONGEST_PART for part in parts):
-        return f"one of its parts has more than {LONGEST_PART} bytes"
-    return None
-
 
 documents = Table(
     "uploaded_documents",

@@ -31,12 +31,11 @@ from elcano.plugins.uploads.document_files import (
     delete_documents,
     keep_document,
 )
+from elcano.plugins.uploads.document_names import LONGEST_NAME, normalize_name
 from elcano.plugins.uploads.document_store import (
-    LONGEST_NAME,
     CollectionCount,
     UploadedDocument,
     get_uploads,
-    normalize_name,
 )
 from elcano.plugins.uploads.file_parts import delete_parts, may_have_parts
 from elcano.plugins.uploads.request_bodies import KEPT_AT_ONCE, UploadBrokenOff, read_declared_size, receive_file

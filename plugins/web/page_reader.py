@@ -27,8 +27,9 @@ from elcano.activities.passages.stored_places import StoredPlaces, pack_places
 from elcano.activities.sources.http.fetching import Answer, Fetcher
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.report.works import Work
+from elcano.plugins.documents.index_tables import create_tables
 from elcano.plugins.documents.parser import FileAnswer, ask_process
-from elcano.plugins.documents.passage_index import Entry, add_document, create_tables
+from elcano.plugins.documents.passage_index import Entry, add_document
 from elcano.plugins.web.addresses import extract_host, identify_page
 from elcano.plugins.web.content_kind import detect_content_kind
 from elcano.plugins.web.extraction import PROCESSES, Page, PageRequest, Request

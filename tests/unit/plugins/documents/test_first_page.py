@@ -8,10 +8,10 @@ from elcano.plugins.documents.authorship import parse_authors, parse_printed_aut
 from elcano.plugins.documents.first_page import (
     complete_from_first_page,
     find_own_doi,
-    find_year,
     is_placeholder,
     read_first_page,
 )
+from elcano.plugins.documents.publication_years import find_year
 
 TEXT = "Ladders are checked for cracks every spring before anybody climbs them, and ropes are replaced. " * 12
 
@@ -92,6 +92,7 @@ def test_a_name_alone_needs_an_address_of_mail_or_metadata() -> None:
         (["doi:10.21105/joss.00001", "Archive: 10.5281/zenodo.1234"], "10.21105/joss.00001"),
         (["doi:10.5281/zenodo.1234"], "10.5281/zenodo.1234"),
         (["doi:10.1234/one", "doi:10.1234/two"], ""),
+        (["doi:10.1371/journal. pone.0197919", "10.1371/journal.pone.0197919"], "10.1371/journal.pone.0197919"),
         (["arXiv:1510.00116v1 [cs.DC] 1 Oct 2015"], "10.48550/arxiv.1510.00116"),
         (["as shown in arXiv:1510.00116 and elsewhere"], ""),
         (["arXiv:math/0411343v1 [math.DS] 15 Nov 2004", "doi:10.1234/one"], "10.1234/one"),

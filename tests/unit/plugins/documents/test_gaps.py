@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.document import Gap, condense_gap_warnings, list_gap_warnings, name_pages
+from elcano.activities.passages.document import Gap
+from elcano.activities.passages.unread_warnings import condense_gap_warnings, list_gap_warnings, name_pages
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.plugins.documents.local_sources import Folder, check_collections
 from elcano.plugins.documents.source import DocumentsSource

@@ -22,7 +22,18 @@ SAMPLES = {
     "sample.pdf": pdf([["Tides", "", *[WORDS.strip()] * 4], [WORDS.strip()], []]),
     "sample.docx": word("Tides"),
 }
-RECORDED = (1, {})
+RECORDED = (
+    1,
+    {
+        "sample.txt": "55646b8cdadd",
+        "sample.rst": "80a142348664",
+        "sample.md": "5729a193f173",
+        "sample.html": "1b351f8c6e07",
+        "sample.csljson": "368fbbb52ed2",
+        "sample.pdf": "3218929bcb8f",
+        "sample.docx": "a705d14731a3",
+    },
+)
 """The version, and what it made. If the test below fails: raise `READER`, and write here what it prints."""
 
 

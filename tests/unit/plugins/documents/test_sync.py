@@ -15,8 +15,9 @@ from elcano.activities.passages.search import (
 )
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.plugins.documents.index_tables import OLDEST_VERSION, VERSION
 from elcano.plugins.documents.parser import Parser
-from elcano.plugins.documents.passage_index import OLDEST_VERSION, VERSION, Index
+from elcano.plugins.documents.passage_index import Index
 from elcano.plugins.documents.source import OLDER_INDEX, DocumentsSource, sync_index
 from tests.unit.plugins.documents.collections import Shelf
 from tests.unit.plugins.documents.files import pdf

@@ -4,6 +4,7 @@ Word keeps such a sign as a code of its font, in the range of the font itself or
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 _SYMBOL_LOW: Final = " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
@@ -40,6 +41,8 @@ _WEBDINGS: Final[Mapping[int, str]] = {
     **dict(zip(range(0x33, 0x37), "◀▶▲▼", strict=True)),
     **dict(zip((0x61, 0x63, 0x67, 0x6E, 0x72), "✓□■●✗", strict=True)),
 }
+_UNKNOWN: Final[Mapping[int, str]] = MappingProxyType({})
+"""Fonts of pictures that have no characters."""
 _FONTS: Final[Mapping[str, Mapping[int, str]]] = {
     "symbol": _SYMBOL,
     "symbolmt": _SYMBOL,
@@ -48,6 +51,9 @@ _FONTS: Final[Mapping[str, Mapping[int, str]]] = {
     "wingdings 2": _WINGDINGS_2,
     "wingdings 3": _WINGDINGS_3,
     "webdings": _WEBDINGS,
+    **dict.fromkeys(
+        ("marlett", "mt extra", "bookshelf symbol 7", "zapfdingbats", "zapf dingbats", "fontawesome"), _UNKNOWN
+    ),
 }
 _PRIVATE: Final = 0xF000
 """Office adds this to codes of fonts that have signs for letters."""

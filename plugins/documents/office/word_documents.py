@@ -41,6 +41,8 @@ HEADING_CHARACTERS: Final = 300
 """A longer paragraph is text, even if its author gave it the level of a heading."""
 _MOST_NESTED: Final = 20
 """Maximum depth of tables in tables and boxes in boxes; what is deeper is left out and reported."""
+_MOST_JOINED: Final = 500
+"""Most runs that are moved from one paragraph into the next: a chain of them would take quadratic time."""
 _LIST_CHARACTERS: Final = 900
 """Items of a list share a block up to this length, which is that of a passage."""
 _ENTERED: Final = frozenset({"w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag"})
@@ -124,7 +126,8 @@ class WordReader:
         for child in container:
             name = get_name(child)
             if name in ("w:p", "w:tbl"):
-                yield child
+                if not (name == "w:p" and _join_to_next(child)):
+                    yield child
             elif name in _ENTERED:
                 yield from self._iterate_items(child)
             elif name == "w:sdt":
@@ -301,6 +304,26 @@ def _put_label(label: ListLabel | None, text: str) -> str:
 def _is_left_out(properties: Element | None) -> bool:
     gallery = get_value(None if properties is None else properties.find(WORD + "docPartObj"), "docPartGallery")
     return is_placeholder(properties) or gallery in ("Table of Contents", "Watermarks")
+
+
+def _join_to_next(paragraph: Element) -> bool:
+    """Move the runs of a paragraph into the next one if a reader sees both as one; whether that was done.
+
+    That is so where the mark between them is deleted, and with the large letter that opens a chapter.
+    """
+    properties = paragraph.find(WORD + "pPr")
+    if properties is None or len(paragraph) > _MOST_JOINED:
+        return False
+    is_deleted = get_value(properties.find(WORD + "rPr"), "del") is not None
+    following = paragraph.getnext()
+    if following is None or get_name(following) != "w:p":
+        return False
+    if not is_deleted and get_value(properties, "framePr", "dropCap") not in ("drop", "margin"):
+        return False
+    place = 1 if following.find(WORD + "pPr") is not None else 0
+    for child in reversed(paragraph[1:]):
+        following.insert(place, child)
+    return True
 
 
 def _has_own_background(document: Element) -> bool:

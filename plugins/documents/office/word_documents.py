@@ -55,14 +55,14 @@ def read_word(content: bytes) -> Parsed:
         FileSkipped: it is damaged, encrypted, no Word document, or would unpack to more than it should.
     """
     package = Package(content)
-    body = package.document.find(WORD + "body")
-    if body is None:
+    bodies = package.document.findall(WORD + "body")
+    if not bodies:
         raise FileSkipped("it is not a readable Word document: it has no body")
     reader = WordReader(package)
-    blocks = reader.read(body)
+    blocks = reader.read(bodies)
     if reader.has_unclosed_fields:  # a field that is never closed must not hide what follows it
         reader = WordReader(package, keep_fields=True)
-        blocks = reader.read(body)
+        blocks = reader.read(bodies)
     title, authors = read_core_properties(package.read_properties())
     return Parsed(blocks, title or reader.title, authors, gaps=reader.gaps.list_gaps())
 
@@ -87,9 +87,9 @@ class WordReader:
         self._at_the_end: dict[str, list[tuple[int, NoteReference]]] = {"endnote": [], "comment": []}
         """References by their kind, with the number of their paragraph."""
 
-    def read(self, body: Element) -> list[Block]:
-        """The blocks of the document."""
-        blocks = list(join_lists(self._read_body(body)))
+    def read(self, bodies: Sequence[Element]) -> list[Block]:
+        """The blocks of the document, which some programs write in several bodies."""
+        blocks = [block for body in bodies for block in join_lists(self._read_body(body))]
         for references in self._at_the_end.values():
             for number, reference in references:
                 self._number = number
@@ -131,7 +131,7 @@ class WordReader:
             elif name in _ENTERED:
                 yield from self._iterate_items(child)
             elif name == "w:sdt":
-                if not _is_left_out(child.find(WORD + "sdtPr")):
+                if not (_is_generated(child.find(WORD + "sdtPr")) or is_placeholder(child, self._styles)):
                     yield from self._iterate_items(child)
             elif name == "mc:AlternateContent" and (chosen := choose_alternative(child)) is not None:
                 yield from self._iterate_items(chosen)
@@ -301,9 +301,10 @@ def _put_label(label: ListLabel | None, text: str) -> str:
     return f"{label.text} {text}" if label is not None and label.text else text
 
 
-def _is_left_out(properties: Element | None) -> bool:
+def _is_generated(properties: Element | None) -> bool:
+    """Whether a control holds a table of contents, or what is printed behind the text."""
     gallery = get_value(None if properties is None else properties.find(WORD + "docPartObj"), "docPartGallery")
-    return is_placeholder(properties) or gallery in ("Table of Contents", "Watermarks")
+    return gallery in ("Table of Contents", "Watermarks")
 
 
 def _join_to_next(paragraph: Element) -> bool:

@@ -3,6 +3,7 @@
 Word keeps such a sign as a code of its font, in the range of the font itself or in U+F000 to U+F0FF.
 """
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
@@ -57,6 +58,7 @@ _FONTS: Final[Mapping[str, Mapping[int, str]]] = {
 }
 _PRIVATE: Final = 0xF000
 """Office adds this to codes of fonts that have signs for letters."""
+_PRIVATE_SIGN: Final = re.compile("[\uf020-\uf0ff]")
 
 
 def is_symbol_font(font: str) -> bool:
@@ -71,15 +73,15 @@ def decode_symbols(text: str, font: str) -> str:
     """
     table = _FONTS.get(font.strip().lower())
     if table is None:
-        return "".join(_SYMBOL.get(ord(sign) - _PRIVATE, sign) if is_private(sign) else sign for sign in text)
+        return _PRIVATE_SIGN.sub(lambda sign: _SYMBOL.get(ord(sign[0]) - _PRIVATE, ""), text)
     return "".join(_decode_sign(sign, table) for sign in text)
 
 
-def is_private(sign: str) -> bool:
-    """Whether it is a code of a font of signs, in the range that Office uses for them."""
-    return _PRIVATE + 0x20 <= ord(sign) <= _PRIVATE + 0xFF
+def has_private_signs(text: str) -> bool:
+    """Whether there are codes of a font of signs in it, in the range that Office uses for them."""
+    return _PRIVATE_SIGN.search(text) is not None
 
 
 def _decode_sign(sign: str, table: Mapping[int, str]) -> str:
-    code = ord(sign) - _PRIVATE if is_private(sign) else ord(sign)
+    code = ord(sign) - _PRIVATE if _PRIVATE_SIGN.match(sign) else ord(sign)
     return sign if code > 0xFF or sign.isspace() else table.get(code, "")

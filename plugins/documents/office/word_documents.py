@@ -40,7 +40,7 @@ from elcano.plugins.documents.office.word_text import (
 HEADING_CHARACTERS: Final = 300
 """A longer paragraph is text, even if its author gave it the level of a heading."""
 _MOST_NESTED: Final = 20
-"""Maximum depth of tables in tables and boxes in boxes; what is deeper is left out and reported."""
+"""Maximum depth of tables in tables and boxes in boxes; deeper tables are read as text, deeper boxes left out."""
 _MOST_JOINED: Final = 500
 """Most runs that are moved from one paragraph into the next: a chain of them would take quadratic time."""
 _LIST_CHARACTERS: Final = 900
@@ -193,7 +193,8 @@ class WordReader:
     def _read_table(self, table: Element, story: TextReader, depth: int) -> Iterator[Block]:
         """A table, and the tables in its cells after it. A single cell only frames what is in it."""
         if depth > _MOST_NESTED:
-            self.gaps.too_deep += 1
+            texts = (story.read(one, Look(shade=True)).text for one in table.iter(WORD + "p"))
+            yield Block("\n".join(filter(None, texts)), paragraph=self._number)
             return
         nested: list[Element] = []
 

@@ -8,7 +8,7 @@ from elcano.activities.passages.document import normalize_text
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.activities.text.xml_tree import Element
 from elcano.plugins.documents.office.office_math import write_office_math
-from elcano.plugins.documents.office.symbol_fonts import decode_symbols, is_private, is_symbol_font
+from elcano.plugins.documents.office.symbol_fonts import decode_symbols, has_private_signs, is_symbol_font
 from elcano.plugins.documents.office.word_drawings import Float, choose_alternative, list_floats
 from elcano.plugins.documents.office.word_fields import Field, FieldStack
 from elcano.plugins.documents.office.word_names import WORD, get_name, get_value, parse_number
@@ -261,7 +261,7 @@ def _is_code(text: str | None) -> bool:
 
 
 def _decode_font(text: str, font: str) -> str:
-    return decode_symbols(text, font) if is_symbol_font(font) or any(map(is_private, text)) else text
+    return decode_symbols(text, font) if is_symbol_font(font) or has_private_signs(text) else text
 
 
 def _write_part(parts: list[list[str]], place: int) -> str:

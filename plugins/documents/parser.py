@@ -119,7 +119,10 @@ def answer_request(request: ParseRequest) -> FileAnswer[Document]:
 PROCESSES: Final[ChildProcesses[ParseRequest, FileAnswer[Document]]] = ChildProcesses(
     f"{__name__}:{answer_request.__name__}",
     FileAnswer[Document],
-    [f"elcano.plugins.documents.{name}" for name in ("html", "markdown", "pdf_and_word", "office.odf_documents")],
+    [
+        f"elcano.plugins.documents.{name}"
+        for name in ("html", "markdown", "pdf_and_word", "office.odf_documents", "office.word_documents")
+    ],
 )
 
 

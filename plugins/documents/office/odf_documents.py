@@ -10,6 +10,7 @@ from typing import Final
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Parsed
 from elcano.activities.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, parse_xml
 from elcano.plugins.documents.office.archives import Archive, PartUnreadable
+from elcano.plugins.documents.office.block_lists import HEADING_CHARACTERS, join_lists
 from elcano.plugins.documents.office.gaps import GapCollector
 from elcano.plugins.documents.office.grids import build_table
 from elcano.plugins.documents.office.odf_names import get_odf_name, get_odf_value, make_odf_name
@@ -17,7 +18,6 @@ from elcano.plugins.documents.office.odf_styles import OdfCounters, OdfStyles
 from elcano.plugins.documents.office.odf_tables import OdfCell, read_odf_cells
 from elcano.plugins.documents.office.odf_text import OdfText, OdfTextReader
 from elcano.plugins.documents.office.properties import choose_authors, choose_title
-from elcano.plugins.documents.office.word_documents import HEADING_CHARACTERS, join_lists
 from elcano.plugins.documents.office.word_names import parse_number
 from elcano.plugins.documents.office.word_styles import Look
 

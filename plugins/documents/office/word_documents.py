@@ -11,6 +11,7 @@ from typing import Final
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Parsed
 from elcano.activities.text.xml_tree import Element
 from elcano.plugins.documents.office.archives import PartUnreadable
+from elcano.plugins.documents.office.block_lists import HEADING_CHARACTERS, join_lists
 from elcano.plugins.documents.office.gaps import GapCollector
 from elcano.plugins.documents.office.grids import build_table
 from elcano.plugins.documents.office.packages import Package
@@ -37,14 +38,10 @@ from elcano.plugins.documents.office.word_text import (
     parse_level,
 )
 
-HEADING_CHARACTERS: Final = 300
-"""A longer paragraph is text, even if its author gave it the level of a heading."""
 _MOST_NESTED: Final = 20
 """Maximum depth of tables in tables and boxes in boxes; deeper tables are read as text, deeper boxes left out."""
 _MOST_JOINED: Final = 500
 """Most runs that are moved from one paragraph into the next: a chain of them would take quadratic time."""
-_LIST_CHARACTERS: Final = 900
-"""Items of a list share a block up to this length, which is that of a passage."""
 _ENTERED: Final = frozenset({"w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag"})
 
 
@@ -334,25 +331,3 @@ def _has_own_background(document: Element) -> bool:
     if background is not None and (background.get(WORD + "color") or "auto").upper() not in ("FFFFFF", "AUTO"):
         return True
     return any(get_name(one) == "wp:anchor" and one.get("behindDoc") in ("1", "true") for one in document.iter())
-
-
-def join_lists(blocks: Iterator[Block]) -> Iterator[Block]:
-    """Items that follow one another become one list."""
-    items: list[Block] = []
-    for block in blocks:
-        if items and (
-            block.kind != "list" or sum(len(one.text) + 1 for one in items) + len(block.text) > _LIST_CHARACTERS
-        ):
-            yield _join_items(items)
-            items = []
-        if block.kind == "list":
-            items.append(block)
-        else:
-            yield block
-    if items:
-        yield _join_items(items)
-
-
-def _join_items(items: Sequence[Block]) -> Block:
-    text = "\n".join(one.text.rstrip() for one in items)
-    return Block(text.strip(), "list", paragraph=items[0].paragraph)

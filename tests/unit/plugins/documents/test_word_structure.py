@@ -12,7 +12,8 @@ from tests.unit.plugins.documents.word_files import docx, field, p, pack, r, rea
 STYLES = (
     '<w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>'
     '<w:style w:type="paragraph" w:styleId="own"><w:name w:val="Kapitel"/><w:basedOn w:val="berschrift1"/></w:style>'
-    '<w:style w:type="paragraph" w:styleId="level"><w:name w:val="X"/><w:pPr><w:outlineLvl w:val="2"/></w:pPr></w:style>'
+    '<w:style w:type="paragraph" w:styleId="level"><w:name w:val="X"/><w:pPr><w:outlineLvl w:val="2"/></w:pPr>'
+    "</w:style>"
     '<w:style w:type="paragraph" w:styleId="cn"><w:name w:val="标题 2"/></w:style>'
     '<w:style w:type="paragraph" w:styleId="t"><w:name w:val="Title"/></w:style>'
     '<w:style w:type="paragraph" w:styleId="c"><w:name w:val="caption"/></w:style>'

@@ -30,7 +30,7 @@ class Archive:
     """The files of a ZIP archive by their names, which are compared without case."""
 
     def __init__(self, content: bytes, kind: str) -> None:
-        """Open the archive of a document that users call `kind`.
+        """Open the archive of a document that users call `kind`, such as `a Word document`.
 
         Raises:
             FileSkipped: it is none, is encrypted, or would unpack to more than it should.
@@ -40,9 +40,8 @@ class Archive:
         try:
             self._file = zipfile.ZipFile(io.BytesIO(content))
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-            raise FileSkipped(
-                f"it is not a {kind} document, or an encrypted one: save a copy without a password"
-            ) from error
+            reason = "it may be damaged or cut off" if content.startswith(b"PK\x03\x04") else ""
+            raise FileSkipped(f"it is not {kind}: {reason}" if reason else _explain_stranger(kind)) from error
         entries = self._file.infolist()
         _check_sizes(entries, len(content))
         self._entries = {entry.filename.replace("\\", "/").lstrip("/").lower(): entry for entry in entries}
@@ -97,7 +96,11 @@ def _explain_compound_file(content: bytes, kind: str) -> str:
         return "it is encrypted: save a copy without a password"
     if "WordDocument".encode("utf-16-le") in content:
         return "it is a Word document of before 2007: save it as DOCX"
-    return f"it is not a {kind} document, or an encrypted one: save a copy without a password"
+    return _explain_stranger(kind)
+
+
+def _explain_stranger(kind: str) -> str:
+    return f"it is not {kind}, or an encrypted one: save a copy without a password"
 
 
 _STRICT: Final = b"http://purl.oclc.org/ooxml/"

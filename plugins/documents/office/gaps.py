@@ -67,7 +67,7 @@ class GapCollector:
             what = f"{_count(total, 'embedded object')} ({names}) {_were(total)} not read"
             found.append(Gap(f"{what}: save {'it' if total == 1 else 'each'} as a file of its own"))
         if self.too_deep:
-            found.append(Gap("tables or text boxes nested more than 20 deep were not read"))
+            found.append(Gap("tables, lists or text boxes nested more than 20 deep were not read"))
         if self.hidden_words:
             found.append(
                 Gap(

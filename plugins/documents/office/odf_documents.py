@@ -10,6 +10,7 @@ from typing import Final
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Parsed
 from elcano.activities.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, parse_xml
 from elcano.plugins.documents.office.archives import Archive, PartUnreadable
+from elcano.plugins.documents.office.block_lists import HEADING_CHARACTERS, join_lists
 from elcano.plugins.documents.office.gaps import GapCollector
 from elcano.plugins.documents.office.grids import build_table
 from elcano.plugins.documents.office.odf_names import get_odf_name, get_odf_value, make_odf_name
@@ -17,7 +18,6 @@ from elcano.plugins.documents.office.odf_styles import OdfCounters, OdfStyles
 from elcano.plugins.documents.office.odf_tables import OdfCell, read_odf_cells
 from elcano.plugins.documents.office.odf_text import OdfText, OdfTextReader
 from elcano.plugins.documents.office.properties import choose_authors, choose_title
-from elcano.plugins.documents.office.word_documents import HEADING_CHARACTERS, join_lists
 from elcano.plugins.documents.office.word_names import parse_number
 from elcano.plugins.documents.office.word_styles import Look
 
@@ -60,7 +60,9 @@ def read_odf(content: bytes) -> Parsed:
         FileSkipped: it is damaged, encrypted, no text, or would unpack to more than it should.
     """
     archive = (
-        None if content[:300].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else Archive(content, "OpenDocument")
+        None
+        if content[:300].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+        else Archive(content, "an OpenDocument text")
     )
     roots = [_parse_flat(content)] if archive is None else list(_read_parts(archive))
     text = roots[0].find(f"{make_odf_name('office:body')}/{make_odf_name('office:text')}")
@@ -108,6 +110,19 @@ def _read_properties(roots: Sequence[Element]) -> tuple[str, tuple[str, ...]]:
     )
 
 
+def _list_form_controls(root: Element) -> Iterator[tuple[str, str]]:
+    """What controls of forms show, by their ids: a box to tick with its label, or what is filled in."""
+    for form in root.iter(make_odf_name("form:form")):
+        for one in form:
+            shown = get_odf_value(one, "form:current-value") or get_odf_value(one, "form:value")
+            if get_odf_name(one) in ("form:checkbox", "form:radio"):
+                state = get_odf_value(one, "form:current-state") or get_odf_value(one, "form:state")
+                selected = state == "checked" or get_odf_value(one, "form:current-selected") == "true"
+                shown = "☒" if selected else "☐"
+            text = f"{shown} {get_odf_value(one, 'form:label')}".strip()
+            yield get_odf_value(one, "form:id") or get_odf_value(one, "xml:id"), " ".join(text.split())
+
+
 class OdfReader:
     """Reads the body of one document."""
 
@@ -124,6 +139,7 @@ class OdfReader:
         self._end_notes: list[tuple[int, Element]] = []
         self._comments: list[tuple[int, Element]] = []
         self._waiting = OdfText()
+        self._controls = dict(_list_form_controls(roots[0]))
 
     def read(self, text: Element) -> list[Block]:
         """The blocks of the document."""
@@ -282,6 +298,9 @@ class OdfReader:
         """The text in a box or drawing; it may be white on the box's own colour."""
         if depth > _MOST_NESTED:
             self.gaps.too_deep += 1
+            return
+        if label := self._controls.get(get_odf_value(shape, "draw:control")):
+            yield Block(label, paragraph=self._number)
             return
         formula = self._find_formula(shape)
         if formula is not None:

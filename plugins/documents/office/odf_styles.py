@@ -76,7 +76,7 @@ class OdfStyles:
     def _list_with_ancestors(self, family: str, name: str) -> Iterator[Element]:
         for _ in range(_MOST_ANCESTORS):
             element = self._elements.get((family, name))
-            if element is None:
+            if element is None or not name:
                 return
             yield element
             name = get_odf_value(element, "style:parent-style-name")

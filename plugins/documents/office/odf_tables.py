@@ -10,6 +10,8 @@ from elcano.plugins.documents.office.word_names import parse_number
 
 _MOST_REPEATED: Final = 1_000
 """How often a row with text is repeated at most; sheets repeat empty ones a million times."""
+_MOST_EMPTY: Final = 8
+"""Empty cells and rows that are repeated more often are what a sheet fills up to its border, no part of its table."""
 _MOST_CELLS: Final = 200_000
 """Maximum number of cells of a table, counted with those that are repeated."""
 _ROW_GROUPS: Final = frozenset({"table:table-header-rows", "table:table-rows", "table:table-row-group"})
@@ -41,7 +43,8 @@ def read_odf_cells(table: Element, read_cell: Callable[[Element], OdfCell]) -> l
             continue
         found = _read_row(row, number, read_cell, head=head)
         repeated = parse_number(get_odf_value(row, "table:number-rows-repeated"), 1)
-        times = min(max(repeated, 1), _MOST_REPEATED) if any(cell.text for cell in found) else 1
+        has_text = any(cell.text for cell in found)
+        times = min(max(repeated, 1), _MOST_REPEATED) if has_text or repeated <= _MOST_EMPTY else 0
         for _ in range(times):
             if len(cells) + len(found) > _MOST_CELLS:
                 return cells
@@ -58,21 +61,15 @@ def _read_row(row: Element, number: int, read_cell: Callable[[Element], OdfCell]
         if name not in ("table:table-cell", "table:covered-table-cell"):
             continue
         times = max(parse_number(get_odf_value(element, "table:number-columns-repeated"), 1), 1)
-        if name == "table:table-cell" and column < MOST_COLUMNS:
-            text = read_cell(element).text
-            spans = [
-                max(parse_number(get_odf_value(element, f"table:number-{kind}-spanned"), 1), 1)
-                for kind in ("rows", "columns")
-            ]
-            for _ in range(min(times, MOST_COLUMNS - column)):
-                cells.append(GridCell(number, column, text, spans[0], min(spans[1], MOST_COLUMNS), head))
-                column += 1
-        else:
+        text = read_cell(element).text if name == "table:table-cell" and column < MOST_COLUMNS else ""
+        if name == "table:covered-table-cell" or (not text and times > _MOST_EMPTY):
             column += min(times, MOST_COLUMNS)
-    while cells and not cells[-1].text and cells[-1].column >= _MOST_WIDTH_OF_EMPTY:
-        cells.pop()
+            continue
+        spans = [
+            max(parse_number(get_odf_value(element, f"table:number-{kind}-spanned"), 1), 1)
+            for kind in ("rows", "columns")
+        ]
+        for _ in range(min(times, MOST_COLUMNS - column)):
+            cells.append(GridCell(number, column, text, spans[0], min(spans[1], MOST_COLUMNS), head))
+            column += 1
     return cells
-
-
-_MOST_WIDTH_OF_EMPTY: Final = 64
-"""Empty cells further right are what a sheet repeats up to its border."""

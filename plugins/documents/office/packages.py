@@ -38,7 +38,7 @@ class Package:
         Raises:
             FileSkipped: it is none, or has no document in it.
         """
-        self.archive = Archive(content, "Word")
+        self.archive = Archive(content, "a Word document")
         self.main = self._find_main()
         try:
             self.document = self.archive.read_xml(self.main)

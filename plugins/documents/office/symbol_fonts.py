@@ -3,7 +3,9 @@
 Word keeps such a sign as a code of its font, in the range of the font itself or in U+F000 to U+F0FF.
 """
 
+import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 _SYMBOL_LOW: Final = " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
@@ -40,6 +42,8 @@ _WEBDINGS: Final[Mapping[int, str]] = {
     **dict(zip(range(0x33, 0x37), "◀▶▲▼", strict=True)),
     **dict(zip((0x61, 0x63, 0x67, 0x6E, 0x72), "✓□■●✗", strict=True)),
 }
+_UNKNOWN: Final[Mapping[int, str]] = MappingProxyType({})
+"""Fonts of pictures that have no characters."""
 _FONTS: Final[Mapping[str, Mapping[int, str]]] = {
     "symbol": _SYMBOL,
     "symbolmt": _SYMBOL,
@@ -48,9 +52,13 @@ _FONTS: Final[Mapping[str, Mapping[int, str]]] = {
     "wingdings 2": _WINGDINGS_2,
     "wingdings 3": _WINGDINGS_3,
     "webdings": _WEBDINGS,
+    **dict.fromkeys(
+        ("marlett", "mt extra", "bookshelf symbol 7", "zapfdingbats", "zapf dingbats", "fontawesome"), _UNKNOWN
+    ),
 }
 _PRIVATE: Final = 0xF000
 """Office adds this to codes of fonts that have signs for letters."""
+_PRIVATE_SIGN: Final = re.compile("[\uf020-\uf0ff]")
 
 
 def is_symbol_font(font: str) -> bool:
@@ -65,15 +73,15 @@ def decode_symbols(text: str, font: str) -> str:
     """
     table = _FONTS.get(font.strip().lower())
     if table is None:
-        return "".join(_SYMBOL.get(ord(sign) - _PRIVATE, sign) if is_private(sign) else sign for sign in text)
+        return _PRIVATE_SIGN.sub(lambda sign: _SYMBOL.get(ord(sign[0]) - _PRIVATE, ""), text)
     return "".join(_decode_sign(sign, table) for sign in text)
 
 
-def is_private(sign: str) -> bool:
-    """Whether it is a code of a font of signs, in the range that Office uses for them."""
-    return _PRIVATE + 0x20 <= ord(sign) <= _PRIVATE + 0xFF
+def has_private_signs(text: str) -> bool:
+    """Whether there are codes of a font of signs in it, in the range that Office uses for them."""
+    return _PRIVATE_SIGN.search(text) is not None
 
 
 def _decode_sign(sign: str, table: Mapping[int, str]) -> str:
-    code = ord(sign) - _PRIVATE if is_private(sign) else ord(sign)
+    code = ord(sign) - _PRIVATE if _PRIVATE_SIGN.match(sign) else ord(sign)
     return sign if code > 0xFF or sign.isspace() else table.get(code, "")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from elcano.activities.passages.document import Block
+from elcano.activities.passages.document import Block, normalize_text
 from elcano.activities.text.xml_tree import Element
 from elcano.plugins.documents.office.grids import GridCell, build_table
 from elcano.plugins.documents.office.word_drawings import read_drawing_text
@@ -51,10 +51,10 @@ def _list_points(element: Element) -> Iterator[tuple[int, str]]:
         if get_name(one) == "c:pt":
             place = parse_number(one.get("idx"))
             value = next((child.text or "" for child in one if get_name(child) == "c:v"), "")
-            if 0 <= place < _MOST_POINTS and value.strip():
-                yield place, _round_noise(" ".join(value.split()))
+            if 0 <= place < _MOST_POINTS and value.strip() and value.strip().lower() != "nan":
+                yield place, _round_noise(" ".join(normalize_text(value).split()))
         elif get_name(one) == "c:v" and one.getparent() is element:
-            yield 0, " ".join((one.text or "").split())
+            yield 0, " ".join(normalize_text(one.text or "").split())
 
 
 def _round_noise(value: str) -> str:

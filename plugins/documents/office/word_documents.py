@@ -11,6 +11,7 @@ from typing import Final
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Parsed
 from elcano.activities.text.xml_tree import Element
 from elcano.plugins.documents.office.archives import PartUnreadable
+from elcano.plugins.documents.office.block_lists import HEADING_CHARACTERS, join_lists
 from elcano.plugins.documents.office.gaps import GapCollector
 from elcano.plugins.documents.office.grids import build_table
 from elcano.plugins.documents.office.packages import Package
@@ -37,12 +38,10 @@ from elcano.plugins.documents.office.word_text import (
     parse_level,
 )
 
-HEADING_CHARACTERS: Final = 300
-"""A longer paragraph is text, even if its author gave it the level of a heading."""
 _MOST_NESTED: Final = 20
-"""Maximum depth of tables in tables and boxes in boxes; what is deeper is left out and reported."""
-_LIST_CHARACTERS: Final = 900
-"""Items of a list share a block up to this length, which is that of a passage."""
+"""Maximum depth of tables in tables and boxes in boxes; deeper tables are read as text, deeper boxes left out."""
+_MOST_JOINED: Final = 500
+"""Most runs that are moved from one paragraph into the next: a chain of them would take quadratic time."""
 _ENTERED: Final = frozenset({"w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag"})
 
 
@@ -53,14 +52,14 @@ def read_word(content: bytes) -> Parsed:
         FileSkipped: it is damaged, encrypted, no Word document, or would unpack to more than it should.
     """
     package = Package(content)
-    body = package.document.find(WORD + "body")
-    if body is None:
+    bodies = package.document.findall(WORD + "body")
+    if not bodies:
         raise FileSkipped("it is not a readable Word document: it has no body")
     reader = WordReader(package)
-    blocks = reader.read(body)
+    blocks = reader.read(bodies)
     if reader.has_unclosed_fields:  # a field that is never closed must not hide what follows it
         reader = WordReader(package, keep_fields=True)
-        blocks = reader.read(body)
+        blocks = reader.read(bodies)
     title, authors = read_core_properties(package.read_properties())
     return Parsed(blocks, title or reader.title, authors, gaps=reader.gaps.list_gaps())
 
@@ -85,9 +84,9 @@ class WordReader:
         self._at_the_end: dict[str, list[tuple[int, NoteReference]]] = {"endnote": [], "comment": []}
         """References by their kind, with the number of their paragraph."""
 
-    def read(self, body: Element) -> list[Block]:
-        """The blocks of the document."""
-        blocks = list(join_lists(self._read_body(body)))
+    def read(self, bodies: Sequence[Element]) -> list[Block]:
+        """The blocks of the document, which some programs write in several bodies."""
+        blocks = [block for body in bodies for block in join_lists(self._read_body(body))]
         for references in self._at_the_end.values():
             for number, reference in references:
                 self._number = number
@@ -124,11 +123,12 @@ class WordReader:
         for child in container:
             name = get_name(child)
             if name in ("w:p", "w:tbl"):
-                yield child
+                if not (name == "w:p" and _join_to_next(child)):
+                    yield child
             elif name in _ENTERED:
                 yield from self._iterate_items(child)
             elif name == "w:sdt":
-                if not _is_left_out(child.find(WORD + "sdtPr")):
+                if not (_is_generated(child.find(WORD + "sdtPr")) or is_placeholder(child, self._styles)):
                     yield from self._iterate_items(child)
             elif name == "mc:AlternateContent" and (chosen := choose_alternative(child)) is not None:
                 yield from self._iterate_items(chosen)
@@ -190,7 +190,8 @@ class WordReader:
     def _read_table(self, table: Element, story: TextReader, depth: int) -> Iterator[Block]:
         """A table, and the tables in its cells after it. A single cell only frames what is in it."""
         if depth > _MOST_NESTED:
-            self.gaps.too_deep += 1
+            texts = (story.read(one, Look(shade=True)).text for one in table.iter(WORD + "p"))
+            yield Block("\n".join(filter(None, texts)), paragraph=self._number)
             return
         nested: list[Element] = []
 
@@ -298,9 +299,30 @@ def _put_label(label: ListLabel | None, text: str) -> str:
     return f"{label.text} {text}" if label is not None and label.text else text
 
 
-def _is_left_out(properties: Element | None) -> bool:
+def _is_generated(properties: Element | None) -> bool:
+    """Whether a control holds a table of contents, or what is printed behind the text."""
     gallery = get_value(None if properties is None else properties.find(WORD + "docPartObj"), "docPartGallery")
-    return is_placeholder(properties) or gallery in ("Table of Contents", "Watermarks")
+    return gallery in ("Table of Contents", "Watermarks")
+
+
+def _join_to_next(paragraph: Element) -> bool:
+    """Move the runs of a paragraph into the next one if a reader sees both as one; whether that was done.
+
+    That is so where the mark between them is deleted, and with the large letter that opens a chapter.
+    """
+    properties = paragraph.find(WORD + "pPr")
+    if properties is None or len(paragraph) > _MOST_JOINED:
+        return False
+    is_deleted = get_value(properties.find(WORD + "rPr"), "del") is not None
+    following = paragraph.getnext()
+    if following is None or get_name(following) != "w:p":
+        return False
+    if not is_deleted and get_value(properties, "framePr", "dropCap") not in ("drop", "margin"):
+        return False
+    place = 1 if following.find(WORD + "pPr") is not None else 0
+    for child in reversed(paragraph[1:]):
+        following.insert(place, child)
+    return True
 
 
 def _has_own_background(document: Element) -> bool:
@@ -309,25 +331,3 @@ def _has_own_background(document: Element) -> bool:
     if background is not None and (background.get(WORD + "color") or "auto").upper() not in ("FFFFFF", "AUTO"):
         return True
     return any(get_name(one) == "wp:anchor" and one.get("behindDoc") in ("1", "true") for one in document.iter())
-
-
-def join_lists(blocks: Iterator[Block]) -> Iterator[Block]:
-    """Items that follow one another become one list."""
-    items: list[Block] = []
-    for block in blocks:
-        if items and (
-            block.kind != "list" or sum(len(one.text) + 1 for one in items) + len(block.text) > _LIST_CHARACTERS
-        ):
-            yield _join_items(items)
-            items = []
-        if block.kind == "list":
-            items.append(block)
-        else:
-            yield block
-    if items:
-        yield _join_items(items)
-
-
-def _join_items(items: Sequence[Block]) -> Block:
-    text = "\n".join(one.text.rstrip() for one in items)
-    return Block(text.strip(), "list", paragraph=items[0].paragraph)

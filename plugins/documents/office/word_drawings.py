@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
+from elcano.activities.passages.document import normalize_text
 from elcano.activities.text.xml_tree import Element
 from elcano.plugins.documents.office.word_names import RELATION, get_name
 
@@ -68,7 +69,7 @@ def _read_leaf(element: Element, name: str) -> Float | None:
     if name == "o:OLEObject":
         return EmbeddedObject(element.get("ProgID") or "")
     if name == "v:textpath":
-        return element.get("string") or ""
+        return " ".join(normalize_text(element.get("string") or "").split())
     return read_drawing_text(element) if name.endswith(":txBody") else None
 
 
@@ -89,7 +90,7 @@ def read_drawing_text(element: Element) -> str:
             lines[-1] += one.text or ""
         elif name == "a:br":
             lines[-1] += " "
-    return "\n".join(clean for line in lines if (clean := " ".join(line.split())))
+    return "\n".join(clean for line in lines if (clean := " ".join(normalize_text(line).split())))
 
 
 def read_diagram(data: Element) -> str:

@@ -1,11 +1,11 @@
 """Styles of a Word document: what paragraphs and runs inherit that says what they are and whether they can be seen."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from elcano.activities.text.xml_tree import Element
-from elcano.plugins.documents.office.word_names import WORD, get_value, is_on, parse_number
+from elcano.plugins.documents.office.word_names import WORD, get_name, get_value, parse_number
 
 _HEADING_NAME: Final = re.compile(
     r"(?:heading|überschrift|titre|título|titolo|kop|rubrik|overskrift|otsikko|nagłówek|nadpis|заголовок|başlık|"
@@ -40,7 +40,15 @@ class Look(NamedTuple):
         """This look on top of another one."""
         if self is _NO_LOOK or base is _NO_LOOK:
             return base if self is _NO_LOOK else self
-        return base._replace(**{name: own for name, own in self._asdict().items() if own is not None})
+        return Look(
+            base.vanish if self.vanish is None else self.vanish,
+            base.color if self.color is None else self.color,
+            base.size if self.size is None else self.size,
+            base.shade if self.shade is None else self.shade,
+            base.raised if self.raised is None else self.raised,
+            base.font if self.font is None else self.font,
+            base.bold if self.bold is None else self.bold,
+        )
 
     @property
     def is_white(self) -> bool:
@@ -62,36 +70,52 @@ def is_paper_color(color: str | None) -> bool:
 
 def has_shading(properties: Element | None) -> bool | None:
     """Whether something darker than paper is painted behind it; None: nothing is said."""
-    if properties is None:
-        return None
-    highlight = get_value(properties, "highlight")
-    if highlight is not None and highlight not in ("none", "white"):
-        return True
-    fill = get_value(properties, "shd", "fill")
-    if fill is None:
-        return None
-    pattern = get_value(properties, "shd")
-    return pattern not in ("clear", "nil", "", None) or not (fill in ("auto", "") or is_paper_color(fill))
+    shading = None if properties is None else properties.find(WORD + "shd")
+    return None if shading is None else _is_dark(shading)
+
+
+def _is_dark(shading: Element) -> bool:
+    fill, pattern = shading.get(WORD + "fill") or "", shading.get(WORD + "val") or ""
+    return pattern not in ("clear", "nil", "") or not (fill in ("auto", "") or is_paper_color(fill))
 
 
 def read_look(properties: Element | None) -> Look:
     """What the properties of a run say."""
     if properties is None or len(properties) == 0:
         return _NO_LOOK
-    fonts = properties.find(WORD + "rFonts")
-    font = None if fonts is None else fonts.get(WORD + "ascii") or fonts.get(WORD + "hAnsi")
-    size = get_value(properties, "sz")
-    return Look(
-        is_on(properties, "vanish"),
-        get_value(properties, "color"),
-        None if size is None else parse_number(size),
-        has_shading(properties),
-        get_value(properties, "vertAlign"),
-        font,
-        is_on(properties, "b"),
-    )
+    said: dict[str, object] = {}
+    for child in properties:
+        if (reader := _LOOKS.get(get_name(child))) is not None:
+            name, read = reader
+            said[name] = read(child)
+    if said.pop("highlight", None):
+        said["shade"] = True
+    return Look(**said) if said else _NO_LOOK  # type: ignore[arg-type]
 
 
+def _read_value(element: Element) -> str:
+    return element.get(WORD + "val") or ""
+
+
+def _read_switch(element: Element) -> bool:
+    return _read_value(element).lower() not in ("0", "false", "off", "none")
+
+
+def _read_font(element: Element) -> str | None:
+    return element.get(WORD + "ascii") or element.get(WORD + "hAnsi")
+
+
+_LOOKS: Final[Mapping[str, tuple[str, Callable[[Element], object]]]] = {
+    "w:vanish": ("vanish", _read_switch),
+    "w:color": ("color", _read_value),
+    "w:sz": ("size", lambda size: parse_number(_read_value(size))),
+    "w:vertAlign": ("raised", _read_value),
+    "w:rFonts": ("font", _read_font),
+    "w:b": ("bold", _read_switch),
+    "w:shd": ("shade", _is_dark),
+    "w:highlight": ("highlight", lambda one: True if _read_value(one) not in ("none", "white") else None),
+}
+"""By property of a run: the field of `Look` that it fills in."""
 _NO_LOOK: Final = Look()
 
 
@@ -147,7 +171,7 @@ class Styles:
     def _list_with_ancestors(self, key: str) -> Iterator[Element]:
         for _ in range(_MOST_ANCESTORS):
             element = self._elements.get(key)
-            if element is None:
+            if element is None or not key:  # styles without an id exist, and are nobody's ancestors
                 return
             yield element
             key = get_value(element, "basedOn") or ""
@@ -208,14 +232,6 @@ def _find_numbering(chain: list[Element]) -> tuple[str, int]:
         number = get_value(properties, "numId") if number is None else number
         level = get_value(properties, "ilvl") if level is None else level
     return ("" if number in (None, "0") else number or "", parse_number(level))
-
-
-def merge_looks(*looks: Look) -> Look:
-    """One look out of several, the most specific first."""
-    merged = looks[0]
-    for look in looks[1:]:
-        merged = merged.inherit(look)
-    return merged
 
 
 TableLook = Mapping[str, bool]

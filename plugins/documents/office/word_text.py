@@ -8,7 +8,7 @@ from elcano.activities.passages.document import normalize_text
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.activities.text.xml_tree import Element
 from elcano.plugins.documents.office.office_math import write_office_math
-from elcano.plugins.documents.office.symbol_fonts import decode_symbols, is_private, is_symbol_font
+from elcano.plugins.documents.office.symbol_fonts import decode_symbols, has_private_signs, is_symbol_font
 from elcano.plugins.documents.office.word_drawings import Float, choose_alternative, list_floats
 from elcano.plugins.documents.office.word_fields import Field, FieldStack
 from elcano.plugins.documents.office.word_names import WORD, get_name, get_value, parse_number
@@ -114,9 +114,9 @@ class TextReader:
 
     def _read_control(self, control: Element) -> None:
         """A content control, without the text that asks to fill it in."""
-        properties = control.find(WORD + "sdtPr")
-        if is_placeholder(properties):
+        if is_placeholder(control, self._styles):
             return
+        properties = control.find(WORD + "sdtPr")
         tag = get_value(properties, "tag") or ""
         is_citation = tag.startswith("MENDELEY_CITATION") or get_value(properties, "citation") is not None
         self._in_citation += is_citation
@@ -237,9 +237,23 @@ class TextReader:
         self._parts.append(["", gap + text])
 
 
-def is_placeholder(properties: Element | None) -> bool:
-    """Whether a content control shows nothing but what to fill in."""
-    return properties is not None and get_value(properties, "showingPlcHdr") not in (None, "0", "false", "off")
+def is_placeholder(control: Element, styles: Styles) -> bool:
+    """Whether a content control shows nothing but what to fill in.
+
+    Templates mark their sample text too, which looks like any other text: only a prompt in the style of prompts, or in
+    brackets, is one.
+    """
+    if get_value(control.find(WORD + "sdtPr"), "showingPlcHdr") in (None, "0", "false", "off"):
+        return False
+    texts = [run for run in control.iter(WORD + "r") if run.find(WORD + "t") is not None]
+    if all(_is_prompt(get_value(run.find(WORD + "rPr"), "rStyle"), styles) for run in texts):
+        return True
+    shown = "".join(one.text or "" for one in control.iter(WORD + "t")).strip()
+    return shown.startswith("[") and shown.endswith("]")
+
+
+def _is_prompt(style: str | None, styles: Styles) -> bool:
+    return bool(style) and "placeholder" in (style or "").lower() + styles.get_style(style).name
 
 
 def _is_code(text: str | None) -> bool:
@@ -247,7 +261,7 @@ def _is_code(text: str | None) -> bool:
 
 
 def _decode_font(text: str, font: str) -> str:
-    return decode_symbols(text, font) if is_symbol_font(font) or any(map(is_private, text)) else text
+    return decode_symbols(text, font) if is_symbol_font(font) or has_private_signs(text) else text
 
 
 def _write_part(parts: list[list[str]], place: int) -> str:

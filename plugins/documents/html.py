@@ -5,7 +5,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from elcano.activities.passages.document import Parsed
-from elcano.activities.passages.formulas import write_formulas
+from elcano.activities.passages.formulas import strip_math_prefixes, write_formulas
 from elcano.plugins.documents.html_blocks import list_parts
 from elcano.plugins.documents.html_encoding import decode_html
 from elcano.plugins.documents.html_visibility import remove_unseen
@@ -15,7 +15,7 @@ _MAIN: Final = "main, [role=main]"
 
 def read_html(content: bytes) -> Parsed:
     """Read a page, or a fragment of one."""
-    tree = LexborHTMLParser(decode_html(content))
+    tree = LexborHTMLParser(strip_math_prefixes(decode_html(content)))
     title = tree.css_first("head title")
     name = title.text() if title else ""
     root = _find_main_element(tree)

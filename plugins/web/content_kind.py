@@ -115,7 +115,11 @@ def _leads_home(asked: str, url: str) -> bool:
 
 
 LEAST_CHARACTERS: Final = 100
-"""Minimum length of main text; a page with less is not quoted."""
+"""Length of main text below which a page of more than `SMALL_MARKUP` is a frame that scripts fill."""
+SMALL_MARKUP: Final = 2_000
+"""Length of markup up to which a page is as small as it looks: the frame of an application is longer."""
+TEASER_LEAST_CHARACTERS: Final = 300
+"""Length of main text from which on the beginning of an article behind a paywall is read; less is the prompt alone."""
 LITTLE_CHARACTERS: Final = 1_500
 """Length of main text; a page with more is what it was meant to be, whatever else is on it."""
 TEASER_CHARACTERS: Final = 4_000
@@ -195,19 +199,27 @@ class PageSigns(NamedTuple):
 def find_page_obstacle(seen: PageSigns) -> str:
     """Return why the page may not be quoted, for "<address>: <reason>"; empty if it may."""
     length = len(seen.text)
-    if _NOT_FREE.search(seen.markup):
-        return "it is behind a paywall, as it says itself"
     if _CONSENT_HOST.search(seen.host):
         return "it asks for a consent first"
     if length < LITTLE_CHARACTERS and (reason := _in_place_of(seen)):
         return reason
-    if length < TEASER_CHARACTERS and _PAYWALL.search(seen.text[-LITTLE_CHARACTERS:]):
+    if length < TEASER_LEAST_CHARACTERS and is_behind_paywall(seen):
         return "it is behind a paywall"
-    if length < LITTLE_CHARACTERS and _PAYWALL.search(seen.whole):
-        return "it is behind a paywall"
-    if length < LEAST_CHARACTERS:
-        return "there is hardly any text in it" if seen.text else "there is no text in it"
+    if not seen.text:
+        return "there is no text in it"
+    if length < LEAST_CHARACTERS and len(seen.markup) > SMALL_MARKUP:
+        return "there is hardly any text in it"
     return ""
+
+
+def is_behind_paywall(seen: PageSigns) -> bool:
+    """Whether the page says that it shows only a part to those who have not paid."""
+    length = len(seen.text)
+    if _NOT_FREE.search(seen.markup):
+        return True
+    if length < TEASER_CHARACTERS and _PAYWALL.search(seen.text[-LITTLE_CHARACTERS:]):
+        return True
+    return length < LITTLE_CHARACTERS and _PAYWALL.search(seen.whole) is not None
 
 
 def _in_place_of(seen: PageSigns) -> str:

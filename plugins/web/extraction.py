@@ -20,8 +20,8 @@ import trafilatura
 from selectolax.lexbor import LexborHTMLParser
 
 from elcano.activities.child_processes import ChildProcesses
-from elcano.activities.passages.document import Document, FileSkipped
-from elcano.activities.passages.formulas import write_formulas
+from elcano.activities.passages.document import Document, FileSkipped, Gap
+from elcano.activities.passages.formulas import strip_math_prefixes, write_formulas
 from elcano.activities.passages.packing import assemble_document
 from elcano.plugins.documents.file_formats import FORMATS
 from elcano.plugins.documents.html_blocks import list_parts
@@ -29,7 +29,7 @@ from elcano.plugins.documents.html_encoding import decode_html
 from elcano.plugins.documents.html_visibility import remove_unseen
 from elcano.plugins.documents.parser import FileAnswer, FileRequest, answer_or_report_skip, limit_reading
 from elcano.plugins.web.addresses import extract_host, resolve_link
-from elcano.plugins.web.content_kind import HTML, PageSigns, find_page_obstacle
+from elcano.plugins.web.content_kind import HTML, PageSigns, find_page_obstacle, is_behind_paywall
 from elcano.plugins.web.main_text import DATES, extract_main_text
 
 MOST_LINKS: Final = 1_000
@@ -39,6 +39,7 @@ MOST_HEADINGS: Final = 20
 """Maximum number of headings searched for a page's title."""
 HTML_BYTES: Final = 5_000_000
 """Maximum size; a larger page is no text that a person wrote, and takes the library minutes."""
+BEHIND_PAYWALL: Final = Gap("it is behind a paywall: only what it shows without a subscription was read")
 _NAME_CHARACTERS: Final = 200
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}(?![a-z])", re.IGNORECASE)
 
@@ -112,7 +113,7 @@ PROCESSES: Final[ChildProcesses[PageRequest, FileAnswer[Page]]] = ChildProcesses
 def _extract_html_page(request: Request, content: bytes) -> Page:
     if len(content) > HTML_BYTES:
         raise FileSkipped(f"the page is larger than {HTML_BYTES / 1e6:g} MB")
-    markup = decode_html(content, request.charset)
+    markup = strip_math_prefixes(decode_html(content, request.charset))
     tree = LexborHTMLParser(markup)
     links = tuple(_list_page_links(tree, request.url))
     declared = _first_text(tree, "head title")
@@ -131,6 +132,8 @@ def _extract_html_page(request: Request, content: bytes) -> Page:
     seen = PageSigns(extract_host(request.url), declared, heading, document.text, whole, markup)
     if reason := find_page_obstacle(seen):
         raise FileSkipped(reason)
+    if is_behind_paywall(seen):
+        document = replace(document, gaps=(*document.gaps, BEHIND_PAYWALL))
     return Page(
         document,
         authors=tuple(_split_author_names(facts.author or ""))[:MOST_AUTHORS],

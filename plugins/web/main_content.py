@@ -15,6 +15,8 @@ from elcano.plugins.documents.html_blocks import Part, Scope
 
 LEAST_CHARACTERS: Final = 25
 """Length of a paragraph that counts; shorter ones are labels and bylines."""
+SHORT_CHARACTERS: Final = 500
+"""Length of main text below which there may be more to read."""
 LEVELS: Final = 5
 """How many elements around a paragraph get points for it."""
 _UNLIKELY: Final = re.compile(
@@ -202,7 +204,7 @@ class MainContent:
             around = one.above
             inside[id(one)] = id(one) in chosen or (around is not None and inside[id(around)])
             pruned[id(one)] = (around is not None and pruned[id(around)] and inside[id(around)]) or (
-                inside[id(one)] and id(one) not in chosen and _is_pruned(one)
+                inside[id(one)] and id(one) not in chosen and 2 * one.length < top.length and _is_pruned(one)
             )
         return {
             number
@@ -212,6 +214,17 @@ class MainContent:
             and not part.leads_on
             and (inside[id(home)] and not pruned[id(home)])
         }
+
+
+def choose_main_content(parts: Sequence[Part]) -> set[int]:
+    """The numbers of the parts that are main text; names of elements count only while enough is left."""
+    chosen: set[int] = set()
+    for strictly in (True, False):
+        found = MainContent(parts, strictly=strictly).choose()
+        if sum(len(parts[number].bare) for number in found) >= SHORT_CHARACTERS:
+            return found
+        chosen = max(chosen, found, key=len)
+    return chosen
 
 
 def _is_unlikely(scope: Scope, above: _Element | None, *, strictly: bool) -> bool:

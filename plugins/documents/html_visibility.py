@@ -89,13 +89,21 @@ _PERMALINKS: Final = frozenset({"#", "\u00b6", "\u00a7", "\U0001f517", "\uf0c1"}
 """Links beside a heading that show on hovering and lead to it."""
 
 
-def remove_unseen(tree: LexborHTMLParser, root: LexborNode) -> None:
-    """Take out of the tree what a browser does not show below `root`, and what is struck out."""
-    hidden = _list_hidden_names(tree)
+def remove_unseen(tree: LexborHTMLParser, root: LexborNode, *, scripted: bool = False) -> None:
+    """Take out of the tree what a browser does not show below `root`, and what is struck out.
+
+    Args:
+        tree: the page.
+        root: the element to search.
+        scripted: leave what style sheets hide until a script has run, and what is there for browsers without scripts.
+    """
+    hidden = frozenset() if scripted else _list_hidden_names(tree)
     marks = [node for node in root.css(_IN_HEADINGS) if node.text().strip() in _PERMALINKS]
     for mark in reversed(marks):
         mark.decompose()
-    unseen = [node for node in root.css(_CANDIDATES) if _is_unseen(node, hidden)]
+    unseen = [
+        node for node in root.css(_CANDIDATES) if not (scripted and node.tag == "noscript") and _is_unseen(node, hidden)
+    ]
     # In the order of the page outer elements come first: backwards, none is touched after it was freed with another.
     for node in reversed(unseen):
         node.decompose()

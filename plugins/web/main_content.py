@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Final
 
 from elcano.plugins.documents.html_blocks import Part, Scope
@@ -141,15 +142,12 @@ class MainContent:
             if home is None or home.unlikely or part.mark or len(part.bare) < LEAST_CHARACTERS:
                 continue
             points = 1 + len(_COMMA.findall(part.bare)) + 1 + min(len(part.bare) // 100, 3)
-            around = home.above if home.scope.tag in _TEXT_TAGS and home.above is not None else home
-            for level in range(LEVELS):
-                if around is None:
-                    break
+            first = home.above if home.scope.tag in _TEXT_TAGS and home.above is not None else home
+            for level, around in enumerate(islice(chain((first,), _list_around(first)), LEVELS)):
                 if not around.scored:
                     around.scored = True
                     around.score += _POINTS.get(around.scope.tag, 0) + around.weight
                 around.score += points / (1 if level == 0 else 2 if level == 1 else level * 3)
-                around = around.above
         for one in self._order:
             if one.scored:
                 one.score *= 1 - one.link_density

@@ -8,6 +8,7 @@ further than it may be long, so that nesting costs nothing.
 
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import Final
 
 from selectolax.lexbor import LexborNode
@@ -16,6 +17,10 @@ from elcano.activities.text.formulas import MOST_CHARACTERS, OMITTED, write_math
 from elcano.activities.text.tex_formulas import write_tex
 from elcano.activities.text.words import LONGEST, lower_text, raise_text
 
+MOST_PREFIXES: Final = 4
+"""Number of prefixes of MathML in one page; real ones have one."""
+MOST_FORMULAS: Final = 1_000
+"""Number of formulas that are looked at for their prefixes."""
 _PREFIX: Final = re.compile(r"<([a-z][a-z0-9]{0,9}):(?:math|msup|msub|msubsup|mfrac)(?=[\s>])", re.IGNORECASE)
 _RAISED_OR_LOWERED: Final = "sup, sub, jats\\:sup, jats\\:sub"
 _PIECES: Final = "msup, msub, msubsup, mfrac, msqrt, mroot, mmultiscripts"
@@ -35,8 +40,8 @@ _SLASHES: Final = "/\u2044\u2215"
 
 def strip_math_prefixes(markup: str) -> str:
     """`markup` with the elements of MathML as HTML has them: parsers of HTML know no prefixes such as `mml:`."""
-    prefixes = {found[1] for found in _PREFIX.finditer(markup)}
-    for prefix in prefixes:
+    prefixes = {found[1] for found in islice(_PREFIX.finditer(markup), MOST_FORMULAS)}
+    for prefix in sorted(prefixes)[:MOST_PREFIXES]:
         markup = re.sub(rf"<(/?){prefix}:(?=[a-z])", r"<\1", markup)
     return markup
 
@@ -53,7 +58,7 @@ def write_formulas(root: LexborNode) -> None:
         picture = node.css_first("img[alt]")
         written = " ".join(node.text(separator=" ").split())
         tex = picture.attributes.get("alt") or "" if picture is not None else ""
-        _put(node, written or write_tex(tex))
+        _put(node, (written if len(written) <= MOST_CHARACTERS else OMITTED) or write_tex(tex))
     for node in reversed(root.css(_SCRIPTS)):
         is_tex = (node.attributes.get("type") or "").startswith("math/tex")
         _put(node, write_tex(node.text()) if is_tex else write_mathml_source(node.text()))
@@ -81,12 +86,9 @@ def _drop_copies(root: LexborNode) -> None:
         _remove(root.css(_DRAWN_BY_MATHJAX))
     for node in reversed(root.css("[data-mathml]")):
         _put(node, write_mathml_source(node.attributes.get("data-mathml") or ""))
-    for node in reversed(root.css("mjx-assistive-mml")):
-        before = node.prev
-        while before is not None:
-            earlier = before.prev
-            before.decompose()
-            before = earlier
+    for node in reversed(root.css("mjx-math")):
+        if node.next is not None and node.next.tag == "mjx-assistive-mml":
+            node.decompose()
 
 
 def _remove(nodes: list[LexborNode]) -> None:
@@ -139,7 +141,12 @@ def _is_note_mark(node: LexborNode) -> bool:
     above = node.parent
     if above is not None and above.tag == "a" and "href" in above.attributes:
         return True
-    return node.css_first("a[href]") is not None
+    for count, one in enumerate(node.traverse()):
+        if count > LONGEST:
+            return False
+        if one.tag == "a" and "href" in one.attributes:
+            return True
+    return False
 
 
 def _write_note_mark(node: LexborNode) -> bool:
@@ -175,6 +182,3 @@ def _read_bounded_text(node: LexborNode, most: int) -> str | None:
         if length > most or count > most:
             return None
     return "".join(parts)
-
-
-__all__ = ["MOST_CHARACTERS", "strip_math_prefixes", "write_exponents", "write_formulas"]

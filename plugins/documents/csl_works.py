@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from elcano.activities.passages.document import Block, FileSkipped, Parsed, normalize_text
+from elcano.activities.text.inline_markup import write_tagged_scripts
 from elcano.graphs.report.works import (
     Identifiers,
     Work,
@@ -164,6 +165,7 @@ def _read_text(item: Mapping[str, Any], name: str) -> str:
     """The plain text of a field."""
     value = item.get(name)
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    text = write_tagged_scripts(text)
     if "<" in text:
         text = _TAG.sub(lambda tag: "\n\n" if re.match(r"</(?:jats:)?(?:p|title|sec)\b", tag[0]) else "", text)
     return normalize_text(html.unescape(text) if "&" in text else text)

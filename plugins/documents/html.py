@@ -5,7 +5,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from elcano.activities.passages.document import Parsed
-from elcano.activities.passages.formulas import write_formulas
+from elcano.activities.passages.formulas import strip_math_prefixes, write_formulas
 from elcano.plugins.documents.html_blocks import list_parts
 from elcano.plugins.documents.html_encoding import decode_html
 from elcano.plugins.documents.html_visibility import remove_unseen
@@ -15,14 +15,20 @@ _MAIN: Final = "main, [role=main]"
 
 def read_html(content: bytes) -> Parsed:
     """Read a page, or a fragment of one."""
-    tree = LexborHTMLParser(decode_html(content))
+    markup = strip_math_prefixes(decode_html(content))
+    parsed = _read_markup(markup, scripted=False)
+    return parsed if parsed.blocks else _read_markup(markup, scripted=True)
+
+
+def _read_markup(markup: str, *, scripted: bool) -> Parsed:
+    tree = LexborHTMLParser(markup)
     title = tree.css_first("head title")
     name = title.text() if title else ""
     root = _find_main_element(tree)
     if root is None:
         return Parsed([], name)
     write_formulas(root)
-    remove_unseen(tree, root)
+    remove_unseen(tree, root, scripted=scripted)
     return Parsed([part.block for part in list_parts(root)], name)
 
 

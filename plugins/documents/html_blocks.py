@@ -153,14 +153,13 @@ _EDGES: Final = " |\n\t\r\f"
 class Scope:
     """A block element of the page: what the choice of the main text goes by."""
 
-    __slots__ = ("above", "depth", "node_class", "tag")
+    __slots__ = ("above", "node_class", "tag")
 
     def __init__(self, tag: str, node_class: str, above: "Scope | None") -> None:
         self.tag = tag
         self.node_class = node_class
         """Its classes, id and role."""
         self.above = above
-        self.depth = 0 if above is None else above.depth + 1
 
 
 class Part(NamedTuple):

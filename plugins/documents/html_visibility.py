@@ -20,7 +20,7 @@ _WHOLE_PAGE: Final = frozenset({"html", "body"})
 _HIDING: Final = re.compile(
     r"(?:^|[;{\s])(?:"
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0?\.?0*\s*(?:%|;|!|$)"
-    r"|font-size\s*:\s*0(?![.\d])|font-size\s*:\s*0?\.0*[1-9]?\d?(?:px|pt)|color\s*:\s*transparent"
+    r"|font-size\s*:\s*(?:0*\.?0+(?![.\d])|[01](?:\.\d{1,3})?(?:px|pt)|0?\.\d{1,3}(?:px|pt))|color\s*:\s*transparent"
     r"|text-decoration(?:-line)?\s*:[^;]{0,60}line-through"
     r"|clip-path\s*:\s*inset\(\s*(?:50|100)%|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?[\s,]"
     r"|text-indent\s*:\s*-\d{3,}|(?:left|right|top)\s*:\s*-\d{4,}px"
@@ -76,12 +76,12 @@ _INLINE: Final = frozenset(
 _ICON: Final = re.compile(
     r"(?:^|[\s_-])(?:icons?|fa|fas|far|fab|glyphicons?|anchor|octicon|headerlink)(?:$|[\s_-])", re.I
 )
-_RULE: Final = re.compile(r"([^{}@;]{1,2000})\{([^{}]{1,2000})\}")
+_BRACE: Final = re.compile("[{}]")
+_NAME: Final = re.compile(r"[.#][\w-]{1,80}")
 _SIMPLE: Final = re.compile(r"(?:[a-z][a-z0-9]{0,9})?([.#][\w-]{1,80})", re.IGNORECASE)
 _SHEET_CHARACTERS: Final = 200_000
 """Length of style sheets that is searched for rules that hide; real pages carry less, and what hides comes early."""
-_AT_BLOCK: Final = re.compile(r"@[\w-]{1,40}[^{}]{0,500}\{(?:[^{}]{0,2000}\{[^{}]{0,2000}\}){0,500}\s*\}")
-_COMMENT: Final = re.compile(r"/\*.{0,5000}?\*/", re.DOTALL)
+_COMMENT: Final = re.compile(r"/\*[^*]{0,5000}\*/", re.DOTALL)
 
 
 _IN_HEADINGS: Final = ", ".join(f"h{level} a[href]" for level in range(1, 7))
@@ -89,13 +89,21 @@ _PERMALINKS: Final = frozenset({"#", "\u00b6", "\u00a7", "\U0001f517", "\uf0c1"}
 """Links beside a heading that show on hovering and lead to it."""
 
 
-def remove_unseen(tree: LexborHTMLParser, root: LexborNode) -> None:
-    """Take out of the tree what a browser does not show below `root`, and what is struck out."""
-    hidden = _list_hidden_names(tree)
+def remove_unseen(tree: LexborHTMLParser, root: LexborNode, *, scripted: bool = False) -> None:
+    """Take out of the tree what a browser does not show below `root`, and what is struck out.
+
+    Args:
+        tree: the page.
+        root: the element to search.
+        scripted: leave what style sheets hide until a script has run, and what is there for browsers without scripts.
+    """
+    hidden = frozenset() if scripted else _list_hidden_names(tree)
     marks = [node for node in root.css(_IN_HEADINGS) if node.text().strip() in _PERMALINKS]
     for mark in reversed(marks):
         mark.decompose()
-    unseen = [node for node in root.css(_CANDIDATES) if _is_unseen(node, hidden)]
+    unseen = [
+        node for node in root.css(_CANDIDATES) if not (scripted and node.tag == "noscript") and _is_unseen(node, hidden)
+    ]
     # In the order of the page outer elements come first: backwards, none is touched after it was freed with another.
     for node in reversed(unseen):
         node.decompose()
@@ -163,12 +171,28 @@ def _list_hidden_names(tree: LexborHTMLParser) -> frozenset[str]:
 
 def _parse_rules(sheet: str) -> Iterator[tuple[str, bool]]:
     """The classes and ids that rules name alone, and whether they hide them; rules for media are passed over."""
-    for found in _RULE.finditer(_AT_BLOCK.sub(" ", _COMMENT.sub(" ", sheet))):
-        hides = _hides(found[2])
-        if not hides and "display" not in found[2]:
+    for selectors, declarations in _split_rules(_COMMENT.sub(" ", sheet)):
+        hides = _hides(declarations)
+        if not hides and "display" not in declarations:
             continue
-        for selector in found[1].split(","):
+        for selector in selectors.split(","):
             if not hides:  # whatever shows one of this name under some condition: a script, a state
-                yield from ((name, False) for name in re.findall(r"[.#][\w-]{1,80}", selector))
+                yield from ((name, False) for name in _NAME.findall(selector))
             elif simple := _SIMPLE.fullmatch(selector.strip()):
                 yield simple[1], True
+
+
+def _split_rules(sheet: str) -> Iterator[tuple[str, str]]:
+    """The selectors and declarations of the rules that stand in no other one."""
+    depth = start = 0
+    selectors = ""
+    for brace in _BRACE.finditer(sheet):
+        between = sheet[start : brace.start()]
+        start = brace.end()
+        if brace[0] == "{":
+            selectors = between.rpartition(";")[2] if depth == 0 else ""
+            depth += 1
+        else:
+            if depth == 1 and selectors and not selectors.lstrip().startswith("@"):
+                yield selectors, between
+            depth = max(depth - 1, 0)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from elcano.activities.passages.document import Block, Parsed, build_paragraph, decode_text
-from elcano.activities.text.words import lower_text, raise_text
+from elcano.activities.text.inline_markup import write_tagged_scripts
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -23,7 +23,6 @@ _CODE_SPAN: Final = re.compile(r"(`[^`\n]{1,500}`)")
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,500}\](?:\([^()]{0,1000}\)|\[[^\]]{0,200}\])")
 _LINK: Final = re.compile(r"\[([^\[\]]{0,500})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,200}\])")
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,1000}>")
-_SCRIPT: Final = re.compile(r"<(su[bp])>([^<>]{1,60})</\1>", re.IGNORECASE)
 _AUTOLINK: Final = re.compile(r"<((?:https?|mailto):[^<>\s]{1,1000})>")
 _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,500})(?<=\S)\1")
 _CELL_END: Final = re.compile(r"(?<!\\)\|")
@@ -112,7 +111,7 @@ def _parse_inline_text(text: str) -> str:
 
 
 def _strip_inline_markup(text: str) -> str:
-    text = _SCRIPT.sub(_on_the_line, text)
+    text = write_tagged_scripts(text)
     for pattern, replacement in (
         (_IMAGE, ""),
         (_LINK, r"\1"),
@@ -122,10 +121,6 @@ def _strip_inline_markup(text: str) -> str:
     ):
         text = pattern.sub(replacement, text)
     return html.unescape(text)
-
-
-def _on_the_line(script: re.Match[str]) -> str:
-    return (raise_text if script[1].lower() == "sup" else lower_text)(script[2])
 
 
 def _add_heading_anchors(blocks: Iterator[Block]) -> Iterator[Block]:

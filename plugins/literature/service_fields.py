@@ -13,7 +13,7 @@ from urllib.parse import quote
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from elcano.activities.passages.document import Block
-from elcano.activities.passages.formulas import write_exponents
+from elcano.activities.passages.formulas import strip_math_prefixes, write_formulas
 
 _MONTH_NAMES: Final = "jan feb mar apr may jun jul aug sep oct nov dec"
 _MONTHS: Final = {month: at for at, month in enumerate(_MONTH_NAMES.split(), start=1)}
@@ -151,9 +151,9 @@ def _parse_fragment(fragment: str) -> list[Block]:
         return [Block(plain)] if (plain := " ".join(fragment.split())) else []
     reading = _Reading()
     escaped = _STRAY.sub("&lt;", _ASIDE.sub(" ", _with_tags(fragment)))
-    root = LexborHTMLParser(f"<!doctype html><body>{escaped}").body
+    root = LexborHTMLParser(f"<!doctype html><body>{strip_math_prefixes(escaped)}").body
     if root is not None:
-        write_exponents(root)
+        write_formulas(root)
         _walk_nodes(root, reading)
     reading.end()
     return reading.blocks

@@ -12,19 +12,15 @@ from typing import Final
 from lxml import etree
 
 from elcano.activities.passages.document import Block
+from elcano.activities.text.formulas import write_mathml
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.activities.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 _APART: Final = frozenset({"p", "title", "label", "list-item", "break", "def", "term", "sec", "td", "th"})
 """Elements whose texts are separated by a space even if none is written."""
-_SCRIPTS: Final = {
-    ("msup", 1): raise_text,
-    ("msub", 1): lower_text,
-    ("msubsup", 1): lower_text,
-    ("msubsup", 2): raise_text,
-}
-"""How the children of MathML elements are written, by the name of their parent and their position in it."""
+_FORMULAS: Final = frozenset({"math", "msup", "msub", "msubsup", "mfrac", "msqrt", "mroot", "mmultiscripts"})
+"""Elements of MathML that are written by themselves; services give some of them without the formula around."""
 
 
 def parse_xml_root(source: str, content: bytes, root: Collection[str]) -> Element:
@@ -76,6 +72,8 @@ def _collect_texts(element: Element, left_out: Collection[str]) -> list[str]:
             parts += (unescape(f"&{child.name};"), child.tail or "")
         elif get_local_name(child) in left_out or not get_local_name(child):
             parts.append(child.tail or "")
+        elif get_local_name(child) in _FORMULAS:
+            parts += (write_mathml(child), child.tail or "")
         else:
             if get_local_name(child) in _APART:
                 parts.append(" ")
@@ -86,13 +84,7 @@ def _collect_texts(element: Element, left_out: Collection[str]) -> list[str]:
 
 def _choose_script_writer(element: Element) -> Callable[[str], str] | None:
     """Return how the text of a raised or lowered element is written; None for others."""
-    name = get_local_name(element)
-    if name in ("sup", "sub"):
-        return raise_text if name == "sup" else lower_text
-    above = element.getparent()
-    if above is None or not (within := get_local_name(above)).startswith("ms"):
-        return None
-    return _SCRIPTS.get((within, above.index(element)))
+    return {"sup": raise_text, "sub": lower_text}.get(get_local_name(element))
 
 
 MOST_COLUMNS: Final = 60

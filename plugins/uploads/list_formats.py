@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, Final, TypeAlias
 
 from elcano.activities.passages.document import FileSkipped
+from elcano.activities.text.inline_markup import write_latex_scripts
 
 Item: TypeAlias = dict[str, Any]
 """A work in CSL-JSON."""
@@ -182,6 +183,7 @@ def decode_latex(text: str) -> str:
         return " ".join(text.split()) if "\n\n" not in text else text
     from pylatexenc.latex2text import LatexNodes2Text
 
+    text = write_latex_scripts(text)
     try:
         return str(LatexNodes2Text(keep_comments=True, strict_latex_spaces=False).latex_to_text(text)).strip()
     except Exception:  # whatever it stumbles over, as braces in braces in braces: the marks go, the words stay

@@ -1,12 +1,11 @@
 """Classifies a site's response: a page, a PDF, one of the many ways to refuse, or something in place of a page.
 
 A page that is rejected here is no failure of a search: the reason is reported, and nothing of the response is quoted.
-A page's bytes are decoded by byte order mark, by header, by its own declaration, else as documents are decoded.
-Browsers read several encodings as larger ones than their names say, and pages rely on it.
 
 Bot checks, paywalls, consent walls, bare scripts and pages that say "not found" often come with status 200. No single
 word identifies one: an article on captchas, or one with a captcha below it, is an article. So a sign counts only on a
-page with little text. The exception is a page that declares itself, to search engines, not to be free.
+page with little text. The beginning of an article behind a paywall is text like any other; that the rest is missing is
+a gap.
 """
 
 import re
@@ -115,7 +114,13 @@ def _leads_home(asked: str, url: str) -> bool:
 
 
 LEAST_CHARACTERS: Final = 100
-"""Minimum length of main text; a page with less is not quoted."""
+"""Length of main text below which a page of more than `SMALL_MARKUP` is a frame that scripts fill."""
+SMALL_MARKUP: Final = 2_000
+"""Length of markup up to which a page is as small as it looks: the frame of an application is longer."""
+FRAME_CHARACTERS: Final = 200
+"""Length of main text up to which what is in the markup counts as well: short articles have forms with checks below."""
+TEASER_LEAST_CHARACTERS: Final = 300
+"""Length of main text from which on the beginning of an article behind a paywall is read; less is the prompt alone."""
 LITTLE_CHARACTERS: Final = 1_500
 """Length of main text; a page with more is what it was meant to be, whatever else is on it."""
 TEASER_CHARACTERS: Final = 4_000
@@ -195,19 +200,27 @@ class PageSigns(NamedTuple):
 def find_page_obstacle(seen: PageSigns) -> str:
     """Return why the page may not be quoted, for "<address>: <reason>"; empty if it may."""
     length = len(seen.text)
-    if _NOT_FREE.search(seen.markup):
-        return "it is behind a paywall, as it says itself"
     if _CONSENT_HOST.search(seen.host):
         return "it asks for a consent first"
     if length < LITTLE_CHARACTERS and (reason := _in_place_of(seen)):
         return reason
-    if length < TEASER_CHARACTERS and _PAYWALL.search(seen.text[-LITTLE_CHARACTERS:]):
+    if length < TEASER_LEAST_CHARACTERS and is_behind_paywall(seen):
         return "it is behind a paywall"
-    if length < LITTLE_CHARACTERS and _PAYWALL.search(seen.whole):
-        return "it is behind a paywall"
-    if length < LEAST_CHARACTERS:
-        return "there is hardly any text in it" if seen.text else "there is no text in it"
+    if not seen.text:
+        return "there is no text in it"
+    if length < LEAST_CHARACTERS and len(seen.markup) > SMALL_MARKUP:
+        return "there is hardly any text in it"
     return ""
+
+
+def is_behind_paywall(seen: PageSigns) -> bool:
+    """Whether the page says that it shows only a part to those who have not paid."""
+    length = len(seen.text)
+    if _NOT_FREE.search(seen.markup):
+        return True
+    if length < TEASER_CHARACTERS and _PAYWALL.search(seen.text[-LITTLE_CHARACTERS:]):
+        return True
+    return length < LITTLE_CHARACTERS and _PAYWALL.search(seen.whole) is not None
 
 
 def _in_place_of(seen: PageSigns) -> str:
@@ -215,11 +228,11 @@ def _in_place_of(seen: PageSigns) -> str:
     shown = f"{seen.text}\n{seen.whole[:LITTLE_CHARACTERS]}"
     if _BOT_TITLE.search(seen.title) or _BOT_WORDS.search(shown):
         return "it asks whether a person is there (a bot check)"
-    if len(seen.text) < LITTLE_CHARACTERS // 3 and _BOT_MARK.search(seen.markup):
+    if len(seen.text) < FRAME_CHARACTERS and _BOT_MARK.search(seen.markup):
         return "it asks whether a person is there (a bot check)"
     if _NOT_FOUND.search(seen.title) or _NOT_FOUND.search(seen.heading):
         return "it says that there is no such page, though with status 200"
-    if len(seen.text) < LITTLE_CHARACTERS // 3:
+    if len(seen.text) < FRAME_CHARACTERS:
         if _CONSENT.search(shown):
             return "it asks for a consent first"
         if _SCRIPT.search(shown) or (not seen.whole.strip() and "<script" in seen.markup.lower()):

@@ -2,11 +2,6 @@
 
 It runs in a separate process (see `documents.parser`), since pages are untrusted. Text that is invisible in a
 browser is not read: readers who follow a citation could not find it.
-
-The blocks of a page are found in its extracted text, although the extraction lost or joined words within them. They are
-looked up in the order of the page, in which the extracted text has them too. A long block is found if half of its
-three-word sequences are. A short one would match others by chance, so it has to be a line of the text, or follow the
-previous block directly, or begin a line near there.
 """
 
 import logging
@@ -20,8 +15,8 @@ import trafilatura
 from selectolax.lexbor import LexborHTMLParser
 
 from elcano.activities.child_processes import ChildProcesses
-from elcano.activities.passages.document import Document, FileSkipped
-from elcano.activities.passages.formulas import write_formulas
+from elcano.activities.passages.document import Document, FileSkipped, Gap, Parsed
+from elcano.activities.passages.formulas import strip_math_prefixes, write_formulas
 from elcano.activities.passages.packing import assemble_document
 from elcano.plugins.documents.file_formats import FORMATS
 from elcano.plugins.documents.html_blocks import list_parts
@@ -29,7 +24,7 @@ from elcano.plugins.documents.html_encoding import decode_html
 from elcano.plugins.documents.html_visibility import remove_unseen
 from elcano.plugins.documents.parser import FileAnswer, FileRequest, answer_or_report_skip, limit_reading
 from elcano.plugins.web.addresses import extract_host, resolve_link
-from elcano.plugins.web.content_kind import HTML, PageSigns, find_page_obstacle
+from elcano.plugins.web.content_kind import HTML, LEAST_CHARACTERS, PageSigns, find_page_obstacle, is_behind_paywall
 from elcano.plugins.web.main_text import DATES, extract_main_text
 
 MOST_LINKS: Final = 1_000
@@ -39,6 +34,7 @@ MOST_HEADINGS: Final = 20
 """Maximum number of headings searched for a page's title."""
 HTML_BYTES: Final = 5_000_000
 """Maximum size; a larger page is no text that a person wrote, and takes the library minutes."""
+BEHIND_PAYWALL: Final = Gap("it is behind a paywall: only what it shows without a subscription was read")
 _NAME_CHARACTERS: Final = 200
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}(?![a-z])", re.IGNORECASE)
 
@@ -112,17 +108,18 @@ PROCESSES: Final[ChildProcesses[PageRequest, FileAnswer[Page]]] = ChildProcesses
 def _extract_html_page(request: Request, content: bytes) -> Page:
     if len(content) > HTML_BYTES:
         raise FileSkipped(f"the page is larger than {HTML_BYTES / 1e6:g} MB")
-    markup = decode_html(content, request.charset)
+    markup = strip_math_prefixes(decode_html(content, request.charset))
     tree = LexborHTMLParser(markup)
     links = tuple(_list_page_links(tree, request.url))
     declared = _first_text(tree, "head title")
     whole = tree.body.text(separator=" ") if tree.body else ""
-    if tree.body is not None:
-        write_formulas(tree.body)
-        remove_unseen(tree, tree.body)
-    parts = list_parts(tree.body, whole=True) if tree.body is not None else []
-    facts = trafilatura.extract_metadata(tree.html or "", default_url=request.url, date_config=DATES)
-    parsed = extract_main_text(tree, parts, request.url)
+    facts, parsed = _read_main_text(tree, request.url, scripted=False)
+    if _count_characters(parsed) < LEAST_CHARACTERS:
+        # Its scripts show what its style sheets hide, or what it has for browsers without them.
+        other = LexborHTMLParser(markup)
+        _, shown = _read_main_text(other, request.url, scripted=True)
+        if _count_characters(shown) >= LEAST_CHARACTERS:
+            tree, parsed = other, shown
     title = _choose_title(declared, facts.title or "", tree) or request.title
     document = assemble_document(replace(parsed, title=title), request.url, "text/html")
     canonical = resolve_link(request.url, _read_first_attribute(tree, "link[rel=canonical]", "href"))
@@ -131,6 +128,8 @@ def _extract_html_page(request: Request, content: bytes) -> Page:
     seen = PageSigns(extract_host(request.url), declared, heading, document.text, whole, markup)
     if reason := find_page_obstacle(seen):
         raise FileSkipped(reason)
+    if is_behind_paywall(seen):
+        document = replace(document, gaps=(*document.gaps, BEHIND_PAYWALL))
     return Page(
         document,
         authors=tuple(_split_author_names(facts.author or ""))[:MOST_AUTHORS],
@@ -141,6 +140,23 @@ def _extract_html_page(request: Request, content: bytes) -> Page:
         canonical=canonical,
         links=links,
     )
+
+
+def _read_main_text(
+    tree: LexborHTMLParser, url: str, *, scripted: bool
+) -> tuple[trafilatura.settings.Document, Parsed]:
+    """Return the page's metadata and main text; `tree` is changed."""
+    if tree.body is None:
+        return trafilatura.settings.Document(), Parsed([])
+    write_formulas(tree.body)
+    remove_unseen(tree, tree.body, scripted=scripted)
+    parts = list_parts(tree.body, whole=True)
+    facts = trafilatura.extract_metadata(tree.html or "", default_url=url, date_config=DATES)
+    return facts, extract_main_text(tree, parts, url)
+
+
+def _count_characters(parsed: Parsed) -> int:
+    return sum(len(block.text) for block in parsed.blocks)
 
 
 def _choose_title(declared: str, found: str, tree: LexborHTMLParser) -> str:

@@ -6,15 +6,18 @@ it, and without what is named as something else or is made of links.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Final
 
 from elcano.plugins.documents.html_blocks import Part, Scope
 
 LEAST_CHARACTERS: Final = 25
 """Length of a paragraph that counts; shorter ones are labels and bylines."""
+SHORT_CHARACTERS: Final = 500
+"""Length of main text below which there may be more to read."""
 LEVELS: Final = 5
 """How many elements around a paragraph get points for it."""
 _UNLIKELY: Final = re.compile(
@@ -47,6 +50,12 @@ _POINTS: Final = {
 _TEXT_TAGS: Final = frozenset({"p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "figcaption"})
 _PRUNED_TAGS: Final = frozenset({"div", "section", "ul", "ol", "table", "form", "fieldset", "dl", "header"})
 _COMMA: Final = re.compile("[,\u060c\ufe50\ufe10\ufe11\u2e41\u2e34\u2e32\uff0c\u3001]")
+NEAR: Final = 0.75
+"""Share of the winner's points from which on another element is as good."""
+LEAST_RIVALS: Final = 3
+"""Number of such elements that make what holds them all the better choice."""
+MOST_RIVALS: Final = 50
+"""Number of them that are looked at: a page can have any number, in any depth."""
 WEIGHT: Final = 25
 """What a name of an element that tells what it is is worth."""
 
@@ -133,49 +142,46 @@ class MainContent:
             if home is None or home.unlikely or part.mark or len(part.bare) < LEAST_CHARACTERS:
                 continue
             points = 1 + len(_COMMA.findall(part.bare)) + 1 + min(len(part.bare) // 100, 3)
-            around = home.above if home.scope.tag in _TEXT_TAGS and home.above is not None else home
-            for level in range(LEVELS):
-                if around is None:
-                    break
+            first = home.above if home.scope.tag in _TEXT_TAGS and home.above is not None else home
+            for level, around in enumerate(islice(chain((first,), _list_around(first)), LEVELS)):
                 if not around.scored:
                     around.scored = True
                     around.score += _POINTS.get(around.scope.tag, 0) + around.weight
                 around.score += points / (1 if level == 0 else 2 if level == 1 else level * 3)
-                around = around.above
         for one in self._order:
             if one.scored:
                 one.score *= 1 - one.link_density
 
     def _climb(self, top: _Element) -> _Element:
         """The element around the winner that is the better choice: it shares other good ones, or has more points."""
-        others = [one for one in self._order if one.scored and one is not top and one.score >= 0.75 * top.score]
-        if len(others) >= 3:
-            counts: dict[int, int] = defaultdict(int)
-            for other in others[:50]:
-                around = other.above
-                while around is not None:
-                    counts[id(around)] += 1
-                    around = around.above
-            around = top.above
-            while around is not None and around.above is not None:
-                if counts[id(around)] >= 3:
-                    top = around
-                    break
-                around = around.above
+        top = self._find_shared(top)
+        best = self._find_better(top)
+        while best.above is not None and best.above.scope.tag != "body" and len(best.above.children) == 1:
+            best = best.above
+        return best
+
+    def _find_shared(self, top: _Element) -> _Element:
+        """The innermost element that holds the winner and three others that come near it; else the winner."""
+        others = [one for one in self._order if one.scored and one is not top and one.score >= NEAR * top.score]
+        if len(others) < LEAST_RIVALS:
+            return top
+        counts: Counter[int] = Counter()
+        for other in others[:MOST_RIVALS]:
+            counts.update(id(around) for around in _list_around(other))
+        return next(
+            (one for one in _list_around(top) if one.above is not None and counts[id(one)] >= LEAST_RIVALS), top
+        )
+
+    def _find_better(self, top: _Element) -> _Element:
+        """The element around the winner that has more points, as long as points do not fall off on the way."""
         last = top.score
-        around = top.above
-        least = last / 3
-        while around is not None and around.scope.tag != "body":
+        for around in _list_around(top):
+            if around.scope.tag == "body" or (around.scored and around.score < top.score / 3):
+                break
+            if around.scored and around.score > last:
+                return around
             if around.scored:
-                if around.score < least:
-                    break
-                if around.score > last:
-                    top = around
-                    break
                 last = around.score
-            around = around.above
-        while top.above is not None and top.above.scope.tag != "body" and len(top.above.children) == 1:
-            top = top.above
         return top
 
     def _find_neighbours(self, top: _Element) -> list[_Element]:
@@ -202,7 +208,7 @@ class MainContent:
             around = one.above
             inside[id(one)] = id(one) in chosen or (around is not None and inside[id(around)])
             pruned[id(one)] = (around is not None and pruned[id(around)] and inside[id(around)]) or (
-                inside[id(one)] and id(one) not in chosen and _is_pruned(one)
+                inside[id(one)] and id(one) not in chosen and 2 * one.length < top.length and _is_pruned(one)
             )
         return {
             number
@@ -212,6 +218,25 @@ class MainContent:
             and not part.leads_on
             and (inside[id(home)] and not pruned[id(home)])
         }
+
+
+def _list_around(element: _Element) -> Iterator[_Element]:
+    """The elements around one, the innermost first."""
+    around = element.above
+    while around is not None:
+        yield around
+        around = around.above
+
+
+def choose_main_content(parts: Sequence[Part]) -> set[int]:
+    """The numbers of the parts that are main text; names of elements count only while enough is left."""
+    chosen: set[int] = set()
+    for strictly in (True, False):
+        found = MainContent(parts, strictly=strictly).choose()
+        if sum(len(parts[number].bare) for number in found) >= SHORT_CHARACTERS:
+            return found
+        chosen = max(chosen, found, key=len)
+    return chosen
 
 
 def _is_unlikely(scope: Scope, above: _Element | None, *, strictly: bool) -> bool:

@@ -8,7 +8,7 @@ directly, or begin a line near there.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
 import trafilatura
@@ -17,6 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 from elcano.activities.passages.document import Block, Parsed
 from elcano.activities.text.words import split_words
 from elcano.plugins.documents.html_blocks import Part, list_parts
+from elcano.plugins.web.main_content import SHORT_CHARACTERS, choose_main_content
 
 SHORT_WORDS: Final = 8
 """Maximum number of words of a short block."""
@@ -76,54 +77,77 @@ class AlignedLines:
         return at - begin if 3 * (at - begin) >= 2 * len(block) else 0
 
 
-SHORT_CHARACTERS: Final = 500
-"""Length of main text below which there may be more to read."""
+AGREED: Final = 0.9
+"""Share of text that two choices have in common from which on they are the same one."""
 _INLINE: Final = (
-    "abbr, b, bdi, bdo, cite, code, data, dfn, em, font, i, ins, kbd, label, mark, q, samp, small, span, strong, sub, sup,"
-    " tt, u, var"
+    "abbr, b, bdi, bdo, cite, code, data, dfn, em, font, i, ins, kbd, label, mark, q, samp, small, span, strong, sub, "
+    "sup, tt, u, var"
 )
 DATES: Final = {"extensive_search": False, "original_date": True}
 """What is written in the text around is not taken for a date: a year in a footer is none of the article."""
 
 
 def extract_main_text(tree: LexborHTMLParser, parts: Sequence[Part], url: str) -> Parsed:
-    """Return the page's main text."""
+    """Return the page's main text; inline elements are unwrapped in `tree`.
+
+    Three choices are compared: the library's, strict and less strict, and that of the page's structure. The one that
+    the others agree with most is taken: each has pages on which it loses half of an article, or takes all comments.
+    """
     _unwrap_inline_elements(tree)
-    markup = tree.html or ""
-    words = [split_words(part.bare) for part in parts]
-    parsed = Parsed([])
-    for strictly in (True, False):
-        library = extract_by_library(markup, url, strictly)
-        parsed = _take(parts, find_chosen(words, library), library)
-        if sum(len(block.text) for block in parsed.blocks) >= SHORT_CHARACTERS:
-            break
-    return parsed
+    choice = _Choice(parts, tree.html or "", url)
+    strict = choice.by_library(strictly=True)
+    structure = choose_main_content(parts)
+    if choice.compare(strict, structure) >= AGREED and choice.length(strict) >= SHORT_CHARACTERS:
+        return choice.take(strict)
+    choices = [strict, choice.by_library(strictly=False), structure]
+    return choice.take(max(choices, key=lambda one: sum(choice.compare(one, other) for other in choices)))
 
 
-def extract_by_library(markup: str, url: str, strictly: bool) -> list[Block]:
-    text = trafilatura.extract(
-        markup,
-        url=url,
-        output_format="html",
-        favor_precision=strictly,
-        include_comments=False,
-        include_formatting=True,
-        date_extraction_params=DATES,
-    )
-    tree = LexborHTMLParser(text or "")
-    return [part.block for part in list_parts(tree.body)] if tree.body is not None else []
+class _Choice:
+    """Choices among the parts of a page, by their numbers."""
+
+    def __init__(self, parts: Sequence[Part], markup: str, url: str) -> None:
+        self._parts = parts
+        self._words = [split_words(part.bare) for part in parts]
+        self._markup = markup
+        self._url = url
+        self._library: list[Block] = []
+        """The longest text that the library chose."""
+
+    def by_library(self, *, strictly: bool) -> set[int]:
+        """The parts that are in the text that the library takes out of the page."""
+        text = trafilatura.extract(
+            self._markup,
+            url=self._url,
+            output_format="html",
+            favor_precision=strictly,
+            include_comments=False,
+            include_formatting=True,
+            date_extraction_params=DATES,
+        )
+        tree = LexborHTMLParser(text or "")
+        blocks = [part.block for part in list_parts(tree.body)] if tree.body is not None else []
+        self._library = max(self._library, blocks, key=_count_characters)
+        aligned = AlignedLines([split_words(line) for block in blocks for line in block.text.splitlines()])
+        return {number for number, words in enumerate(self._words) if aligned.has(words)}
+
+    def length(self, chosen: Set[int]) -> int:
+        """Number of characters of a choice."""
+        return sum(len(self._parts[number].bare) for number in chosen)
+
+    def compare(self, first: Set[int], second: Set[int]) -> float:
+        """The share of two choices that they have in common."""
+        both = self.length(first) + self.length(second)
+        return 2 * self.length(first & second) / both if both else 0.0
+
+    def take(self, chosen: Set[int]) -> Parsed:
+        """The blocks of a choice; the library's own if it took the text from elsewhere, as from JSON."""
+        blocks = [part.block for number, part in enumerate(self._parts) if number in chosen]
+        return Parsed(self._library if 2 * _count_characters(blocks) < _count_characters(self._library) else blocks)
 
 
-def find_chosen(words: Sequence[Sequence[str]], library: Sequence[Block]) -> set[int]:
-    aligned = AlignedLines([split_words(line) for block in library for line in block.text.splitlines()])
-    return {number for number, block in enumerate(words) if aligned.has(block)}
-
-
-def _take(parts: Sequence[Part], chosen: set[int], library: list[Block]) -> Parsed:
-    blocks = [part.block for number, part in enumerate(parts) if number in chosen]
-    if 2 * sum(len(block.text) for block in blocks) < sum(len(block.text) for block in library):
-        return Parsed(library)
-    return Parsed(blocks)
+def _count_characters(blocks: Sequence[Block]) -> int:
+    return sum(len(block.text) for block in blocks)
 
 
 def _unwrap_inline_elements(tree: LexborHTMLParser) -> None:

@@ -15,6 +15,10 @@ from tests.unit.plugins.documents.files import pdf
 from tests.unit.plugins.web.site import FILLER, html
 
 URL = "https://a.example/b/c"
+ENERGY = (
+    "<math><semantics><mrow><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></mrow>"
+    "<annotation encoding='application/x-tex'>mc^2</annotation></semantics></math>"
+)
 
 
 def taken(markup: str | bytes, **more: str) -> Page:
@@ -197,7 +201,6 @@ _NAMES = st.sampled_from(
         "bdo",
         "cite",
         "code",
-        "del",
         "dfn",
         "em",
         "font",
@@ -207,7 +210,6 @@ _NAMES = st.sampled_from(
         "label",
         "mark",
         "q",
-        "s",
         "samp",
         "small",
         "span",
@@ -270,15 +272,14 @@ def test_no_inline_element_costs_a_word(
         ("<p>The result was <b></b>not confirmed by anybody.</p>", "The result was not confirmed by anybody."),
         ("<p>It has 2<sup>64</sup> states of CO<sub>2</sub>.</p>", "It has 2⁶⁴ states of CO₂."),
         (
-            "<p>The energy is <span class=katex><span class=katex-mathml><math><mi>E</mi><annotation "
-            "encoding='application/x-tex'>mc^2</annotation></math></span><span aria-hidden=true>mc2</span></span> "
-            "here.</p>",
-            "The energy is mc^2 here.",
+            f"<p>The energy is <span class=katex><span class=katex-mathml>{ENERGY}</span><span class=katex-html "
+            "aria-hidden=true>mc2</span></span> here.</p>",
+            "The energy is mc² here.",
         ),
         (
-            "<p>The energy is <span class=mwe-math-element><span style='display:none'><math alttext='mc^2'><mi>m</mi>"
-            "</math></span><img aria-hidden=true alt='mc^2'></span> here.</p>",
-            "The energy is mc^2 here.",
+            f"<p>The energy is <span class=mwe-math-element><span style='display:none'>{ENERGY}</span><img "
+            "aria-hidden=true alt='mc^2'></span> here.</p>",
+            "The energy is mc² here.",
         ),
         ("<pre><code>def f():\n    return <span></span>1\n</code></pre>", "def f():\n    return 1"),
         (

@@ -3,8 +3,8 @@
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.web.content_kind import LITTLE_CHARACTERS
-from elcano.plugins.web.extraction import HTML_BYTES, Page, Request, extract_page
+from elcano.plugins.web.content_kind import LITTLE_CHARACTERS, SMALL_MARKUP
+from elcano.plugins.web.extraction import BEHIND_PAYWALL, HTML_BYTES, Page, Request, extract_page
 from tests.loopback import recorded
 from tests.unit.plugins.web.site import FILLER, html
 
@@ -31,12 +31,17 @@ BOT_CHECKS = [
 ]
 PAYWALLS = [
     html(FILLER, "Subscribe to continue reading."),
-    html(FILLER, FILLER + ".", "This article is for subscribers only. Log in or subscribe."),
+    html("The first words.", "This article is for subscribers only. Log in or subscribe."),
     html(FILLER, "Already a subscriber? Log in here to read on."),
     html(FILLER, "To continue reading, create an account."),
     html(FILLER, "Dieser Text: jetzt weiterlesen mit unserem Abo."),
+    html(FILLER, head='<script type="application/ld+json">{"isAccessibleForFree": false}</script>'),
+    html(FILLER, head="<script type='application/ld+json'>{'isAccessibleForFree' : \"False\"}</script>"),
+]
+TEASERS = [
+    html(FILLER, FILLER + ".", "This article is for subscribers only. Log in or subscribe."),
     html(*LONG, head='<script type="application/ld+json">{"isAccessibleForFree": false}</script>'),
-    html(*LONG, head="<script type='application/ld+json'>{'isAccessibleForFree' : \"False\"}</script>"),
+    html(FILLER, FILLER, body="<p>Already a subscriber? Log in.</p>"),
 ]
 CONSENTS = [
     html("Before you continue to our pages, choose what we may store.", title="Welcome"),
@@ -55,7 +60,11 @@ NOT_FOUND = [
     html("申し訳ありません。", FILLER, title="ページが見つかりません"),
     html(FILLER, title="This article is no longer available"),
 ]
-EMPTY = ["<!doctype html><title>Nothing</title><body></body>", html("Short."), "<!doctype html>", "plain words", "<"]
+EMPTY = [
+    "<!doctype html><title>Nothing</title><body></body>",
+    html("Loading", head=f"<script>{'x' * SMALL_MARKUP}</script>", title=""),
+    "<!doctype html>",
+]
 
 
 @pytest.mark.parametrize(
@@ -72,6 +81,18 @@ EMPTY = ["<!doctype html><title>Nothing</title><body></body>", html("Short."), "
 def test_they_are_not_quoted(markup: str, reason: str) -> None:
     with pytest.raises(FileSkipped, match=reason):
         taken(markup)
+
+
+@pytest.mark.parametrize("markup", TEASERS)
+def test_the_beginning_of_an_article_behind_a_paywall_is_read_and_the_rest_is_a_gap(markup: str) -> None:
+    document = taken(markup).document
+    assert FILLER in document.text
+    assert document.gaps == (BEHIND_PAYWALL,)
+
+
+@pytest.mark.parametrize("markup", [html("Short."), "plain words"])
+def test_a_page_as_small_as_it_looks_is_read(markup: str) -> None:
+    assert taken(markup).document.text
 
 
 def test_a_recorded_bot_check() -> None:

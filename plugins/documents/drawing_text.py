@@ -8,8 +8,8 @@ from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.plugins.documents.number_formats import format_number
 from elcano.plugins.documents.tables import TableCell
 
-_LEFT_OUT_FIELDS: Final = ("slidenum", "datetime")
-"""Fields that programs fill in on every slide: its number and the date."""
+_LEFT_OUT_FIELD: Final = "slidenum"
+"""The field for the number of a slide, which says nothing that its page does not."""
 _MOST_POINTS: Final = 5_000
 """Points of one series of a chart that are read."""
 _MOST_SERIES: Final = 200
@@ -51,7 +51,7 @@ def _read_paragraph(paragraph: Element) -> str:
     for one in paragraph:
         name = get_local_name(one)
         if name in ("r", "fld"):
-            if not one.get("type", "").startswith(_LEFT_OUT_FIELDS):
+            if not one.get("type", "").startswith(_LEFT_OUT_FIELD):
                 parts.append(_read_run(one))
         elif name == "br":
             parts.append("\n")

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
@@ -127,7 +128,12 @@ def _read_rich_text(element: Element) -> str:
             parts.append(
                 raise_text(text) if raised == "superscript" else lower_text(text) if raised == "subscript" else text
             )
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), "".join(parts))
+    return _unescape("".join(parts))
+
+
+def _unescape(text: str) -> str:
+    """Text with the characters that XML cannot hold, or that a program wrote so."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def _read_styles(package: Package, name: str) -> list[_Style]:
@@ -225,8 +231,19 @@ def _read_value(cell: Element, sheet: Sheet, book: _Book) -> Value:
     if kind == "b":
         return Value("TRUE" if raw in _TRUE else "FALSE", "text", style.strong)
     if kind == "d":
-        return Value(raw.replace("T00:00:00", "").replace("T", " ").removesuffix(".000"), "date", style.strong)
-    return Value(" ".join(format_text(raw, style.code).split()), "text", style.strong)
+        return _build_date(raw, style, book.from_1904)
+    return Value(" ".join(format_text(_unescape(raw), style.code).split()), "text", style.strong)
+
+
+def _build_date(raw: str, style: _Style, from_1904: bool) -> Value:
+    """A date in ISO 8601, which few programs write, with the format of its cell."""
+    try:
+        moment = datetime.fromisoformat(raw).replace(tzinfo=None)
+    except ValueError:
+        return Value(raw, "date", style.strong)
+    days = (moment - datetime(1904, 1, 1) if from_1904 else moment - datetime(1899, 12, 30)) / timedelta(days=1)
+    code = style.code if is_date_code(style.code) else "yyyy-mm-dd hh:mm:ss"
+    return Value(format_number(days, code, from_1904=from_1904), "date", style.strong)
 
 
 def _build_number(raw: str, style: _Style, from_1904: bool) -> Value:

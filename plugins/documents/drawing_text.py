@@ -1,6 +1,6 @@
 """DrawingML: the paragraphs, tables, charts and diagrams of Office documents, as slides have them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from elcano.activities.text.words import lower_text, raise_text
@@ -83,7 +83,7 @@ def _read_formula(element: Element) -> str:
 def read_table(table: Element) -> list[TableCell]:
     """Return the cells of a table."""
     properties = table.find("{*}tblPr")
-    marks = properties.attrib if properties is not None else {}
+    marks: Mapping[str, str] = dict(properties.attrib) if properties is not None else {}  # type: ignore[arg-type]
     head_row, head_column = marks.get("firstRow") in _ON, marks.get("firstCol") in _ON
     found: list[TableCell] = []
     for row, element in enumerate(table.iterchildren("{*}tr")):

@@ -172,10 +172,10 @@ def _find_text_kind(suffix: str, data: bytes) -> str | Unread:
         return ".html"
     if head.startswith(b"{") and suffix not in (".md", ".rst") and (found := _find_json_kind(data)):
         return found
-    if suffix in _XML_SUFFIXES or (suffix not in FORMATS or suffix in _TEXT) and head.startswith(b"<"):
-        found = _find_xml_kind(suffix, head)
-        if found or suffix in _XML_SUFFIXES:
-            return found or ".txt"
+    if suffix in _XML_SUFFIXES or ((suffix not in FORMATS or suffix in _TEXT) and head.startswith(b"<")):
+        kind = _find_xml_kind(suffix, head)
+        if kind or suffix in _XML_SUFFIXES:
+            return kind or ".txt"
     if suffix in (*_TEXT, ".csv", ".tsv") and (unread := _find_list_kind(head)):
         return unread
     if suffix in _TEXT and _LATEX.search(head):

@@ -45,7 +45,9 @@ _WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessin
 _WORD: Final = Format(_WORD_TYPE, f"{_PLUGIN}.pdf_and_word:read_docx", foreign=True, binary=True)
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _OPEN: Final = "application/vnd.oasis.opendocument"
-_SLIDES: Final = Format(f"{_OFFICE}.presentationml.presentation", f"{_PLUGIN}.slides:read_pptx", foreign=True, binary=True)
+_SLIDES: Final = Format(
+    f"{_OFFICE}.presentationml.presentation", f"{_PLUGIN}.slides:read_pptx", foreign=True, binary=True
+)
 _WORKBOOK: Final = Format(
     f"{_OFFICE}.spreadsheetml.sheet", f"{_PLUGIN}.workbooks:read_xlsx", foreign=True, titled=False, binary=True
 )

@@ -24,8 +24,8 @@ from elcano.plugins.documents.tables import TableCell, build_table, place_spans
 
 _ROOTS: Final[Mapping[str, object]] = {"article": None, "sub-article": None, "book-part": None}
 _BLOCKS: Final = frozenset(
-    {"p", "sec", "list", "def-list", "disp-formula", "disp-formula-group", "disp-quote", "table-wrap", "table-wrap-group",
-     "fig", "fig-group", "boxed-text", "preformat", "code", "verse-group", "statement", "supplementary-material", "fn",
+    {"p", "sec", "list", "def-list", "disp-formula", "disp-formula-group", "disp-quote", "table-wrap",
+     "table-wrap-group", "fig", "fig-group", "boxed-text", "preformat", "code", "verse-group", "statement", "supplementary-material", "fn",
      "fn-group", "ref-list", "ack", "app", "app-group", "glossary", "notes", "bio", "table-wrap-foot", "alternatives",
      "array", "speech", "question-wrap", "media", "graphic", "chem-struct-wrap", "title", "label", "caption", "table"}
 )  # fmt: skip
@@ -42,6 +42,8 @@ _YEAR_KINDS: Final = ("ppub", "pub", "epub", "collection", "epub-ppub", "eprepri
 def _is_mark(element: Element) -> bool:
     """Whether an element is only marks of references or notes, raised behind a word."""
     name = get_local_name(element)
+    if name not in ("sup", "xref"):
+        return False
     links = [one for one in element.iter("{*}xref") if one.get("ref-type") in _REFERENCES]
     if name == "sup" and links:
         text = "".join(element.itertext())
@@ -290,7 +292,9 @@ class _Reader:
 
     def _read_note(self, element: Element, level: int) -> None:
         label = " ".join((element.findtext("{*}label") or "").split())
-        text = "".join(write_text(one, RULES, whole=True) + (one.tail or "") for one in element if get_local_name(one) != "label")
+        text = "".join(
+            write_text(one, RULES, whole=True) + (one.tail or "") for one in element if get_local_name(one) != "label"
+        )
         text = (element.text or "") + text
         self.text.add(f"{label} {text}" if text.strip() else "", "note")
 

@@ -5,14 +5,13 @@ references and citations are not in a source, so their keys stand for them.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Gap, Parsed, decode_text
 from elcano.activities.text.tex_formulas import write_tex
 from elcano.plugins.documents.authorship import parse_authors, parse_year
-from elcano.plugins.documents.latex_text import (
-    ENVIRONMENT_ARGUMENTS,
+from elcano.plugins.documents.latex_macros import (
     VERBATIM,
     expand_macros,
     prepare_source,
@@ -20,8 +19,8 @@ from elcano.plugins.documents.latex_text import (
     read_group,
     read_option,
     split_top,
-    write_inline,
 )
+from elcano.plugins.documents.latex_text import ENVIRONMENT_ARGUMENTS, write_inline
 from elcano.plugins.documents.tables import TableCell, build_table
 
 _LEVELS: Final[Mapping[str, int]] = {
@@ -47,25 +46,22 @@ _THEOREM: Final = re.compile(r"\\newtheorem\*?\s{0,9}\{([^{}]{1,60})\}(?:\[[^\]]
 _BREAK: Final = re.compile(
     r"\\(?P<section>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?(?=\s{0,9}[\[{])"
     r"|\\begin\s{0,9}\{(?P<environment>[A-Za-z]{1,40}\*?)\}|\\(?P<display>\[)|(?P<dollars>\$\$)|\\(?P<caption>caption\*?|captionof)(?=[\s\[{])"
-    rf"|{VERBATIM}(?P<verbatim>\d+){VERBATIM}" r"|(?P<paragraph>\n[ \t]*\n\s*|\\par(?![A-Za-z]))|\\(?P<escaped>.)|\\(?P<end>end)\s{0,9}\{[^{}]{0,60}\}",
+    rf"|{VERBATIM}(?P<verbatim>\d+){VERBATIM}"
+    r"|(?P<paragraph>\n[ \t]*\n\s*|\\par(?![A-Za-z]))|\\(?P<escaped>.)|\\(?P<end>end)\s{0,9}\{[^{}]{0,60}\}",
     re.DOTALL,
 )
 _ROW_END: Final = r"\\\\\*?(?:\[[^\]]{0,40}\])?|\\tabularnewline(?![A-Za-z])"
 _RULE: Final = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|specialrule|addlinespace|cline|cmidrule|hhline|Xhline)"
                           r"(?![A-Za-z])(?:\([^)]{0,20}\))?(?:\[[^\]]{0,40}\])?(?:\{[^{}]{0,60}\}){0,3}(?:\([^)]{0,20}\))?(?:\{[^{}]{0,20}\})?")  # fmt: skip
-_REPEATED: Final = re.compile(r"(?<=\\endfirsthead).*?\\endhead(?![A-Za-z])|(?<=\\endhead).*?\\end(?:last)?foot(?![A-Za-z])", re.DOTALL)
+_REPEATED: Final = re.compile(
+    r"(?<=\\endfirsthead).*?\\endhead(?![A-Za-z])|(?<=\\endhead).*?\\end(?:last)?foot(?![A-Za-z])", re.DOTALL
+)
 """The head and the foot of a table on its further pages."""
 _SPAN: Final = re.compile(r"\s*\\(multicolumn|multirow)\*?\s{0,9}")
 _NOTATION: Final = re.compile(r"\\(?:label|tag)\*?\{[^{}]{0,200}\}|\\(?:nonumber|notag|intertext\{[^{}]{0,500}\})")
+_BEGIN: Final = re.compile(r"\\begin\{([A-Za-z]{1,40}\*?)\}")
 MOST_DEPTH: Final = 30
 """How deep environments are nested that are read."""
-
-
-class _Item(NamedTuple):
-    """A rule or a row of a table."""
-
-    text: str
-    ends_head: bool
 
 
 def read_latex(content: bytes) -> Parsed:
@@ -76,22 +72,28 @@ def read_latex(content: bytes) -> Parsed:
     """
     source, verbatim = prepare_source(decode_text(content))
     text = expand_macros(source)
-    preamble, begin, body = text.partition("\\begin{document}")
+    _, begin, body = text.partition("\\begin{document}")
     body = body.partition("\\end{document}")[0] if begin else text
     reader = _Reader(verbatim, {name: shown for name, shown in _THEOREM.findall(text)})
     reader.read(body)
     gaps = []
     if taken := list(dict.fromkeys(_TAKEN_IN.findall(body))):
         shown = ", ".join(taken[:10]) + (f" and {len(taken) - 10} more" if len(taken) > 10 else "")
-        gaps.append(Gap(f"it takes in other files, which are not read with it: {shown}: add them beside it, or its PDF"))
+        gaps.append(
+            Gap(f"it takes in other files, which are not read with it: {shown}: add them beside it, or its PDF")
+        )
     if lists := list(dict.fromkeys(_BIBLIOGRAPHY.findall(text))):
-        gaps.append(Gap(f"its references are in another file, which is not read with it: {', '.join(lists[:5])}", unread=False))
+        gaps.append(
+            Gap(f"its references are in another file, which is not read with it: {', '.join(lists[:5])}", unread=False)
+        )
     if reader.pictures:
         gaps.append(Gap(f"{reader.pictures:,} drawings were left out", unread=False))
     if not reader.blocks and taken:
         raise FileSkipped(gaps[0].reason)
     title, authors, date = (_read_declared(text, name) for name in ("title", "author", "date"))
-    authors = re.sub(r"\s*\\and\s*|\s*\\AND\s*|\s*\\\\.*?(?=\\and|$)", " ; ", _read_raw(text, "author"), flags=re.DOTALL)
+    authors = re.sub(
+        r"\s*\\and\s*|\s*\\AND\s*|\s*\\\\.*?(?=\\and|$)", " ; ", _read_raw(text, "author"), flags=re.DOTALL
+    )
     return Parsed(
         _level_headings(reader.blocks),
         title,
@@ -176,7 +178,11 @@ class _Reader:
         plain = name.rstrip("*")
         body, end = _find_environment(text, at, name)
         if plain in _MATH:
-            self._read_formula(body if plain not in ("alignat", "xalignat") else read_group(body, 0)[0] and body[read_group(body, 0)[1] :])
+            self._read_formula(
+                body
+                if plain not in ("alignat", "xalignat")
+                else read_group(body, 0)[0] and body[read_group(body, 0)[1] :]
+            )
             return end
         self._flush()
         if plain in _PICTURES:
@@ -254,14 +260,16 @@ class _Reader:
         """The text of an item; the items of lists in it are added to `inner`, formulas stay in the text."""
         parts: list[str] = []
         at = 0
-        while (found := re.search(r"\\begin\{([A-Za-z]{1,40}\*?)\}", text[at:])) is not None:
+        while (found := _BEGIN.search(text, at)) is not None:
             name = found[1]
-            body, end = _find_environment(text, at + found.end(), name)
-            parts.append(text[at : at + found.start()])
+            body, end = _find_environment(text, found.end(), name)
+            parts.append(text[at : found.start()])
             if name in _LISTS and depth < MOST_DEPTH:
                 inner += self._list_items(body, name == "enumerate", depth + 1)
             elif name.rstrip("*") in _MATH:
-                parts.append(" ".join(f"${row}$" for row in split_top(_NOTATION.sub("", body), _ROW_END) if row.strip()))
+                parts.append(
+                    " ".join(f"${row}$" for row in split_top(_NOTATION.sub("", body), _ROW_END) if row.strip())
+                )
             elif name not in _PICTURES:
                 parts.append(body)
             at = end
@@ -303,10 +311,10 @@ class _Reader:
 def _find_environment(text: str, start: int, name: str) -> tuple[str, int]:
     """What stands in an environment that begins at `start`, and where it ends."""
     depth = 1
-    for found in re.finditer(rf"\\(begin|end)\s{{0,9}}\{{{re.escape(name)}\}}", text[start:]):
+    for found in re.compile(rf"\\(begin|end)\s{{0,9}}\{{{re.escape(name)}\}}").finditer(text, start):
         depth += 1 if found[1] == "begin" else -1
         if not depth:
-            return text[start : start + found.start()], start + found.end()
+            return text[start : found.start()], found.end()
     return text[start:], len(text)
 
 

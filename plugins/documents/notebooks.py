@@ -52,7 +52,11 @@ def read_notebook(content: bytes) -> Parsed:
     if left_out.pictures:
         gaps.append(Gap(f"{left_out.pictures:,} outputs are pictures, which are not read"))
     if left_out.shortened:
-        gaps.append(Gap(f"{left_out.shortened:,} outputs have more than {OUTPUT_CHARACTERS:,} characters: only their beginning was read"))
+        gaps.append(
+            Gap(
+                f"{left_out.shortened:,} outputs have more than {OUTPUT_CHARACTERS:,} characters: only their beginning was read"
+            )
+        )
     if len(cells) > MOST_CELLS:
         gaps.append(Gap(f"cells from {MOST_CELLS + 1:,} on were not read"))
     metadata = _get_mapping(notebook, "metadata")

@@ -199,7 +199,13 @@ def _write_digits(number: Decimal, code: str) -> str:
     whole = whole.lstrip("0").rjust(sum(character == "0" for character in whole_code), "0")
     if "," in whole_code:
         whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", whole)
-    return f"{whole or 0}." if "." in code and not part_code else f"{whole}.{part}" if part else whole or ("" if part_code else "0")
+    return (
+        f"{whole or 0}."
+        if "." in code and not part_code
+        else f"{whole}.{part}"
+        if part
+        else whole or ("" if part_code else "0")
+    )
 
 
 def _format_exponent(number: Decimal, codes: list[str]) -> str:

@@ -154,10 +154,7 @@ def _read_cell_text(cell: Element) -> tuple[str, str]:
     """What a cell shows, and the comment on it."""
     shown = [_join_text(one) for one in cell if get_local_name(one) == "p"]
     comments = [
-        _join_text(part)
-        for one in cell
-        if get_local_name(one) == "annotation"
-        for part in one.iter(f"{_TEXT}p")
+        _join_text(part) for one in cell if get_local_name(one) == "annotation" for part in one.iter(f"{_TEXT}p")
     ]
     return " ".join(" ".join(shown).split()), "\n".join(filter(None, comments))
 

@@ -18,6 +18,8 @@ MOST_CELLS: Final = 200_000
 MOST_CHARACTERS: Final = 20_000_000
 """Their characters together: a file may repeat one long text in every cell."""
 MOST_COLUMNS: Final = 1_000
+MOST_PLACES: Final = 400_000
+"""Places of one table, empty ones included: two filled columns may stand a thousand apart."""
 MOST_MERGES: Final = 20_000
 _HEAD_ROWS: Final = 4
 """Rows at the beginning of a table that may name its columns."""
@@ -150,7 +152,9 @@ def _find_regions(sheet: Sheet) -> list[_Region]:
     for merge in sheet.merges:
         if (merge.top, merge.left) in sheet.cells:
             width = range(merge.left, min(merge.right, merge.left + MOST_COLUMNS) + 1)
-            filled.update((row, column) for row in range(merge.top, min(merge.bottom, merge.top + 50) + 1) for column in width)
+            filled.update(
+                (row, column) for row in range(merge.top, min(merge.bottom, merge.top + 50) + 1) for column in width
+            )
     found: list[_Region] = []
     for band in _split_at_gaps(sorted(filled), 0):
         for part in _split_unrelated(band):
@@ -193,9 +197,7 @@ def _join_beside(sheet: Sheet, regions: list[_Region]) -> list[_Region]:
     for region in regions:
         if joined and not (_stands_alone(sheet, joined[-1]) and _stands_alone(sheet, region)):
             above = joined.pop()
-            region = _Region(
-                min(above.top, region.top), above.left, max(above.bottom, region.bottom), region.right
-            )
+            region = _Region(min(above.top, region.top), above.left, max(above.bottom, region.bottom), region.right)
         joined.append(region)
     return joined
 
@@ -235,7 +237,10 @@ def _build_region(sheet: Sheet, region: _Region) -> Iterator[Block]:
     while bottom > top and _is_note(sheet, region, bottom):
         bottom -= 1
     yield from _build_texts(sheet, replace(region, bottom=top - 1), "caption")
-    yield _build_table(sheet, replace(region, top=top, bottom=bottom))
+    last = min(bottom, top + max(MOST_PLACES // (region.right - region.left + 1), 1))
+    if last < bottom:
+        sheet.first_unread_row = min(sheet.first_unread_row or bottom + 2, last + 2)
+    yield _build_table(sheet, replace(region, top=top, bottom=last))
     yield from _build_texts(sheet, replace(region, top=bottom + 1), "note")
 
 
@@ -358,4 +363,3 @@ def _names_rows(sheet: Sheet, region: _Region, first: int) -> bool:
     others = [value for row in rows for value in _row(sheet, replace(region, left=region.left + 1), row)]
     figures = sum(value.kind == "number" for value in others)
     return bool(names) and all(value.kind != "number" for value in names) and figures * 2 > len(others)
-

@@ -45,13 +45,18 @@ def _has_rendering(element: Element, names: tuple[str, ...]) -> bool:
 def _is_mark(element: Element) -> bool:
     """Whether an element is the raised mark of a note or a reference."""
     return get_local_name(element) == "ref" and (
-        element.get("type") in ("foot", "noteAnchor") or (element.get("type") == "bibr" and _has_rendering(element, _RAISED))
+        element.get("type") in ("foot", "noteAnchor")
+        or (element.get("type") == "bibr" and _has_rendering(element, _RAISED))
     )
 
 
 RULES: Final = TextRules(
-    left_out=frozenset({"fw", "corr", "reg", "expan", "note", "figDesc", "graphic", "teiHeader", "rdg", "del", "index"}),
-    spaced=frozenset({"p", "head", "item", "cell", "l", "lg", "pb", "cb", "label", "speaker", "persName", "forename", "surname"}),
+    left_out=frozenset(
+        {"fw", "corr", "reg", "expan", "note", "figDesc", "graphic", "teiHeader", "rdg", "del", "index"}
+    ),
+    spaced=frozenset(
+        {"p", "head", "item", "cell", "l", "lg", "pb", "cb", "label", "speaker", "persName", "forename", "surname"}
+    ),
     raised=lambda element: _has_rendering(element, _RAISED),
     lowered=lambda element: _has_rendering(element, _LOWERED),
     is_mark=_is_mark,
@@ -228,7 +233,11 @@ class _Reader:
 
     def _read_figure(self, element: Element, level: int) -> None:
         self.text.anchor = element.get(XML_ID) or self.text.anchor
-        parts = [join_lines(write_text(one, RULES)) for name in ("head", "figDesc") for one in element.iterfind(f"{{*}}{name}")]
+        parts = [
+            join_lines(write_text(one, RULES))
+            for name in ("head", "figDesc")
+            for one in element.iterfind(f"{{*}}{name}")
+        ]
         self.text.add(" ".join(filter(None, parts)), "caption")
         for one in element:
             if get_local_name(one) not in ("head", "label", "figDesc", "graphic"):

@@ -24,6 +24,7 @@ from elcano.plugins.documents.sheet_tables import (
     Place,
     Sheet,
     Value,
+    ValueKind,
     build_sheet_blocks,
     describe_sheet_gaps,
 )
@@ -90,7 +91,9 @@ def read_xlsx(content: bytes) -> Parsed:
     if book.struck:
         gaps.append(Gap(f"what is struck out in {book.struck:,} cells was left out", unread=False))
     if book.lost_strings:
-        gaps.append(Gap(f"the texts of {book.lost_strings:,} cells were not read: they are too many, or not in the file"))
+        gaps.append(
+            Gap(f"the texts of {book.lost_strings:,} cells were not read: they are too many, or not in the file")
+        )
     if not blocks and gaps:
         raise FileSkipped("; ".join(gap.reason for gap in gaps[:3]))
     properties = read_properties(package)
@@ -143,8 +146,8 @@ def _read_styles(package: Package, name: str) -> list[_Style]:
     codes = dict(BUILT_IN)
     fonts: list[tuple[bool, bool]] = []
     for one in root.iter("{*}numFmt"):
-        if (number := one.get("numFmtId", "")).isdigit():
-            codes[int(number)] = one.get("formatCode", "General")
+        if (named := one.get("numFmtId", "")).isdigit():
+            codes[int(named)] = one.get("formatCode", "General")
     for one in root.iterfind("{*}fonts/{*}font"):
         marks = {get_local_name(mark): mark.get("val", "1") in _TRUE for mark in one}
         fonts.append((marks.get("b", False), marks.get("strike", False)))
@@ -184,9 +187,7 @@ def _read_sheet(package: Package, name: str, title: str, book: _Book) -> Sheet:
     return sheet
 
 
-def _read_row(
-    row: Element, number: int, sheet: Sheet, book: _Book, hidden: Sequence[range], zeros: bool
-) -> bool:
+def _read_row(row: Element, number: int, sheet: Sheet, book: _Book, hidden: Sequence[range], zeros: bool) -> bool:
     """Read the cells of a row; returns whether there was room for them."""
     column = -1
     for one in row:
@@ -198,7 +199,9 @@ def _read_row(
         if not value.text or (value.text == "0" and value.kind == "number" and not zeros):
             continue
         if any(column in one for one in hidden):
-            sheet.hidden_columns = max(sheet.hidden_columns, sum(len(one) for one in hidden if one.start < MOST_COLUMNS))
+            sheet.hidden_columns = max(
+                sheet.hidden_columns, sum(len(one) for one in hidden if one.start < MOST_COLUMNS)
+            )
             continue
         if not book.budget.take(value.text):
             return False
@@ -253,7 +256,7 @@ def _build_number(raw: str, style: _Style, from_1904: bool) -> Value:
         return Value(raw, "text", style.strong)
     if not math.isfinite(number):
         return Value(raw, "text", style.strong)
-    kind = "date" if is_date_code(style.code) else "number"
+    kind: ValueKind = "date" if is_date_code(style.code) else "number"
     return Value(format_number(number, style.code, from_1904=from_1904), kind, style.strong)
 
 

@@ -83,7 +83,7 @@ def _read_formula(element: Element) -> str:
 def read_table(table: Element) -> list[TableCell]:
     """Return the cells of a table."""
     properties = table.find("{*}tblPr")
-    marks: Mapping[str, str] = dict(properties.attrib) if properties is not None else {}  # type: ignore[arg-type]
+    marks: Mapping[str, str] = dict(properties.attrib) if properties is not None else {}
     head_row, head_column = marks.get("firstRow") in _ON, marks.get("firstCol") in _ON
     found: list[TableCell] = []
     for row, element in enumerate(table.iterchildren("{*}tr")):

@@ -24,10 +24,13 @@ from elcano.plugins.documents.tables import TableCell, build_table, place_spans
 
 _ROOTS: Final[Mapping[str, object]] = {"article": None, "sub-article": None, "book-part": None}
 _BLOCKS: Final = frozenset(
-    {"p", "sec", "list", "def-list", "disp-formula", "disp-formula-group", "disp-quote", "table-wrap",
-     "table-wrap-group", "fig", "fig-group", "boxed-text", "preformat", "code", "verse-group", "statement", "supplementary-material", "fn",
-     "fn-group", "ref-list", "ack", "app", "app-group", "glossary", "notes", "bio", "table-wrap-foot", "alternatives",
-     "array", "speech", "question-wrap", "media", "graphic", "chem-struct-wrap", "title", "label", "caption", "table"}
+    {
+        "p", "sec", "list", "def-list", "disp-formula", "disp-formula-group", "disp-quote", "table-wrap",
+        "table-wrap-group", "fig", "fig-group", "boxed-text", "preformat", "code", "verse-group", "statement",
+        "supplementary-material", "fn", "fn-group", "ref-list", "ack", "app", "app-group", "glossary", "notes", "bio",
+        "table-wrap-foot", "alternatives", "array", "speech", "question-wrap", "media", "graphic", "chem-struct-wrap",
+        "title", "label", "caption", "table",
+    }
 )  # fmt: skip
 """Elements that begin a block where they stand in a paragraph."""
 _REFERENCES: Final = frozenset({"bibr", "fn", "table-fn", "author-notes", "corresp", "aff"})

@@ -148,8 +148,8 @@ _BRACKETS: Final = re.compile(r"\\.|[{}\]]", re.DOTALL)
 
 def skip_space(text: str, start: int) -> int:
     """Return where the next argument may begin: a single line feed is a space, two are a paragraph."""
-    while (start < len(text) and text[start] in " \t") or (
-        text[start : start + 1] == "\n" and text[start + 1 : start + 2] not in "\n "
+    while start < len(text) and (
+        text[start] in " \t" or (text[start] == "\n" and text[start + 1 : start + 2] not in ("\n", " "))
     ):
         start += 1
     return start

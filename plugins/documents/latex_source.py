@@ -27,12 +27,12 @@ _LEVELS: Final[Mapping[str, int]] = {
     "part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6, "subparagraph": 7,
 }  # fmt: skip
 _MATH: Final = frozenset(
-    {"equation", "align", "gather", "multline", "eqnarray", "displaymath", "math", "flalign", "alignat", "xalignat", "dmath",
-     "empheq"}
+    {"equation", "align", "gather", "multline", "eqnarray", "displaymath", "math", "flalign", "alignat", "xalignat",
+     "dmath", "empheq"}
 )  # fmt: skip
 _TABLES: Final[Mapping[str, int]] = {
-    "tabular": 1, "tabular*": 2, "tabularx": 2, "longtable": 1, "tabu": 1, "longtabu": 1, "supertabular": 1, "tabulary": 2,
-    "xltabular": 2, "tblr": 1, "longtblr": 1,
+    "tabular": 1, "tabular*": 2, "tabularx": 2, "longtable": 1, "tabu": 1, "longtabu": 1, "supertabular": 1,
+    "tabulary": 2, "xltabular": 2, "tblr": 1, "longtblr": 1,
 }  # fmt: skip
 """Environments that are tables, by the number of their arguments."""
 _LISTS: Final = frozenset({"itemize", "enumerate", "description", "compactitem", "compactenum", "inparaenum", "tasks"})
@@ -45,14 +45,18 @@ _BIBLIOGRAPHY: Final = re.compile(r"\\(?:bibliography|addbibresource)\s{0,9}(?:\
 _THEOREM: Final = re.compile(r"\\newtheorem\*?\s{0,9}\{([^{}]{1,60})\}(?:\[[^\]]{0,60}\])?\{([^{}]{1,60})\}")
 _BREAK: Final = re.compile(
     r"\\(?P<section>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?(?=\s{0,9}[\[{])"
-    r"|\\begin\s{0,9}\{(?P<environment>[A-Za-z]{1,40}\*?)\}|\\(?P<display>\[)|(?P<dollars>\$\$)|\\(?P<caption>caption\*?|captionof)(?=[\s\[{])"
+    r"|\\begin\s{0,9}\{(?P<environment>[A-Za-z]{1,40}\*?)\}|\\(?P<display>\[)|(?P<dollars>\$\$)"
+    r"|\\(?P<caption>caption\*?|captionof)(?=[\s\[{])"
     rf"|{VERBATIM}(?P<verbatim>\d+){VERBATIM}"
-    r"|(?P<paragraph>\n[ \t]*\n\s*|\\par(?![A-Za-z]))|\\(?P<escaped>.)|\\(?P<end>end)\s{0,9}\{[^{}]{0,60}\}",
+    r"|(?P<paragraph>\n[ \t]*\n\s*|\\par(?![A-Za-z]))|\\(?P<escaped>.)",
     re.DOTALL,
 )
 _ROW_END: Final = r"\\\\\*?(?:\[[^\]]{0,40}\])?|\\tabularnewline(?![A-Za-z])"
-_RULE: Final = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|specialrule|addlinespace|cline|cmidrule|hhline|Xhline)"
-                          r"(?![A-Za-z])(?:\([^)]{0,20}\))?(?:\[[^\]]{0,40}\])?(?:\{[^{}]{0,60}\}){0,3}(?:\([^)]{0,20}\))?(?:\{[^{}]{0,20}\})?")  # fmt: skip
+_RULE: Final = re.compile(
+    r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|specialrule|addlinespace|cline"
+    r"|cmidrule|hhline|Xhline)"
+    r"(?![A-Za-z])(?:\([^)]{0,20}\))?(?:\[[^\]]{0,40}\])?(?:\{[^{}]{0,60}\}){0,3}(?:\([^)]{0,20}\))?(?:\{[^{}]{0,20}\})?"
+)
 _REPEATED: Final = re.compile(
     r"(?<=\\endfirsthead).*?\\endhead(?![A-Za-z])|(?<=\\endhead).*?\\end(?:last)?foot(?![A-Za-z])", re.DOTALL
 )
@@ -140,7 +144,7 @@ class _Reader:
         for found in _BREAK.finditer(text):
             if found.start() < at:
                 continue
-            if found["escaped"] and not found["end"]:
+            if found["escaped"]:
                 continue
             self._pending.append(text[at : found.start()])
             at = self._read_break(found, text, depth)
@@ -151,8 +155,6 @@ class _Reader:
         """Read what ends a paragraph, or a formula within one; returns where the text goes on."""
         if found["environment"]:
             return self._read_environment(found["environment"], text, found.end(), depth)
-        if found["end"]:
-            return found.end()
         if found["display"] or found["dollars"]:
             mark = "\\]" if found["display"] else "$$"
             end = text.find(mark, found.end())

@@ -31,16 +31,25 @@ _SYMBOLS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 _DROPPED: Final[Mapping[str, int]] = {
     **dict.fromkeys(
-        ("label", "vspace", "hspace", "vskip", "pagestyle", "thispagestyle", "bibliographystyle", "includegraphics",
-         "usepackage", "hyphenation", "index", "pagenumbering", "graphicspath", "phantom", "hphantom", "vphantom",
-         "sout", "st", "rowcolor", "columncolor", "cellcolor", "color", "linespread", "nocite", "cmidrule", "cline",
-         "hypersetup", "captionsetup", "lstset", "sisetup", "geometry", "PassOptionsToPackage", "todo", "selectlanguage",
-         "enlargethispage", "raisebox", "looseness", "markboth", "pdfbookmark", "fontfamily", "setstretch", "tikzset",
-         "usetikzlibrary", "DeclareGraphicsExtensions", "newcounter", "stepcounter", "refstepcounter", "value",
-         "email", "orcid", "thanksref", "corref", "allowdisplaybreaks", "pgfplotsset", "makeatletter"), 1),
+        (
+            "label", "vspace", "hspace", "vskip", "pagestyle", "thispagestyle", "bibliographystyle",
+            "includegraphics", "usepackage", "hyphenation", "index", "pagenumbering", "graphicspath", "phantom",
+            "hphantom", "vphantom", "sout", "st", "rowcolor", "columncolor", "cellcolor", "color", "linespread",
+            "nocite", "cmidrule", "cline", "hypersetup", "captionsetup", "lstset", "sisetup", "geometry",
+            "PassOptionsToPackage", "todo", "selectlanguage", "enlargethispage", "raisebox", "looseness", "markboth",
+            "pdfbookmark", "fontfamily", "setstretch", "tikzset", "usetikzlibrary", "DeclareGraphicsExtensions",
+            "newcounter", "stepcounter", "refstepcounter", "value", "email", "orcid", "thanksref", "corref",
+            "allowdisplaybreaks", "pgfplotsset", "makeatletter",
+        ),
+        1,
+    ),
     **dict.fromkeys(
-        ("setlength", "addtolength", "setcounter", "addtocounter", "fontsize", "definecolor", "addcontentsline",
-         "numberwithin", "theoremstyle", "markboth", "rule", "newenvironment", "settowidth", "bookmark"), 2),
+        (
+            "setlength", "addtolength", "setcounter", "addtocounter", "fontsize", "definecolor", "addcontentsline",
+            "numberwithin", "theoremstyle", "markboth", "rule", "newenvironment", "settowidth", "bookmark",
+        ),
+        2,
+    ),
 }  # fmt: skip
 """Commands that show nothing, by the number of their arguments."""
 ENVIRONMENT_ARGUMENTS: Final[Mapping[str, int]] = {
@@ -169,8 +178,10 @@ _SILENT: Final = frozenset(
     ]
 )
 """Commands that show nothing and take no argument."""
-_SECOND: Final = frozenset({"href", "textcolor", "colorbox", "hyperref", "resizebox", "scalebox", "foreignlanguage",
-                            "texorpdfstring", "adjustbox", "parbox", "rotatebox", "hyperlink", "hypertarget", "makecell"})  # fmt: skip
+_SECOND: Final = frozenset(
+    {"href", "textcolor", "colorbox", "hyperref", "resizebox", "scalebox", "foreignlanguage", "texorpdfstring",
+     "adjustbox", "parbox", "rotatebox", "hyperlink", "hypertarget", "makecell"}
+)  # fmt: skip
 """Commands of which the last of several arguments is shown."""
 _ARGUMENTS: Final[Mapping[str, int]] = {"resizebox": 3, "texorpdfstring": 2, "makecell": 1, "hyperref": 1}
 _CITED: Final = re.compile(r"[A-Za-z]*cite[A-Za-z]*")
@@ -286,7 +297,7 @@ def _write_unknown(name: str, text: str, at: int, notes: list[str] | None, depth
         return symbol, at + 2 if text[at : at + 2] == "{}" else at
     if length := _LENGTH.match(text, at):
         return "", length.end()
-    option, end = read_option(text, at)
+    _, end = read_option(text, at)
     has_group = text[skip_space(text, end) :][:1] == "{"
     if has_group or name in _SILENT or not name.isalpha():
         return "", end if has_group else at

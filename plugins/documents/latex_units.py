@@ -26,7 +26,7 @@ _PREFIX_NAMES: Final = frozenset(list(_UNITS)[:18]) | {"kibi", "mebi", "gibi"}
 
 
 def write_unit(unit: str) -> str:
-    """Return a unit of siunitx as it is printed: `\\kilo\\metre\\per\\second` is `km/s`."""
+    r"""Return a unit of siunitx as it is printed: `\kilo\metre\per\second` is `km/s`."""
     if "\\" not in unit:
         return " ".join(unit.replace(".", " ").replace("~", " ").split())
     written, power = "", ""

@@ -25,7 +25,7 @@ MOST_PARTS: Final = 500
 MOST_MAILS: Final = 2_000
 """Mails of one mailbox that are read."""
 _FULL_TEXT: Final = 0.7
-"""The plain text of a mail is read if it has at least this share of the words of its HTML: some only say to look there."""
+"""The plain text of a mail is read if it has this share of the words of its HTML: some only say to look there."""
 _HEADERS: Final = ("From", "To", "Cc", "Date")
 _HEADER_CHARACTERS: Final = 2_000
 _QUOTED: Final = re.compile(r"\s{0,3}>+ ?")

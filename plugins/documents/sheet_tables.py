@@ -1,8 +1,8 @@
 """The tables of a spreadsheet as blocks: separated where rows or columns are empty, with their heads found.
 
-Readers of XLSX, ODS and CSV fill a `Sheet`; what becomes of its cells is decided here, once for all of them. Of a region
-of cells, rows at its beginning with a single text are its caption, those at its end are notes. A cell that stands alone
-is text.
+Readers of XLSX, ODS and CSV fill a `Sheet`; what becomes of its cells is decided here, once for all of them. Of a
+region of cells, rows at its beginning with a single text are its caption, those at its end are notes. A cell that
+stands alone is text.
 """
 
 import re
@@ -15,7 +15,7 @@ from elcano.plugins.documents.tables import TableCell, build_table, clean_line
 
 MOST_CELLS: Final = 200_000
 """Cells with text of one workbook that are read: some 5 MB of text, and 100 MB of memory while it is read."""
-MOST_CHARACTERS: Final = 20_000_000
+MOST_CHARACTERS: Final = 8_000_000
 """Their characters together: a file may repeat one long text in every cell."""
 MOST_COLUMNS: Final = 1_000
 MOST_PLACES: Final = 400_000
@@ -132,8 +132,7 @@ def describe_sheet_gaps(sheet: Sheet) -> Iterator[Gap]:
         if count
     )
     if hidden:
-        yield Gap(f"{hidden} of {name} {'was' if hidden.startswith('1 ') and ' and ' not in hidden else 'were'} left out",
-                  unread=False)  # fmt: skip
+        yield Gap(f"left out of {name}: {hidden}", unread=False)
 
 
 def name_column(column: int) -> str:

@@ -32,7 +32,8 @@ _SYMBOLS: Final[Mapping[str, str]] = {
 _DROPPED: Final[Mapping[str, int]] = {
     **dict.fromkeys(
         (
-            "label", "vspace", "hspace", "vskip", "pagestyle", "thispagestyle", "bibliographystyle",
+            "label", "input", "include", "subfile", "bibliography", "addbibresource", "vspace", "hspace", "vskip",
+            "pagestyle", "thispagestyle", "bibliographystyle",
             "includegraphics", "usepackage", "hyphenation", "index", "pagenumbering", "graphicspath", "phantom",
             "hphantom", "vphantom", "sout", "st", "rowcolor", "columncolor", "cellcolor", "color", "linespread",
             "nocite", "cmidrule", "cline", "hypersetup", "captionsetup", "lstset", "sisetup", "geometry",
@@ -45,7 +46,8 @@ _DROPPED: Final[Mapping[str, int]] = {
     ),
     **dict.fromkeys(
         (
-            "setlength", "addtolength", "setcounter", "addtocounter", "fontsize", "definecolor", "addcontentsline",
+            "setlength", "import", "subimport", "addtolength", "setcounter", "addtocounter", "fontsize",
+            "definecolor", "addcontentsline",
             "numberwithin", "theoremstyle", "markboth", "rule", "newenvironment", "settowidth", "bookmark",
         ),
         2,

@@ -27,7 +27,9 @@ def relationships(targets: Mapping[str, tuple[str, str]]) -> str:
         f'<Relationship Id="{name}" Type="{OFFICE}/{kind}" Target="{target}"/>'
         for name, (kind, target) in targets.items()
     )
-    return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{inner}</Relationships>'
+    return (
+        f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{inner}</Relationships>'
+    )
 
 
 def column(number: int) -> str:
@@ -66,7 +68,7 @@ def workbook(
     """A workbook of sheets; style 0 is General, the others have these formats, in their order."""
     listed = "".join(
         f'<sheet name="{escape(name)}" sheetId="{number}" r:id="rId{number}"'
-        f'{" state=" + chr(34) + "hidden" + chr(34) if name in hidden else ""}/>'
+        f"{' state=' + chr(34) + 'hidden' + chr(34) if name in hidden else ''}/>"
         for number, name in enumerate(sheets, 1)
     )
     codes = "".join(

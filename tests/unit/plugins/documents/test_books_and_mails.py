@@ -46,7 +46,9 @@ def test_a_book_with_drm_is_refused_and_garbled_fonts_are_no_drm() -> None:
 
 
 def test_a_missing_chapter_is_named() -> None:
-    book = epub({"one.xhtml": CHAPTER.format("<p>The moon.</p>"), "two.xhtml": ""}).replace(b"text/two.x", b"text/tw0.x")
+    book = epub({"one.xhtml": CHAPTER.format("<p>The moon.</p>"), "two.xhtml": ""}).replace(
+        b"text/two.x", b"text/tw0.x"
+    )
     parsed = read_epub(book)
     assert texts(parsed) == [("text", "The moon.")]
     assert "two.xhtml" in parsed.gaps[0].reason
@@ -64,7 +66,9 @@ def mail(text: str = "The tide turns.", subject: str = "Tides") -> EmailMessage:
 
 
 def test_a_mail_has_its_headers_its_text_and_its_metadata() -> None:
-    parsed = read_mail(mail("The tide\nturns.\n\nOn Monday Guy wrote:\n> Does it\n> turn?\n", "Gezeiten \u2013 heute").as_bytes())
+    parsed = read_mail(
+        mail("The tide\nturns.\n\nOn Monday Guy wrote:\n> Does it\n> turn?\n", "Gezeiten \u2013 heute").as_bytes()
+    )
     assert texts(parsed) == [
         ("heading", "Gezeiten \u2013 heute"),
         ("text", "From: Ann Roe <ann@example.org>\nTo: guy@example.org\nDate: Mon, 06 Jun 2005 22:21:22 +0200"),
@@ -122,14 +126,21 @@ def test_mails_within_mails_are_read_until_they_are_too_deep() -> None:
 
 
 def test_an_encrypted_mail_is_refused() -> None:
-    content = b"From: a@example.org\nMIME-Version: 1.0\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nxx"
+    content = (
+        b"From: a@example.org\nMIME-Version: 1.0\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nxx"
+    )
     with pytest.raises(FileSkipped, match="it is encrypted"):
         read_mail(content)
 
 
 def test_a_mailbox_is_its_mails() -> None:
     one, two = mail("First.", "One").as_bytes(), mail("Second.", "Two").as_bytes()
-    content = b"From ann@example.org Mon Jun 01 10:00:00 2009\n" + one + b"\nFrom ann@example.org Tue Jun 02 10:00:00 2009\n" + two
+    content = (
+        b"From ann@example.org Mon Jun 01 10:00:00 2009\n"
+        + one
+        + b"\nFrom ann@example.org Tue Jun 02 10:00:00 2009\n"
+        + two
+    )
     parsed = read_mailbox(content)
     assert [text for kind, text in texts(parsed) if kind == "heading"] == ["One", "Two"]
     assert [text for _, text in texts(parsed)][2::3] == ["First.", "Second."]

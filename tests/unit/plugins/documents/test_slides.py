@@ -98,7 +98,9 @@ def test_diagrams_notes_and_comments_are_read_and_hidden_slides_are_not() -> Non
         "<dgm:pt modelId='1'><dgm:t><a:p><a:r><a:t>first</a:t></a:r></a:p></dgm:t></dgm:pt>"
         "<dgm:cxn srcId='0' destId='2' srcOrd='1'/><dgm:cxn srcId='0' destId='1' srcOrd='0'/></dgm:dataModel>"
     )
-    notes = slide_xml(shape("Say it slowly.", kind="body")).replace("p:sld ", "p:notes ").replace("/p:sld>", "/p:notes>")
+    notes = (
+        slide_xml(shape("Say it slowly.", kind="body")).replace("p:sld ", "p:notes ").replace("/p:sld>", "/p:notes>")
+    )
     comments = '<p:cmLst xmlns:p="p"><p:cm><p:text>Is it so?</p:text></p:cm></p:cmLst>'
     parsed = read_pptx(
         presentation(

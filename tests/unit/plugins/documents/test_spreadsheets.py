@@ -134,11 +134,15 @@ def test_a_sheet_of_more_cells_than_are_read_says_where_it_was_left() -> None:
     parsed = read_xlsx(workbook({"Big": sheet}))
     (table,) = tables(parsed)
     assert len(table.cells) == MOST_CELLS
-    assert parsed.gaps[0].reason.startswith("the rows of Big from 20,001 on were not read: name the file in ELCANO_DATABASES")
+    assert parsed.gaps[0].reason.startswith(
+        "the rows of Big from 20,001 on were not read: name the file in ELCANO_DATABASES"
+    )
 
 
 def test_entities_and_missing_parts_cost_one_sheet() -> None:
-    bomb = '<!DOCTYPE w [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>' + sheet_xml([["&b;"]]).replace("&amp;", "&")
+    bomb = '<!DOCTYPE w [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>' + sheet_xml([["&b;"]]).replace(
+        "&amp;", "&"
+    )
     parsed = read_xlsx(workbook({"Bomb": bomb, "Costs": sheet_xml(COSTS)}))
     assert "aaaa" not in "".join(block.text for block in parsed.blocks)
     assert tables(parsed)
@@ -209,7 +213,9 @@ def test_a_spreadsheet_of_libreoffice_shows_what_its_cells_show() -> None:
         f'<table:table table:name="Costs">{head.replace("1048570", "1").partition("<table:table-row table")[0]}{row}</table:table>'
         f'<table:table table:name="Secret" table:style-name="off">{head}{row}</table:table>'
     )
-    parsed = read_ods(package({"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": ODS.format(body)}))
+    parsed = read_ods(
+        package({"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": ODS.format(body)})
+    )
     assert [table.text for table in tables(parsed)] == ["Site | Cost\nBrest port | 340.00 \u20ac"]
     assert [gap.reason for gap in parsed.gaps] == ["the hidden sheet Secret was left out"]
 

@@ -11,7 +11,6 @@ from typing import Final
 from elcano.activities.passages.document import FileSkipped, Parsed, decode_text
 from elcano.plugins.documents.sheet_tables import (
     MOST_CHARACTERS,
-    MOST_COLUMNS,
     Budget,
     Sheet,
     Value,
@@ -19,6 +18,7 @@ from elcano.plugins.documents.sheet_tables import (
     build_sheet_blocks,
     describe_sheet_gaps,
 )
+from elcano.plugins.documents.tables import MOST_COLUMNS
 
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS: Final = 64_000

@@ -11,15 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from elcano.activities.passages.document import Block, Gap
-from elcano.plugins.documents.tables import TableCell, build_table, clean_line
+from elcano.plugins.documents.tables import MOST_COLUMNS, MOST_PLACES, TableCell, build_table, clean_line
 
 MOST_CELLS: Final = 200_000
 """Cells with text of one workbook that are read: some 5 MB of text, and 100 MB of memory while it is read."""
 MOST_CHARACTERS: Final = 8_000_000
 """Their characters together: a file may repeat one long text in every cell."""
-MOST_COLUMNS: Final = 1_000
-MOST_PLACES: Final = 400_000
-"""Places of one table, empty ones included: two filled columns may stand a thousand apart."""
 MOST_MERGES: Final = 20_000
 _HEAD_ROWS: Final = 4
 """Rows at the beginning of a table that may name its columns."""

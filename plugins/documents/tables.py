@@ -7,6 +7,8 @@ from elcano.activities.passages.document import Block, normalize_text
 from elcano.graphs.report.places import Cell
 
 BETWEEN_CELLS: Final = " | "
+MOST_PLACES: Final = 400_000
+"""Places of a table, empty ones included: two filled columns may stand a thousand apart."""
 MOST_COLUMNS: Final = 1_000
 """Columns of a table that are read: a span may claim a million of them."""
 
@@ -29,6 +31,7 @@ def build_table(cells: Iterable[TableCell], *, page: int = 0, anchor: str = "", 
     placed = {(one.row, one.column): one for one in cells if one.column < MOST_COLUMNS}
     height = max((row + 1 for row, _ in placed), default=0)
     width = min(max((column + one.columns for (_, column), one in placed.items()), default=0), MOST_COLUMNS)
+    height = min(height, max(MOST_PLACES // max(width, 1), 1))
     covered = {
         (row, column)
         for one in placed.values()

@@ -17,7 +17,6 @@ from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.plugins.documents.number_formats import BUILT_IN, format_number, format_text, is_date_code
 from elcano.plugins.documents.sheet_tables import (
     MOST_CHARACTERS,
-    MOST_COLUMNS,
     MOST_MERGES,
     Budget,
     Merge,
@@ -28,6 +27,7 @@ from elcano.plugins.documents.sheet_tables import (
     build_sheet_blocks,
     describe_sheet_gaps,
 )
+from elcano.plugins.documents.tables import MOST_COLUMNS
 from elcano.plugins.documents.zip_packages import Package, iterate_elements, read_properties
 
 _MAIN: Final = "xl/workbook.xml"
@@ -190,6 +190,7 @@ def _read_sheet(package: Package, name: str, title: str, book: _Book) -> Sheet:
 def _read_row(row: Element, number: int, sheet: Sheet, book: _Book, hidden: Sequence[range], zeros: bool) -> bool:
     """Read the cells of a row; returns whether there was room for them."""
     column = -1
+    found: dict[Place, Value] = {}
     for one in row:
         place = _parse_place(one.get("r", ""))
         column = place[1] if place is not None else column + 1
@@ -205,7 +206,8 @@ def _read_row(row: Element, number: int, sheet: Sheet, book: _Book, hidden: Sequ
             continue
         if not book.budget.take(value.text):
             return False
-        sheet.cells[number, column] = value
+        found[number, column] = value
+    sheet.cells.update(found)
     return True
 
 
@@ -250,6 +252,8 @@ def _build_date(raw: str, style: _Style, from_1904: bool) -> Value:
 
 
 def _build_number(raw: str, style: _Style, from_1904: bool) -> Value:
+    if style.code == "General" and raw.isascii() and raw.isdigit() and len(raw) <= 15:  # as most numbers are
+        return Value(raw, "number", style.strong)
     try:
         number = float(raw)
     except ValueError:

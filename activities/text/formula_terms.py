@@ -78,6 +78,8 @@ _PLAIN_SCRIPT: Final = re.compile(rf"[{_LOWERED}{_RAISED}]+")
 _ENDS_IN_WORD: Final = re.compile(
     rf"(?:[^\W\d_{_RAISED}{_LOWERED}]{{2}}|[_^][^\W_]{{1,80}})[{_RAISED}{_LOWERED}]{{0,80}}$"
 )
+_ENDS_IN_LETTER: Final = re.compile(rf"[^\W\d_{_RAISED}{_LOWERED}]$")
+_DIFFERENTIAL: Final = re.compile(r"[d∂][^\W\d_]")
 _BEGINS_WITH_WORD: Final = re.compile(rf"[^\W\d_{_RAISED}{_LOWERED}]{{2}}")
 _OPERATED: Final = re.compile(rf"[\s/·*:|{_LOOSE_SIGNS}]")
 
@@ -129,7 +131,7 @@ def put_over(over: Term, under: Term) -> Term:
     elif _has_operators(above):
         above = f"({above})"
     below = under.closed if under.closed else under.text
-    if not under.closed and (not under.is_single or _has_operators(below)):
+    if not under.closed and (not under.is_single or _has_operators(below)) and not _DIFFERENTIAL.fullmatch(below):
         below = f"({below})"
     return Term(f"{above}/{below}", closed=f"({above}/{below})")
 
@@ -286,7 +288,7 @@ def _choose_gap(before: str, after: str, left: Role, right: Role) -> str:
         return ""
     if "tight" in (left, right) or left in ("prefix", "open") or right in ("close", "postfix", "separator"):
         return ""
-    if left == "large" and right == "open" and before[-1].isalpha():
+    if left == "large" and right == "open" and _ENDS_IN_LETTER.search(before[-2:]):
         return ""  # a function and its argument
     if "infix" in (left, right) or left in ("separator", "large") or (right == "large" and left != "open"):
         return " "

@@ -30,7 +30,13 @@ def parse_xml(content: bytes) -> Element:
         EntitiesDeclared: it declares entities.
     """
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        collect_ids=False,  # else an `xml:id` that is repeated is an error, and LibreOffice repeats those of lists
     )
     try:
         root = etree.fromstring(content, parser)

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.plugins.documents.number_formats import format_number
+from elcano.plugins.documents.office.office_math import write_office_math
 from elcano.plugins.documents.tables import TableCell
 
 _LEFT_OUT_FIELD: Final = "slidenum"
@@ -76,8 +77,7 @@ def _read_run(run: Element) -> str:
 
 def _read_formula(element: Element) -> str:
     """A formula, which newer programs write beside a picture of it for older ones."""
-    found = next(element.iter("{*}oMath"), None)
-    return "".join(found.itertext()) if found is not None else ""
+    return " ".join(write_office_math(one) for one in element.iter("{*}oMath"))
 
 
 def read_table(table: Element) -> list[TableCell]:

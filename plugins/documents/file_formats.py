@@ -42,7 +42,10 @@ HTML_TYPE: Final = "text/html"
 _HTML: Final = Format(HTML_TYPE, f"{_PLUGIN}.html:read_html", foreign=True)
 
 _WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-_WORD: Final = Format(_WORD_TYPE, f"{_PLUGIN}.pdf_and_word:read_docx", foreign=True, binary=True)
+_WORD: Final = Format(_WORD_TYPE, f"{_PLUGIN}.office.word_documents:read_word", foreign=True, binary=True)
+_ODF_READER: Final = f"{_PLUGIN}.office.odf_documents:read_odf"
+_ODF: Final = Format("application/vnd.oasis.opendocument.text", _ODF_READER, foreign=True, binary=True)
+_FLAT_ODF: Final = Format("application/vnd.oasis.opendocument.text-flat-xml", _ODF_READER, foreign=True)
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _OPEN: Final = "application/vnd.oasis.opendocument"
 _SLIDES: Final = Format(
@@ -65,9 +68,9 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".xhtml": _HTML,
     csl_works.SUFFIX: Format(csl_works.CSL_TYPE, f"{_PLUGIN}.csl_works:read_csl_work"),
     ".pdf": Format("application/pdf", f"{_PLUGIN}.pdf_and_word:read_pdf", foreign=True, binary=True),
-    ".docx": _WORD,
-    ".docm": _WORD,
-    ".dotx": _WORD,
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), _WORD),
+    **dict.fromkeys((".odt", ".ott"), _ODF),
+    ".fodt": _FLAT_ODF,
     ".pptx": _SLIDES,
     ".pptm": _SLIDES,
     ".ppsx": _SLIDES,

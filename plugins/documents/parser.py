@@ -122,7 +122,17 @@ PROCESSES: Final[ChildProcesses[ParseRequest, FileAnswer[Document]]] = ChildProc
     FileAnswer[Document],
     [
         f"elcano.plugins.documents.{name}"
-        for name in ("books", "html", "jats", "mails", "markdown", "pdf_and_word", "slides", "workbooks")
+        for name in (
+            "books",
+            "html",
+            "jats",
+            "mails",
+            "markdown",
+            "office.odf_documents",
+            "pdf_and_word",
+            "slides",
+            "workbooks",
+        )
     ],
 )
 

@@ -1,0 +1,1 @@
+"""Readers of word processors' documents: DOCX and its relatives, and OpenDocument text."""

@@ -81,7 +81,7 @@ def read_pptx(content: bytes) -> Parsed:
     root = package.parse(main)
     relations = package.relations(main)
     blocks: list[Block] = []
-    hidden, damaged, pictures, empty = list[int](), list[int](), list[int](), 0
+    hidden, damaged, pictures = list[int](), list[int](), list[int]()
     listed = [_get_relation(one, relations) for one in root.iterfind("{*}sldIdLst/{*}sldId")][:MOST_SLIDES]
     for number, relation in enumerate(listed, 1):
         slide = package.parse_if_sound(relation.target) if relation is not None else None
@@ -92,7 +92,6 @@ def read_pptx(content: bytes) -> Parsed:
         else:
             found = list(_read_slide(package, relation.target, slide, number))
             blocks += found
-            empty += not found
             if not found and next(slide.iter("{*}pic"), None) is not None:
                 pictures.append(number)
     if not blocks and damaged:
@@ -107,7 +106,7 @@ def read_pptx(content: bytes) -> Parsed:
         )
         if numbers
     )
-    return Parsed(blocks, properties.title, properties.authors, empty_pages=empty, gaps=gaps)
+    return Parsed(blocks, properties.title, properties.authors, gaps=gaps)
 
 
 def _name_slides(numbers: Sequence[int]) -> str:

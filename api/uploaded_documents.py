@@ -32,8 +32,23 @@ class CollectionView(Described):
     """Those that are searched."""
     refused: int = Field(examples=[2])
     """Those that cannot be read; each says why."""
+    incomplete: int = Field(examples=[3])
+    """Those of which something could not be read; each says what in its `gaps`."""
+    outdated: int = Field(examples=[0])
+    """Those that an earlier release read; they are searched as they are until they are read anew in the background."""
     bytes: int = Field(examples=[4_200_000])
     """Their size together."""
+
+
+class DocumentGap(Described):
+    """Something that a document holds and that was not read, or was left out."""
+
+    reason: str = Field(examples=["pages 3 to 5 are pictures, and OCR is not installed"])
+    """What it is and why, and what to do if anything can be done."""
+    pages: tuple[int, ...] = Field(examples=[[3, 4, 5]])
+    """The pages concerned, counted from 1; empty: its format has none, or the whole document is concerned."""
+    unread: bool
+    """Whether text may be missing from searches; false: nothing that a reader of the document sees."""
 
 
 class DocumentView(Described):
@@ -53,8 +68,8 @@ class DocumentView(Described):
     """Its title, once it is read."""
     media_type: str = Field(examples=["application/pdf"])
     """What it was read as; empty: it was not."""
-    empty_pages: int = Field(examples=[0])
-    """Its pages without text, such as scanned ones, of which nothing can be found."""
+    gaps: tuple[DocumentGap, ...]
+    """What was not read of it, or left out, and what can be done about it."""
     uploaded_at: Moment
     """When it was uploaded."""
     uploaded_by: str

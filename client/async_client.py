@@ -16,7 +16,7 @@ from elcano.graphs.state.events import AgentEvent
 if TYPE_CHECKING:
     from elcano.api.runs.run_view import RunList, RunView
     from elcano.api.uploaded_documents import CollectionView
-    from elcano.storage.evidence import Evidence
+    from elcano.client.passages import AsyncPassage
 
 RUNS: Final = "/v1/runs"
 EVIDENCE_PAGE: Final = 200
@@ -176,16 +176,17 @@ class AsyncRun:
         found: JsonObject = await self._connection.get(f"{self._path}/answer")
         return found
 
-    async def evidence(self) -> AsyncIterator["Evidence"]:
-        """The passages that it found, in the order of finding."""
+    async def evidence(self) -> AsyncIterator["AsyncPassage"]:
+        """The passages that it found, in the order of finding; each can `show` its page."""
         from elcano.api.reports.routes import EvidencePage
+        from elcano.client.passages import AsyncPassage
 
         offset: int | None = 0
         while offset is not None:
             answer = await self._connection.get(f"{self._path}/evidence", limit=EVIDENCE_PAGE, offset=offset)
             page = EvidencePage.model_validate(answer)
             for passage in page.evidence:
-                yield passage
+                yield AsyncPassage.of(passage, self._connection, self._path)
             offset = page.next
 
     async def control(self, /, action: str, *, key: str = "", **body: Any) -> dict[str, Any]:

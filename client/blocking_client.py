@@ -21,6 +21,7 @@ from elcano.graphs.text import shorten_text
 
 if TYPE_CHECKING:
     from elcano.api.runs.run_view import RunView, WaitingCallView
+    from elcano.client.passages import Passage
 
 QUESTION_CHARACTERS: Final = 200
 """A longer question is shortened where a run is displayed."""
@@ -159,7 +160,6 @@ class Run(Blocking[AsyncRun]):
     report = make_blocking(AsyncRun.report)
     report_as = make_blocking(AsyncRun.report_as)
     answer = make_blocking(AsyncRun.answer)
-    evidence = make_blocking_iterator(AsyncRun.evidence)
     control = make_blocking(AsyncRun.control)
     pause = make_blocking(AsyncRun.pause)
     unpause = make_blocking(AsyncRun.unpause)
@@ -193,6 +193,13 @@ class Run(Blocking[AsyncRun]):
                 shown = describe_run(told)
                 display.replace(shown)
         display.replace(self._repr_markdown_())
+
+    def evidence(self) -> Iterator["Passage"]:
+        """The passages that it found, in the order of finding; each can `show` its page."""
+        from elcano.client.passages import Passage
+
+        for passage in self._loop.iterate(self.asynchronous.evidence()):
+            yield Passage.of(passage, self._loop)
 
     @property
     def run_id(self) -> str:

@@ -94,6 +94,10 @@ class Connection:
         """Return the text at `path`, as one of the media types that the API serves it in."""
         return (await self._send("GET", path, headers={"Accept": media_type}, params=params)).text
 
+    async def get_bytes(self, path: str, media_type: str, **params: str | int) -> bytes:
+        """Return the bytes at `path`, such as a picture."""
+        return (await self._send("GET", path, headers={"Accept": media_type}, params=params)).content
+
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Post `body` once and return the JSON that answers it."""
         return (await self._send("POST", path, json=body)).json()

@@ -3,17 +3,18 @@
 What is kept is never changed: a passage of a changed file is another passage, because its id holds the content hash.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import count
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from sqlalchemy import Subquery, and_, delete, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.frozen import Epoch, Frozen, JsonObject
+from elcano.graphs.report.places import NOWHERE, Places
 from elcano.graphs.report.works import Work
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
 from elcano.storage.sql.rows import TenantBound
@@ -24,8 +25,33 @@ from elcano.storage.sql.tables import texts as stored_texts
 INDEXED_AT: Final = "indexed_at"
 """In the metadata of a passage from a collection: since when its document has its text there, in seconds since the
 epoch."""
+PATH: Final = "path"
+"""In the metadata of a passage from a file: the file's name in its collection."""
+DATA_HASH: Final = "data_hash"
+"""The same: SHA-256 of the file's bytes when it was read, hexadecimal."""
+PAGE: Final = "page"
+"""The same: the page on which the passage begins, counted from 1."""
+PAGE_LABELS: Final = "page_labels"
+"""The same: what is printed as the number of its pages where that differs, by the page as a JSON key."""
+KIND: Final = "kind"
+"""The same: what most of the passage is, such as `table` or `note`, if it is no plain text."""
+CONFIDENCE: Final = "confidence"
+"""The same: how sure OCR is of its least certain part, 0 to 1; absent: its characters stand in the file."""
 BATCH: Final = 500
 """Ids in one statement; a database has a limit to its parameters."""
+
+
+def get_page_label(metadata: JsonObject, page: int) -> str:
+    """What is printed as the number of a page of a passage; empty if that is its number, or unknown."""
+    labels = metadata.get(PAGE_LABELS)
+    label = labels.get(str(page)) if isinstance(labels, dict) else None
+    return label if isinstance(label, str) else ""
+
+
+def format_page(page: int, metadata: JsonObject) -> str:
+    """A page of a passage as its number, and what is printed as that in parentheses if it differs: `12 (iv)`."""
+    label = get_page_label(metadata, page)
+    return f"{page} ({label})" if label else str(page)
 
 
 class StoredText(Frozen):
@@ -62,6 +88,24 @@ class Evidence(Frozen):
     metadata: JsonObject = {}
     work: Work | None = None
     """The source's data about the work that it belongs to; None: no more than the other fields say."""
+    places: Places = Field(default=NOWHERE, exclude_if=lambda places: not places)
+    """Where its words stand on pages and in tables, with offsets in the stored text. The cells that name the columns of
+    its tables are among them, also where they stand before the passage."""
+
+    @field_validator("places", mode="before")
+    @classmethod
+    def _know_no_places(cls, places: object) -> object:
+        """Rows that were kept before there were places have null."""
+        return NOWHERE if places is None else places
+
+
+class SourceFile(NamedTuple):
+    """The file that a passage was read from, as it is now."""
+
+    data_hash: str
+    """SHA-256 of its bytes, hexadecimal."""
+    load: Callable[[], Awaitable[bytes | None]]
+    """Loads its bytes; None: it was deleted meanwhile."""
 
 
 class EvidenceStore(TenantBound):
@@ -97,7 +141,7 @@ class EvidenceStore(TenantBound):
 
     async def _add(self, connection: AsyncConnection, run_id: str, evidence: Sequence[Evidence]) -> None:
         # In one order, so that two runs that find the same passages at once never wait for each other in a circle.
-        rows = [self._row(**passage.model_dump()) for passage in sorted(evidence, key=attrgetter("id"))]
+        rows = [self._row(**_build_row(passage)) for passage in sorted(evidence, key=attrgetter("id"))]
         await connection.execute(insert_new(connection, passages), rows)
         await self._check_identity(connection, evidence)
         found_before = await find_positions(connection, self._tenant, root_of(run_id))
@@ -136,6 +180,15 @@ class EvidenceStore(TenantBound):
         page = select(found).order_by(found.c.position).limit(limit).offset(offset).subquery()
         whole = self._select(passages).join(page, page.c.evidence_id == passages.c.id)
         return await self._fetch_all(Evidence, whole.order_by(page.c.position))
+
+    async def find_in_run(self, run_id: str, evidence_id: str) -> Evidence | None:
+        """The passage of this id, if the run or one of its branches found it."""
+        found = exists().where(
+            findings.c.tenant == self._tenant,
+            findings.c.evidence_id == evidence_id,
+            run_and_branches(findings.c.run_id, run_id),
+        )
+        return await self._fetch_first(Evidence, self._select(passages).where(passages.c.id == evidence_id, found))
 
     async def ids_of_run(self, run_id: str) -> list[str]:
         """The ids of what `of_run` answers, in the same order; quick, since no text is read."""
@@ -179,6 +232,10 @@ class EvidenceStore(TenantBound):
         for passage in evidence:
             if kept[passage.id] != (passage.content_hash, passage.start, passage.end):
                 raise ValueError(f"evidence {passage.id!r}: this id belongs to another passage; ids must hold the hash")
+
+
+def _build_row(passage: Evidence) -> dict[str, Any]:
+    return {**passage.model_dump(), "places": passage.places.model_dump(mode="json") if passage.places else None}
 
 
 def _found_by(tenant: str, run_id: str) -> Subquery:

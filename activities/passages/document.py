@@ -94,8 +94,6 @@ class Parsed:
     """The authors that it declares."""
     year: int = 0
     """The year of publication that it declares; 0 if it does not."""
-    empty_pages: int = 0
-    """Pages without text, such as scanned ones."""
     work: str = ""
     """The `Work` that it is the text of, as JSON; empty: a document of its own."""
     doi: str = ""
@@ -103,6 +101,8 @@ class Parsed:
     gaps: tuple[Gap, ...] = ()
     page_labels: tuple[str, ...] = ()
     """What is printed as the number of each page, such as `iv`; empty: the numbers from 1."""
+    furniture: tuple[str, ...] = ()
+    """Running heads and feet of the first pages, which are in no block, but may say where the document appeared."""
 
 
 class Passage(NamedTuple):
@@ -113,8 +113,13 @@ class Passage(NamedTuple):
     heading: str
     """The headings above it, joined by ` > `."""
     page: int
+    """The page on which it begins."""
     anchor: str
     paragraph: int
+    last_page: int = 0
+    """The page on which it ends; 0: the one on which it begins."""
+    head: str = ""
+    """The rows that name the columns of the table of which it is a later part, cells between ` | `."""
 
 
 class Region(NamedTuple):
@@ -137,7 +142,6 @@ class Document:
     authors: tuple[str, ...] = ()
     year: int = 0
     """0: not known."""
-    empty_pages: int = 0
     work: str = ""
     """The `Work` that it is the text of, as JSON."""
     doi: str = ""
@@ -162,10 +166,6 @@ def normalize_text(text: str) -> str:
     return unicodedata.normalize("NFC", _CONTROL.sub(" ", _NONCHARACTERS.sub("", unified)))
 
 
-WARNED: Final = 20
-"""How many skipped documents a search names; it counts the rest."""
-
-
 class SkippedDocument(NamedTuple):
     """A document, or a group of files, that is not searched."""
 
@@ -181,6 +181,8 @@ class Content(NamedTuple):
     data: bytes
     title: str = ""
     """The title that overrides the document's own; empty: its own."""
+    file_hash: str = ""
+    """SHA-256 of the file that `data` was read from; empty: `data` are the file's bytes."""
 
 
 @dataclass(frozen=True)
@@ -214,14 +216,6 @@ class Collection(Protocol):
             OSError: it is gone, or cannot be read now.
         """
         ...
-
-
-def list_skip_warnings(source: str, skipped: list[SkippedDocument]) -> tuple[str, ...]:
-    """Return warnings about documents that a search could not cover: the first 20, and how many more."""
-    lines = [f"{source}: {key} was skipped: {reason}" for key, reason in skipped[:WARNED]]
-    if len(skipped) > WARNED:
-        lines.append(f"{source}: {len(skipped) - WARNED} more files were skipped")
-    return tuple(lines)
 
 
 _MARKS: Final = (  # The longer marks first: that of UTF-32 begins with that of UTF-16.

@@ -22,6 +22,7 @@ from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 from elcano.activities.passages.document import Passage
+from elcano.activities.passages.weak_passages import STUB_CHARACTERS, Hit, is_line, stubs_last
 from elcano.activities.text.languages import ENGLISH, UNSPACED, language_of, stemmer_of, stop_words
 from elcano.activities.text.stems import root_in
 from elcano.activities.text.words import asked_words, flatten_exponents, space_out_pairs, split_words
@@ -93,9 +94,6 @@ def _load_porter_stemmer() -> Any:
     return snowballstemmer.stemmer("porter")
 
 
-STUB_CHARACTERS: Final = 200
-"""A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""
-SENTENCE_ENDS: Final = frozenset(".!?\u2026\u3002\uff01\uff1f")
 LEAST_LETTERS: Final = 4
 """A heading is named after a word if it shares its beginning, all but three letters of it and at least this many."""
 NAMES: Final = " OR ".join(
@@ -108,27 +106,6 @@ MUCH: Final = 3
 """A readme with this many found passages is the target of the search, whether it is named or not."""
 BEGINNING: Final = 3
 """Number of first passages of a document among which one says something; others are signs."""
-
-
-class Hit(NamedTuple):
-    """A passage that was found."""
-
-    score: float
-    """The higher the better; comparable within one search."""
-    document: int
-    """Its number in the index."""
-    digest: bytes
-    """Equal for passages of equal words."""
-    passage: Passage
-
-
-def _is_line(database: sqlite3.Connection, hit: Hit) -> bool:
-    """Whether a passage is no more than a line or two, and no sentence."""
-    if hit.passage.end - hit.passage.start >= STUB_CHARACTERS:
-        return False
-    last = "SELECT substr(text, ?, 1) FROM document WHERE id = ?"
-    rows = database.execute(last, (hit.passage.end, hit.document)).fetchall()
-    return all(end not in SENTENCE_ENDS for (end,) in rows)
 
 
 def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
@@ -179,12 +156,12 @@ def _is_named(database: sqlite3.Connection, document: int, words: Collection[str
 def _find_document_opening(database: sqlite3.Connection, hit: Hit) -> Hit | None:
     """The first passage of the document of `hit` that is more than a line without a sentence."""
     rows = database.execute(
-        "SELECT digest, start, stop, heading, page, anchor, paragraph FROM passage"
+        "SELECT digest, start, stop, heading, page, anchor, paragraph, last_page, head FROM passage"
         " WHERE document = ? ORDER BY start LIMIT ?",
         (hit.document, BEGINNING),
     )
     first = (Hit(hit.score, hit.document, digest, Passage(*rest)) for digest, *rest in rows.fetchall())
-    return next((one for one in first if not _is_line(database, one)), None)
+    return next((one for one in first if not is_line(database, one)), None)
 
 
 def _find_section_opening(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Hit | None:
@@ -205,7 +182,7 @@ def _find_page_opening(database: sqlite3.Connection, hit: Hit, words: Collection
 
 def _query_first_hit(database: sqlite3.Connection, hit: Hit, where: str, value: str | int) -> Hit | None:
     rows = database.execute(
-        "SELECT digest, start, stop, heading, page, anchor, paragraph"
+        "SELECT digest, start, stop, heading, page, anchor, paragraph, last_page, head"
         " FROM passage JOIN document ON document.id = passage.document"
         f" WHERE document = ? AND {where} ORDER BY start LIMIT 1",
         (hit.document, value),
@@ -216,11 +193,6 @@ def _query_first_hit(database: sqlite3.Connection, hit: Hit, where: str, value: 
 def _is_called(heading: str, words: Collection[str]) -> bool:
     lower = heading.lower()
     return any(len(word) >= LEAST_LETTERS and word[: max(LEAST_LETTERS, len(word) - 3)] in lower for word in words)
-
-
-def stubs_last(database: sqlite3.Connection, hits: Collection[Hit]) -> list[Hit]:
-    """Return `hits` in their order, but with those at the end that are a line or two below a heading, no sentence."""
-    return sorted(hits, key=lambda hit: bool(hit.passage.heading) and _is_line(database, hit))
 
 
 BM25: Final = "bm25(1.5, 2.0, 1.0)"
@@ -254,6 +226,12 @@ class Text(NamedTuple):
     """The `Work` that it is the text of, as JSON."""
     indexed_at: float = 0.0
     """Since when the index has this text of it, in seconds since the epoch."""
+    gaps: str = ""
+    doi: str = ""
+    file_hash: str = ""
+    """SHA-256 of the bytes of its file; empty in an index of before it was kept."""
+    places: bytes = b""
+    """What `pack_places` made of its places."""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -267,7 +245,7 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readm
     if not match:
         return []
     rows = database.execute(
-        "SELECT -found.rank, document, digest, start, stop, heading, page, anchor, paragraph"
+        "SELECT -found.rank, document, digest, start, stop, heading, page, anchor, paragraph, last_page, head"
         " FROM (SELECT rowid AS id, rank FROM words"
         " WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS found"
         " JOIN passage ON passage.id = found.id"
@@ -318,7 +296,8 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at FROM document"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year, work, indexed_at, gaps, doi, file_hash,"
+        " places FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,
     )

@@ -138,6 +138,13 @@ class Phrases:
     """With the `{title}` of what a citation that does not hold names."""
     cited_words: str = "Quoted: “{words}”"
     """With its `{words}`."""
+    ocr: str = "read by OCR, {percent} % sure"
+    """Behind a quote that was read from a picture: how sure, in `{percent}`."""
+    table_cell: str = "in the table: {names}"
+    """Behind a quote that is a cell: what names its row and its column, joined by `comma`."""
+    quotes_in_place: str = "Where the quotes stand"
+    """Heading of the quotes on pictures of their pages."""
+    page: str = "page {page}"
     read_one: str = (
         "Of {total} statement with citations, {supported} supported by its quotes, "
         "{partly} in part{beyond}, {refused} not{rest}."

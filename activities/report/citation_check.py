@@ -11,6 +11,7 @@ Then each statement whose citations hold is judged (`statement_support`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from typing import Any
 
 from elcano.activities.phrases import ENGLISH
 from elcano.activities.prose.markdown_parser import (
@@ -39,6 +40,8 @@ from elcano.activities.report.statement_support import (
 from elcano.activities.report.work_merge import Works, list_cited_texts
 from elcano.activities.support.quotes import QuoteIndex
 from elcano.activities.text.languages import text_language
+from elcano.graphs.report.cells import find_cited_cells
+from elcano.graphs.report.places import find_marks
 from elcano.graphs.report.report import (
     BlockKind,
     CheckedCitation,
@@ -51,7 +54,7 @@ from elcano.graphs.report.report import (
     Support,
 )
 from elcano.graphs.report.works import Work
-from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.evidence import CONFIDENCE, DATA_HASH, PAGE, Evidence, StoredText, get_page_label
 
 
 def check_citations(
@@ -104,6 +107,26 @@ def locate_quote(quote: str, passage: Evidence, text: str) -> tuple[int, int] | 
 
 def _shift_to_stored_text(passage: Evidence, place: tuple[int, int] | None) -> tuple[int, int] | None:
     return None if place is None else (passage.start + place[0], passage.start + place[1])
+
+
+def _locate_on_pages(passage: Evidence, text: str, start: int, end: int) -> dict[str, Any]:
+    """Where the characters `start` to `end` of the stored `text` stand, as fields of a `CheckedCitation`.
+
+    None of passages that were found before their places were kept: their reports are rebuilt as they were.
+    """
+    if not passage.places and DATA_HASH not in passage.metadata:
+        return {}
+    marks = find_marks(text, passage.places, start, end)
+    page = marks[0].page if marks else passage.metadata.get(PAGE)
+    page = page if isinstance(page, int) else 0
+    confidence = passage.metadata.get(CONFIDENCE)
+    return {
+        "page": page,
+        "page_label": get_page_label(passage.metadata, page),
+        "marks": marks,
+        "cells": find_cited_cells(text, passage.places.cells, start, end),
+        "confidence": confidence if isinstance(confidence, int | float) else None,
+    }
 
 
 class _Desk:
@@ -281,14 +304,17 @@ class _Desk:
         passage = self.given.get(cited.evidence)
         if passage is None:
             return checked
+        text = self._texts[passage.content_hash].text
         if passage.id not in self._searched:
-            text = self._texts[passage.content_hash].text
             self._searched[passage.id] = QuoteIndex.of(text[passage.start : passage.end])
         place = _shift_to_stored_text(passage, self._searched[passage.id].find(cited.quote))
         if place is None:
             return checked.model_copy(update={"verdict": "quote_not_found"})
         found = {"number": self._number(passage), "start": place[0], "end": place[1]}
-        return checked.model_copy(update={"verdict": "verified", **found, "content_hash": passage.content_hash})
+        shown = _locate_on_pages(passage, text, *place)
+        return checked.model_copy(
+            update={"verdict": "verified", **found, "content_hash": passage.content_hash, **shown}
+        )
 
     def _number(self, passage: Evidence) -> int:
         key = self.works.group(passage)

@@ -9,7 +9,7 @@ careless renderers overlook backslashes.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from elcano.activities.text.words import on_one_line
@@ -120,10 +120,20 @@ LICENCE_CHARACTERS: Final = 80
 """Room for a name and an address; some ask that both be shown."""
 
 
+class QuotedWords(NamedTuple):
+    """Words that a report quotes."""
+
+    place: str
+    """Where they stand: the locator of their passage, or of their own page."""
+    words: str
+    remark: str = ""
+    """What a reader has to know of them, such as that OCR read them; without parentheses."""
+
+
 def render_references(
     references: Sequence[Reference],
     heading: str = "References",
-    quotes: Mapping[int, Sequence[tuple[str, str]]] | None = None,
+    quotes: Mapping[int, Sequence[QuotedWords]] | None = None,
     day: str = "",
 ) -> list[str]:
     """The list under its heading; nothing if there is none.
@@ -133,7 +143,7 @@ def render_references(
     Args:
         references: one for each number.
         heading: in the language of the report.
-        quotes: by number the words that the report quotes, each with the place that it is quoted from.
+        quotes: by number the words that the report quotes, in the order in which they are shown.
         day: when the report says above that everything was retrieved; only other days are told with a reference.
     """
     lines: list[str] = []
@@ -143,24 +153,28 @@ def render_references(
             sign = ")" if sign == "." else "."
         last = reference.number
         quoted = (quotes or {}).get(reference.number, ())
-        below = len({place for place, _ in quoted}) > 1
+        below = len({one.place for one in quoted}) > 1
         lines.append(f"{reference.number}{sign} {_render_reference(reference, below=below, day=day)}")
         indent = " " * len(f"{reference.number}{sign} ")
         lines += (f"{indent}- {one}" for one in _render_quotes(quoted))
     return [f"## {heading}", "\n".join(lines)] if lines else []
 
 
-def _render_quotes(quotes: Iterable[tuple[str, str]]) -> Iterable[str]:
+def _render_quotes(quotes: Iterable[QuotedWords]) -> Iterable[str]:
     """Each place with what is quoted from it, without quotes that are a part of another one.
 
     The place is left out where there is one alone.
     """
-    by_place: dict[str, dict[str, None]] = {}
-    for place, words in quotes:
-        by_place.setdefault(place, {})[" ".join(words.split())] = None
+    by_place: dict[str, dict[str, str]] = {}
+    for place, words, remark in quotes:
+        by_place.setdefault(place, {}).setdefault(" ".join(words.split()), remark)
     for place, quoted in by_place.items():
         whole = (one for one in quoted if not any(one in other for other in quoted if other != one))
-        said = [f"“{escape_markdown(shorten_text(one, QUOTE_CHARACTERS))}”" for one in whole]
+        said = [
+            f"“{escape_markdown(shorten_text(one, QUOTE_CHARACTERS))}”"
+            + (f" ({escape_markdown(quoted[one])})" if quoted[one] else "")
+            for one in whole
+        ]
         if len(by_place) > 1:
             yield f"{render_locator(place)}: {'; '.join(said)}" if place else "; ".join(said)
         else:
@@ -181,7 +195,7 @@ def render_work_flag(words: str) -> str:
 def _render_reference(reference: Reference, *, below: bool, day: str) -> str:
     """One entry; `below`: the places that are cited stand below it, with what is quoted from each."""
     if reference.work is not None:
-        return _render_work(reference, reference.work, day)
+        return _render_work(reference, reference.work, day, below=below)
     if below:
         return f"**{escape_markdown(reference.title)}** — {escape_markdown(reference.source)}"
     if len(reference.locators) == 1:
@@ -190,7 +204,7 @@ def _render_reference(reference: Reference, *, below: bool, day: str) -> str:
     return f"**{escape_markdown(reference.title)}** — {escape_markdown(reference.source)}: {places}"
 
 
-def _render_work(reference: Reference, work: Work, day: str) -> str:
+def _render_work(reference: Reference, work: Work, day: str, *, below: bool) -> str:
     by = format_authors(work.authors)
     year = f"({work.year})" if work.year else ""
     head = escape_markdown(" ".join(filter(None, (by, year))))
@@ -206,7 +220,7 @@ def _render_work(reference: Reference, work: Work, day: str) -> str:
         f"{escape_markdown(where)}. " if (where := format_venue(work)) else "",
         f"{', '.join(render_link(*name) for name in names)}. " if names else "",
         f"There is a preprint of it: {', '.join(preprints)}. " if preprints else "",
-        f"Cited from: {'; '.join(places)}. " if places else "",
+        f"Cited from: {'; '.join(places)}. " if places and not below else "",
         f"Licence: {escape_markdown(shorten_text(work.licence, LICENCE_CHARACTERS))}. " if work.licence else "",
         f"— {_render_retrievals(reference, day)}",
     ]

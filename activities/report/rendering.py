@@ -19,6 +19,7 @@ from elcano.activities.report.markdown import (
     render_work_flag,
     sanitize_markdown,
 )
+from elcano.activities.report.quoted_words import list_quoted_words
 from elcano.activities.report.work_merge import Works
 from elcano.activities.text.words import first_sentences
 from elcano.graphs.contracts import PublishCall
@@ -104,12 +105,14 @@ def render_report(
             *(block for one in added for block in one.closing),
             *(limitations if draft.answered or explained else []),
             *(nearest if explained else []),
-            *render_bullets(words.unverified, _list_unverified_claims(checked, words, added)),
+            *render_bullets(words.unverified, dict.fromkeys(_list_unverified_claims(checked, words, added))),
             *related,
             *render_bullets(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
             *searches,
             *(block for one in added for block in one.end),
-            *render_references(checked.references, words.references, _list_quotes(checked), day if searches else ""),
+            *render_references(
+                checked.references, words.references, list_quoted_words(checked, words), day if searches else ""
+            ),
         ]
     )
 
@@ -275,18 +278,6 @@ def _describe_gap(gap: SectionGap) -> str:
         f"{usd_from_microusd(gap.cost_microusd):.4f} USD spent" if gap.cost_microusd else "",
     ]
     return f"{escape_markdown(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never started'})."
-
-
-def _list_quotes(checked: CheckedDraft) -> dict[int, list[tuple[str, str]]]:
-    """By reference the words that are quoted and where they stand; a report of quotations shows them in its text."""
-    if checked.draft.quoted or checked.draft.attachments:
-        return {}
-    places = {one.id: one.locator for one in checked.given}
-    quotes: dict[int, list[tuple[str, str]]] = {}
-    for cited in checked.citations:
-        if cited.number is not None:
-            quotes.setdefault(cited.number, []).append((places.get(cited.evidence, ""), cited.quote))
-    return quotes
 
 
 def _list_unverified_claims(checked: CheckedDraft, words: Phrases, added: Iterable[AddedText]) -> Iterable[str]:

@@ -10,11 +10,12 @@ what is not supported says so where it stands.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from markdown_it.token import Token
 
+from elcano.activities.passages.unread_warnings import condense_gap_warnings
 from elcano.activities.phrases import ENGLISH, Phrases, choose_phrases
 from elcano.activities.prose.markdown_parser import CITATION, bracket_of, parse_markdown
 from elcano.activities.prose.markdown_writer import fence_code, render_markdown
@@ -47,6 +48,8 @@ def build_report(
     Raises:
         KeyError: the text of a cited passage is not among `texts`.
     """
+    warnings = condense_gap_warnings(material.call.warnings)
+    material = replace(material, call=material.call.model_copy(update={"warnings": warnings}))
     call, draft = material.call, material.draft
     if draft is None:
         return _build_evidence_report(material, builds, searched)

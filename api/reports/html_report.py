@@ -44,6 +44,10 @@ blockquote{margin:1.25rem 0;padding:.1rem 1rem;border-left:3px solid var(--line)
 table{display:block;overflow-x:auto;border-collapse:collapse;margin:1.25rem 0;font-size:.93em}
 th,td{border:1px solid var(--line);padding:.4rem .65rem;text-align:start;vertical-align:top}
 th{background:var(--shade)}
+figure{margin:1.5rem 0}
+figcaption{font:.9rem/1.5 system-ui,sans-serif;color:var(--quiet)}
+figure img{display:block;max-width:100%;height:auto;border:1px solid var(--line)}
+mark{background:#ffe08a;color:#1c2024}
 svg{display:block;width:100%;height:auto;margin:1.25rem 0}
 .left{text-align:left}.right{text-align:right}.center{text-align:center}
 pre{overflow-x:auto;background:var(--shade);padding:.85rem 1rem;border-radius:4px}
@@ -53,7 +57,7 @@ code{font:.88em/1.5 ui-monospace,Menlo,Consolas,monospace}
 hr{border:0;border-top:1px solid var(--line);margin:2rem 0}
 @media print{:root{color-scheme:light;--text:#000;--quiet:#333;--line:#999;--ground:#fff;--shade:#f3f3f3;--link:#000}
 body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}
-pre,table,blockquote,li{break-inside:avoid}table{display:table}pre{white-space:pre-wrap}
+pre,table,blockquote,li,figure{break-inside:avoid}table{display:table}pre{white-space:pre-wrap}
 a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em;overflow-wrap:anywhere}}
 """
 
@@ -63,6 +67,8 @@ POLICY: Final = (
     "base-uri 'none'; form-action 'none'"
 )
 """What the page may load: its own style."""
+WITH_PICTURES: Final = f"{POLICY}; img-src data:"
+"""The same of a page with pictures of pages in it."""
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
@@ -137,8 +143,14 @@ _ATTRIBUTES: Final[dict[str, set[str]]] = {
 }
 
 
-def render_report_page(report: Report, pictures: Mapping[str, str | None] | None = None) -> str:
-    """The page of `report`, with its pictures (SVG that code drew) by their paths; None: the title stands for it."""
+def render_report_page(report: Report, pictures: Mapping[str, str | None] | None = None, appendix: str = "") -> str:
+    """The page of `report`.
+
+    Args:
+        report: what it shows.
+        pictures: its pictures (SVG that code drew) by their paths; None: the title stands for it.
+        appendix: HTML that code made, below the references, perhaps with pictures as data.
+    """
     numbers = frozenset(reference.number for reference in report.references)
     env: dict[str, object] = {
         _KNOWN: numbers,
@@ -164,10 +176,10 @@ def render_report_page(report: Report, pictures: Mapping[str, str | None] | None
     language = f' lang="{report.language}"' if _LANGUAGE.fullmatch(report.language) else ""
     return (
         f'<!DOCTYPE html>\n<html{language}>\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(WITH_PICTURES if appendix else POLICY)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(report.title)}</title>\n<style>{STYLE}</style>\n</head>\n"
-        f'<body dir="auto">\n<main>\n{body}</main>\n</body>\n</html>\n'
+        f'<body dir="auto">\n<main>\n{body}{appendix}</main>\n</body>\n</html>\n'
     )
 
 
@@ -202,9 +214,14 @@ def _find_quotes(state: StateInline, number: int) -> str:
     before = _keep_letters(_NUMBER.sub("", state.src[: state.pos]))
     ends = [one for one in cited if before.endswith(_keep_letters(one.text))]
     quotes = dict.fromkeys(
-        quote.quote for one in ends[-1:] or cited for quote in one.citations if quote.number == number
+        (quote.quote, quote.printed_page)
+        for one in ends[-1:] or cited
+        for quote in one.citations
+        if quote.number == number
     )
-    told = "\n".join(f"\u201c{' '.join(quote.split())}\u201d" for quote in quotes)
+    told = "\n".join(
+        f"\u201c{' '.join(quote.split())}\u201d{f' (p. {page})' if page else ''}" for quote, page in quotes
+    )
     return told if len(told) <= QUOTES_CHARACTERS else f"{told[: QUOTES_CHARACTERS - 1]}\u2026"
 
 

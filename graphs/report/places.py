@@ -59,6 +59,10 @@ class Places(Frozen):
     lines: tuple[Line, ...] = ()
     cells: tuple[Cell, ...] = ()
 
+    def __bool__(self) -> bool:
+        """Whether anything of it is known."""
+        return bool(self.lines or self.cells)
+
     def cut(self, start: int, end: int) -> "Places":
         """The places of the characters `start` to `end`, with the same offsets."""
         return Places(

@@ -14,6 +14,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.report.cells import CitedCell
+from elcano.graphs.report.places import Mark
 from elcano.graphs.report.works import Provenance, Work
 from elcano.graphs.text import shorten_text
 
@@ -86,6 +88,21 @@ class CheckedCitation(Frozen):
     end: int | None = None
     content_hash: str = ""
     """The hash of the stored text in which it was found; empty: that of its reference."""
+    page: int = Field(default=0, exclude_if=lambda page: not page)
+    """The page on which the quote begins, counted from 1; 0: its document has none, or it is not known."""
+    page_label: str = Field(default="", exclude_if=lambda label: not label)
+    """What is printed as the number of that page, such as `iv`; empty: its number, or unknown."""
+    marks: tuple[Mark, ...] = Field(default=(), exclude_if=lambda marks: not marks)
+    """The rectangles that cover the quote on the pages of its document, one for each line; none if they are unknown."""
+    cells: tuple[CitedCell, ...] = Field(default=(), exclude_if=lambda cells: not cells)
+    """The cells of a table in which the quote stands; none if it stands in no table."""
+    confidence: float | None = Field(default=None, exclude_if=lambda confidence: confidence is None)
+    """How sure OCR is of the passage that is quoted, 0 to 1; None: the characters stand in the file."""
+
+    @property
+    def printed_page(self) -> str:
+        """The page as readers look it up: what is printed on it, else its number; empty: none is known."""
+        return self.page_label or (str(self.page) if self.page else "")
 
 
 StatementKind: TypeAlias = Literal["fact", "inference", "connecting"]

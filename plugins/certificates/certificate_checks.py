@@ -28,6 +28,7 @@ from elcano.plugins.certificates.log_checks import (
     models_asked,
     own_usage,
 )
+from elcano.plugins.certificates.place_checks import of_places
 from elcano.storage.evidence import Evidence
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.lineage import days_of
@@ -208,6 +209,7 @@ ALL: Final[Mapping[str, Callable[[Contents], Iterator[Fault]]]] = {
     "The usage of its steps is what the ledger adds up to.": of_usage,
     "Every cited passage is in its stored text, and every text matches its hash.": of_evidence,
     "Drafts match the hashes under which the log names them.": of_drafts,
+    "The words of each quote stand in lines on the page that its citation names.": of_places,
     "Every quote was looked up again, and the rebuilt report is identical, byte for byte.": of_report,
 }
 """The checks by what they show if they find no fault."""

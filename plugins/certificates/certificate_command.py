@@ -13,6 +13,10 @@ File = Annotated[
 ]
 Out = Annotated[Path | None, option("Save it as this file; by default `RUN.certificate.json`.")]
 
+Documents = Annotated[
+    Path | None, option("The folder of the cited files: they are compared, and their quotes read again.")
+]
+
 
 def save_certificate(run: Run, out: Out = None) -> None:
     """Save everything that a run's report was made from as one file."""
@@ -23,6 +27,7 @@ def save_certificate(run: Run, out: Out = None) -> None:
     print_line(str(file))
 
 
-def verify_certificate(file: File) -> None:
+def verify_certificate(file: File, documents: Documents = None) -> None:
     """Check a certificate, without a server: does the report follow from the recorded evidence?"""
-    replace_process("elcano.plugins.certificates.verify_command", file)
+    more = ("--documents", str(documents)) if documents is not None else ()
+    replace_process("elcano.plugins.certificates.verify_command", file, *more)

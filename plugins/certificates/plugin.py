@@ -8,6 +8,7 @@ plugin: Final = Plugin(
     name="certificates",
     description="Certificates of runs: all that a report rests on, to be verified without Elcano's server.",
     package="elcano.plugins.certificates",
+    needs=("documents",),
     routes=(".routes:router",),
     exporters=(".run_certificate:export_certificates",),
     commands={

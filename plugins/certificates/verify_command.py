@@ -9,7 +9,7 @@ and of its files only `certificate.json` at its top is unpacked.
 import argparse
 import sys
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Final
@@ -84,6 +84,19 @@ def compare_certificate(data: bytes) -> Verdict:
     return Verdict(tuple(outcomes), held, parts[WHOLE].decode().strip('"'))
 
 
+def compare_documents(verdict: Verdict, folder: Path) -> Verdict:
+    """The verdict with one more check: that of the cited files below a folder."""
+    from elcano.plugins.certificates.document_checks import check_documents, count_documents, find_documents
+
+    if verdict.held is None:
+        return verdict
+    there, cited = len(find_documents(verdict.held, folder)), count_documents(verdict.held)
+    shows = f"Of {format_count(cited, 'cited file')} {there} {'is' if there == 1 else 'are'} in {folder}: "
+    shows += "their bytes are those that were read, and quotes stand at their places on the pages."
+    outcome = CheckOutcome(shows=shows, faults=tuple(dict.fromkeys(check_documents(verdict.held, folder))))
+    return replace(verdict, checks=(*verdict.checks, outcome))
+
+
 LARGEST: Final = 1_000_000_000
 """Bytes of a file, and of a certificate in an archive, that are read, all into memory."""
 MEMBER: Final = "certificate.json"
@@ -139,6 +152,12 @@ def main() -> int:
     """The program; answers with its exit code."""
     parser = argparse.ArgumentParser(prog="elcano verify", description="Verify the certificate of a report.")
     parser.add_argument("file", type=Path, help="what `elcano certificate` or `elcano export --format zip` wrote")
+    parser.add_argument(
+        "--documents",
+        type=Path,
+        metavar="FOLDER",
+        help="where the cited files are: compare them, and read quotes again",
+    )
     parser.add_argument("--json", action="store_true", help="answer with what each check found, as JSON")
     options = parser.parse_args()
     file: Path = options.file
@@ -148,13 +167,21 @@ def main() -> int:
         sys.stderr.write(f"elcano: {error}\n")
         return BAD_SETTINGS
     verdict = compare_certificate(read.data)
+    if options.documents is not None:
+        if not options.documents.is_dir():
+            sys.stderr.write(f"elcano: documents: {options.documents} is no folder\n")
+            return BAD_SETTINGS
+        verdict = compare_documents(verdict, options.documents)
     if options.json:
         sys.stdout.write(verdict.describe().model_dump_json() + "\n")
         return 0 if verdict.holds else 1
     if read.archived:
         sys.stdout.write(f"Verified {MEMBER} in {file}; the other files of the archive are not compared with it.\n")
     if verdict.holds and verdict.held is not None:
-        sys.stdout.write("\n".join(summarize_certificate(verdict.held)) + "\n")
+        lines = summarize_certificate(verdict.held)
+        if options.documents is not None:
+            lines.insert(-1, f"- {verdict.checks[-1].shows}")
+        sys.stdout.write("\n".join(lines) + "\n")
         return 0
     for fault in verdict.faults:
         sys.stdout.write(f"{fault.part}: {fault.text}\n")
@@ -169,6 +196,7 @@ def summarize_certificate(held: Contents) -> list[str]:
     """Describe the facts that a certificate without faults proves."""
     report = held.published
     verified = len(report.citations) - len(report.unverified)
+    placed = sum(1 for one in report.citations if one.marks)
     lines = [
         f"The report of {held.about.run_id} follows from the recorded evidence.",
         f"- Asked: {' '.join(held.log.asked.question.split())}",
@@ -181,6 +209,8 @@ def summarize_certificate(held: Contents) -> list[str]:
     ]
     if report.unverified:
         lines.insert(4, f"- Citations that could not be verified, as the report says: {len(report.unverified):,}.")
+    if placed:
+        lines.insert(4, f"- Quotes whose lines on their pages are recorded: {placed:,}.")
     return [*lines, "It does not prove who made it: a certificate has no signature."]
 
 

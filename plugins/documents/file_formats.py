@@ -13,6 +13,11 @@ from elcano.activities.passages.document import Document, FileSkipped, Parsed
 from elcano.activities.passages.packing import assemble_document
 from elcano.plugins.documents import csl_works
 from elcano.plugins.documents.authorship import parse_file_name
+from elcano.plugins.documents.first_page import complete_from_first_page, is_placeholder
+
+READER: Final = 1
+"""The version of all readers and of the packing. Raise it when any of them makes something else of a file: documents
+that an older one read are then read anew in the background. `test_reader_version` compares what they make."""
 
 
 class Format(NamedTuple):
@@ -41,6 +46,7 @@ _MARKDOWN: Final = Format("text/markdown", f"{_PLUGIN}.markdown:read_markdown")
 HTML_TYPE: Final = "text/html"
 _HTML: Final = Format(HTML_TYPE, f"{_PLUGIN}.html:read_html", foreign=True)
 
+PDF_TYPE: Final = "application/pdf"
 _WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _WORD: Final = Format(_WORD_TYPE, f"{_PLUGIN}.office.word_documents:read_word", foreign=True, binary=True)
 _ODF_READER: Final = f"{_PLUGIN}.office.odf_documents:read_odf"
@@ -67,7 +73,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".htm": _HTML,
     ".xhtml": _HTML,
     csl_works.SUFFIX: Format(csl_works.CSL_TYPE, f"{_PLUGIN}.csl_works:read_csl_work"),
-    ".pdf": Format("application/pdf", f"{_PLUGIN}.pdf_and_word:read_pdf", foreign=True, binary=True),
+    ".pdf": Format(PDF_TYPE, f"{_PLUGIN}.pdf_and_word:read_pdf", foreign=True, binary=True),
     **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), _WORD),
     **dict.fromkeys((".odt", ".ott"), _ODF),
     ".fodt": _FLAT_ODF,
@@ -124,6 +130,11 @@ def parse_document(name: str, content: bytes) -> Document:
     if not content:
         raise FileSkipped("it is empty")
     parsed = kind.read(content)
+    if kind.media_type == PDF_TYPE:
+        parsed = complete_from_first_page(parsed)
+        parsed = replace(parsed, title=parsed.title or path.stem)  # the first heading may be a journal's name
+    elif is_placeholder(parsed.title):
+        parsed = replace(parsed, title="")
     authors, year = parse_file_name(path.stem)
     title = parsed.title or ("" if kind.titled else path.stem)
     parsed = replace(parsed, title=title, authors=parsed.authors or authors, year=parsed.year or year)

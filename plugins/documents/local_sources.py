@@ -8,6 +8,7 @@ Only the packages' own metadata is read; nothing is imported. This project itsel
 others.
 """
 
+import asyncio
 import os
 import re
 import stat
@@ -15,18 +16,22 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib.metadata import PathDistribution
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from elcano.activities.passages.document import Content, FileSkipped, Listing, SkippedDocument
 from elcano.graphs.catalogue.sources import SourceSpec
-from elcano.graphs.errors import InputInvalid, SourceRefused
+from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.graphs.extras import DISTRIBUTION
-from elcano.plugins.documents.file_formats import FORMATS
+from elcano.plugins.documents.file_formats import FORMATS, READER
+from elcano.plugins.documents.passage_index import Index
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings
+from elcano.storage.evidence import PATH, Evidence, SourceFile
+from elcano.storage.store import TenantStore
 
 _MEGABYTE: Final = 1_000_000
 LINK: Final = "it is a symbolic link, which is not followed: put what it leads to here, or name that folder, too"
@@ -101,6 +106,18 @@ class Folder:
         if len(data) > self._limit_bytes:
             raise FileSkipped(self._too_large(len(data)))
         return Content(key, data)
+
+    def holds(self, key: str) -> bool:
+        """Whether this is the name of a file that `listing` could have: below the folder, and behind no link.
+
+        Raises:
+            SourceRefused: the folder is missing.
+        """
+        root = self._root()
+        parts = PurePosixPath(key).parts
+        place = root.joinpath(*parts)
+        hidden = any(part.startswith(".") for part in parts)
+        return not hidden and place.resolve() == place and place.is_relative_to(root) and place != root
 
     def _root(self) -> Path:
         try:
@@ -245,12 +262,36 @@ class PackageReadmes:
 def open_collection(spec: SourceSpec, settings: Settings) -> DocumentsSource:
     """Open the folder that the settings give to this name. Nothing is read before the first search."""
     folder = Folder(settings.collections[spec.name], limit_bytes=settings.file_limit_bytes)
-    return DocumentsSource(spec, folder, _build_index_path(spec, settings))
+    return DocumentsSource(spec, folder, _build_index_path(spec.name, settings))
+
+
+async def find_local_file(settings: Settings, store: TenantStore, passage: Evidence) -> SourceFile | None:
+    """See `Plugin.document_files`: a file in the folder of a collection that the tenant may search, on this machine."""
+    path = passage.metadata.get(PATH)
+    root = settings.collections.get(passage.source)
+    if root is None or not isinstance(path, str):
+        return None
+    folder = Folder(root, limit_bytes=settings.file_limit_bytes)
+
+    def read() -> bytes | None:
+        try:
+            return folder.content(path).data if folder.holds(path) else None
+        except (FileSkipped, SourceRefused, OSError, ValueError):
+            return None
+
+    data = await asyncio.to_thread(read)
+    if data is None:
+        return None
+
+    async def load() -> bytes:
+        return data
+
+    return SourceFile((await asyncio.to_thread(sha256, data)).hexdigest(), load)
 
 
 def open_packages(spec: SourceSpec, settings: Settings) -> DocumentsSource:
     """Open the readmes of the installed Python packages."""
-    return DocumentsSource(spec, PackageReadmes(), _build_index_path(spec, settings))
+    return DocumentsSource(spec, PackageReadmes(), _build_index_path(spec.name, settings))
 
 
 def require_folders(settings: Settings) -> None:
@@ -268,8 +309,8 @@ def require_folders(settings: Settings) -> None:
         )
 
 
-def _build_index_path(spec: SourceSpec, settings: Settings) -> Path:
-    return settings.data_dir / "index" / f"{spec.name}.sqlite"
+def _build_index_path(name: str, settings: Settings) -> Path:
+    return settings.data_dir / "index" / f"{name}.sqlite"
 
 
 _SHOWN: Final = 5
@@ -292,3 +333,18 @@ def check_collections(chosen: Settings) -> Iterable[Finding]:
             yield Finding("note", f"collection {name} leaves out {skipped.key}: {skipped.reason}")
         if len(left_out) > _SHOWN:
             yield Finding("note", f"collection {name} leaves out {len(left_out) - _SHOWN} more")
+        yield from _report_gaps(name, Index(_build_index_path(name, chosen), READER))
+
+
+def _report_gaps(name: str, index: Index) -> Iterable[Finding]:
+    """Report the documents that were not read whole; before the first search none has been read."""
+    try:
+        found = index.list_gaps() if index.known() else []
+    except (SourceRefused, SourceUnavailable) as error:
+        yield Finding("note", f"collection {name}: {error}")
+        return
+    partly = [(key, gap.reason) for key, gaps in found for gap in gaps if gap.unread]
+    for key, reason in partly[:_SHOWN]:
+        yield Finding("note", f"collection {name} has not all of {key}: {reason}")
+    if len(partly) > _SHOWN:
+        yield Finding("note", f"collection {name} has {len(partly) - _SHOWN} more such gaps")

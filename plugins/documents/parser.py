@@ -23,7 +23,7 @@ from elcano.activities.child_processes import (
 from elcano.activities.passages.document import Document, FileSkipped
 from elcano.graphs.frozen import Frozen
 from elcano.plugins.documents.file_detection import name_by_content
-from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, parse_document
+from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, READER, parse_document
 
 MEMORY_BYTES: Final = 3_000_000_000
 """Address space of the process; an archive that lies about its unpacked size ends here."""
@@ -140,10 +140,15 @@ PROCESSES: Final[ChildProcesses[ParseRequest, FileAnswer[Document]]] = ChildProc
 class Parser:
     """Reads documents. `stop` may be called from any thread, and is for good.
 
+    Attributes:
+        version: of what it makes of a file; what an older one made is made anew.
+
     Args:
         parse_seconds: how long one file may take.
         processes: what reads them; tests put broken ones here.
     """
+
+    version: int = READER
 
     def __init__(
         self,

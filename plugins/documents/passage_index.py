@@ -2,6 +2,9 @@
 
 The file is a cache: it can be deleted at any time and is built again by the next search. Every method opens its own
 connection, so that all may be called from any thread and any process; only who is inside `writing` may change it.
+
+An index of an older version goes on answering while the one that takes its place is built beside it, in a file whose
+name ends in `.next`; one that is interrupted is completed by the next writer.
 """
 
 import json
@@ -12,14 +15,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from elcano.activities.passages.document import Document, SkippedDocument
-from elcano.activities.passages.search import TOKENIZER, format_index_text
+from elcano.activities.passages.document import Document, Gap, SkippedDocument
+from elcano.activities.passages.search import format_index_text
+from elcano.activities.passages.stored_places import pack_places
 from elcano.activities.text.languages import text_language
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.plugins.documents.index_tables import add_missing_columns, create_tables, is_current, is_older_index
 
 BUSY_SECONDS: Final = 10.0
 LOCK_SECONDS: Final = 0.2
@@ -46,22 +50,34 @@ class Entry:
     """SHA-256 of its text in UTF-8."""
     document: Document | None = None
     reason: str = ""
+    file_hash: str = ""
+    """SHA-256 of the file that its text was read from, where that is not what `data_hash` is of; empty: it is."""
+    places: bytes = b""
+    """What `pack_places` made of its places, which `document` may then lack: packed ones take a fortieth of the memory.
+    """
 
 
 class Index:
     """One index file; it and its folder are created when first written to.
+
+    Args:
+        path: the file.
+        reader: the version of what reads its documents; an index of another one is built anew.
 
     Raises:
         SourceUnavailable: the file is locked, or cannot be opened, read or written at the moment (every method).
         SourceRefused: the file is damaged, or something else (every method).
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reader: int = 0) -> None:
         self._path = path.absolute()
+        self._reader = reader
 
     @contextmanager
-    def writing(self, stopped: threading.Event) -> Iterator[None]:
+    def writing(self, stopped: threading.Event) -> Iterator["Index"]:
         """The right to write, held by one process and thread at a time and given back even by one that dies.
+
+        Yields the index to write into: this one, or the one that `replace` will put in its place.
 
         Raises:
             SourceUnavailable: `stopped` was set while waiting.
@@ -73,8 +89,7 @@ class Index:
             while not _try_lock(lock):
                 if stopped.is_set():
                     raise SourceUnavailable("the worker stops while another one brings the index up to date")
-            self._prepare()
-            yield
+            yield self._prepare()
         finally:
             lock.close()
 
@@ -89,10 +104,31 @@ class Index:
         if not self._path.exists():
             return {}
         with self.reading() as database:
-            if not is_current(database):
+            if not is_current(database, self._reader):
                 return {}
             rows = database.execute("SELECT key, fingerprint, data_hash FROM document")
             return {key: IndexedDocument(*rest) for key, *rest in rows}
+
+    def is_older(self) -> bool:
+        """Return whether there is an index of an older version, which can be searched until it is replaced."""
+        if not self._path.exists():
+            return False
+        with self.reading() as database:
+            return is_older_index(database, self._reader)
+
+    def replace(self, new: "Index") -> None:
+        """Put an index that was built beside this one in its place; whoever searches sees the one or the other."""
+        with new._connected() as source, self._connected() as target:
+            source.backup(target)
+        with self._explained():
+            for file in self._path.parent.glob(f"{new._path.name}*"):
+                file.unlink(missing_ok=True)
+
+    def list_gaps(self) -> list[tuple[str, tuple[Gap, ...]]]:
+        """The documents of which something was not read, or left out, by key."""
+        with self.reading() as database:
+            rows = database.execute("SELECT key, gaps FROM document WHERE gaps != '' ORDER BY key")
+            return [(key, load_gaps(gaps)) for key, gaps in rows]
 
     def skipped(self) -> list[SkippedDocument]:
         """The documents that could not be read, by key."""
@@ -121,14 +157,19 @@ class Index:
             for key in keys:
                 _remove_document(database, key)
 
-    def _prepare(self) -> None:
+    def _prepare(self, *, keep_older: bool = True) -> "Index":
         with self._explained():
             self._path.touch()
         with self._connected() as database:
             database.execute("PRAGMA journal_mode = WAL")  # Searches go on while a sync writes.
         with self._transaction("IMMEDIATE") as database:
-            if not is_current(database):
-                create_tables(database)
+            if is_current(database, self._reader):
+                return self
+            if keep_older and is_older_index(database, self._reader):
+                add_missing_columns(database)
+                return Index(Path(f"{self._path}.next"), self._reader)._prepare(keep_older=False)
+            create_tables(database, self._reader)
+        return self
 
     @contextmanager
     def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
@@ -181,12 +222,14 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
     document = entry.document
     language = text_language(document.text) if document else ""
     cursor = database.execute(
-        "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, authors, year, work,"
-        " media_type, language, text, indexed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO document (key, fingerprint, data_hash, file_hash, reason, text_hash, title, authors, year, work,"
+        " media_type, language, text, places, indexed_at, gaps, doi)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             entry.key,
             entry.fingerprint,
             entry.data_hash,
+            entry.file_hash or entry.data_hash,
             entry.reason,
             entry.text_hash,
             document.title if document else "",
@@ -196,7 +239,10 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
             document.media_type if document else "",
             language,
             document.text if document else "",
+            entry.places or (pack_places(document) if document else b""),
             indexed_at,
+            json.dumps(document.gaps) if document and document.gaps else "",
+            document.doi if document else "",
         ),
     )
     if document is None:
@@ -207,8 +253,8 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
         for number, passage in enumerate(document.passages, start=last + 1)
     ]
     database.executemany(
-        "INSERT INTO passage (id, document, digest, start, stop, heading, page, anchor, paragraph)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO passage (id, document, digest, start, stop, heading, page, anchor, paragraph, last_page, head)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(number, cursor.lastrowid, _hash_passage(text), *passage) for number, passage, text in numbered],
     )
     database.executemany(
@@ -217,12 +263,18 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
             (
                 number,
                 format_index_text(document.title, language),
-                format_index_text(passage.heading, language),
+                format_index_text(f"{passage.heading} {passage.head}", language),
                 format_index_text(text, language),
             )
             for number, passage, text in numbered
         ],
     )
+
+
+def load_gaps(stored: str) -> tuple[Gap, ...]:
+    """The gaps of a document as the index keeps them."""
+    rows = json.loads(stored) if stored else ()
+    return tuple(Gap(reason, tuple(pages), unread) for reason, pages, unread in rows)
 
 
 def _hash_passage(text: str) -> bytes:
@@ -235,7 +287,8 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     if row is None:
         return
     number, title, language, text = row
-    passages = database.execute("SELECT id, heading, start, stop FROM passage WHERE document = ?", (number,)).fetchall()
+    wanted = "SELECT id, heading || ' ' || head, start, stop FROM passage WHERE document = ?"
+    passages = database.execute(wanted, (number,)).fetchall()
     # The words table holds no text of its own: to forget a row it must be told what was in it.
     database.executemany(
         "INSERT INTO words (words, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
@@ -251,61 +304,3 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     )
     database.execute("DELETE FROM passage WHERE document = ?", (number,))
     database.execute("DELETE FROM document WHERE id = ?", (number,))
-
-
-VERSION: Final = 9
-"""Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
-
-MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"
-"""What decides the words of a text: a row is forgotten by telling the index the words it was made of, so with other
-rules the index would be damaged. It is built anew instead."""
-
-_STATEMENTS: Final = (
-    "CREATE TABLE made_with (libraries TEXT NOT NULL)",
-    """CREATE TABLE document (
-        id INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE,
-        fingerprint TEXT NOT NULL,
-        data_hash TEXT NOT NULL,
-        reason TEXT NOT NULL,
-        text_hash TEXT NOT NULL,
-        title TEXT NOT NULL,
-        authors TEXT NOT NULL,
-        year INTEGER NOT NULL,
-        work TEXT NOT NULL,
-        media_type TEXT NOT NULL,
-        language TEXT NOT NULL,
-        text TEXT NOT NULL,
-        indexed_at REAL NOT NULL
-    )""",
-    """CREATE TABLE passage (
-        id INTEGER PRIMARY KEY,
-        document INTEGER NOT NULL,
-        digest BLOB NOT NULL,
-        start INTEGER NOT NULL,
-        stop INTEGER NOT NULL,
-        heading TEXT NOT NULL,
-        page INTEGER NOT NULL,
-        anchor TEXT NOT NULL,
-        paragraph INTEGER NOT NULL
-    )""",
-    "CREATE INDEX passage_document ON passage (document)",
-    "CREATE INDEX document_language ON document (language)",
-    f"CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', tokenize=\"{TOKENIZER}\")",
-)
-
-
-def is_current(database: sqlite3.Connection) -> bool:
-    """Return whether the tables have this version, and were made with the installed versions of the libraries."""
-    (found,) = database.execute("PRAGMA user_version").fetchone()
-    return found == VERSION and database.execute("SELECT libraries FROM made_with").fetchall() == [(MADE_WITH,)]
-
-
-def create_tables(database: sqlite3.Connection) -> None:
-    """Replace all tables with empty ones, within the caller's transaction."""
-    for table in ("words", "passage", "document", "made_with"):
-        database.execute(f"DROP TABLE IF EXISTS {table}")
-    for statement in _STATEMENTS:
-        database.execute(statement)
-    database.execute("INSERT INTO made_with VALUES (?)", (MADE_WITH,))
-    database.execute(f"PRAGMA user_version = {VERSION}")

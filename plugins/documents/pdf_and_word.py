@@ -3,13 +3,14 @@
 Lines of a PDF are joined into paragraphs, so the location of a passage is the page number, which alone is reliable.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from elcano.activities.passages.document import Block, FileSkipped, Parsed
+from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
+from elcano.activities.passages.unread_warnings import name_pages
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 
 _SHORT_LINE: Final = 0.75
@@ -45,8 +46,15 @@ def read_pdf(content: bytes) -> Parsed:
         told.get("Title", ""),
         parse_authors(told.get("Author", "")),
         parse_year(told.get("CreationDate", "")),
-        pages.count([]),
+        gaps=_list_gaps(pages),
     )
+
+
+def _list_gaps(pages: Sequence[list[Block]]) -> tuple[Gap, ...]:
+    empty = tuple(number for number, blocks in enumerate(pages, start=1) if not blocks)
+    if not empty:
+        return ()
+    return (Gap(f"{name_pages(empty)} {'have' if len(empty) > 1 else 'has'} no text: run it through OCR", empty),)
 
 
 def _read_page_blocks(document: pdfium.PdfDocument, index: int) -> Iterator[Block]:

@@ -23,26 +23,32 @@ from elcano.activities.passages.document import (
     FileSkipped,
     Listing,
     SkippedDocument,
-    list_skip_warnings,
 )
-from elcano.activities.passages.search import Hit, Text, search_words
+from elcano.activities.passages.search import Text, search_words
+from elcano.activities.passages.stored_places import StoredPlaces, pack_places
+from elcano.activities.passages.unread_warnings import list_gap_warnings, list_skip_warnings
+from elcano.activities.passages.weak_passages import Hit
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.report.works import Work, resolve_work_url
+from elcano.graphs.report.places import NOWHERE
+from elcano.graphs.report.works import resolve_work_url
+from elcano.plugins.documents.file_works import build_file_work
+from elcano.plugins.documents.locators import format_locator, shorten_key
 from elcano.plugins.documents.parser import Parser
-from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument
-from elcano.storage.evidence import INDEXED_AT, Evidence, StoredText
+from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument, load_gaps
+from elcano.storage.evidence import DATA_HASH, INDEXED_AT, PATH, Evidence, StoredText
 from elcano.storage.threads import Threads
 
 READMES: Final = "packages"
 """The source of packages' descriptions of themselves, each one short text."""
 SEARCH_THREADS: Final = 4
 """Concurrent searches of one source; they share the processor with everything else."""
+OLDER_SECONDS: Final = 1.0
+"""How long a search waits for an index that is built anew; small ones are done by then, else the older one answers."""
+OLDER_INDEX: Final = "it is built anew since an upgrade, and documents are searched as they were read before"
 RESYNC_SECONDS: Final = 5.0
 """A search within this time after a sync trusts it."""
-PATH_CHARACTERS: Final = 180
-"""A longer path is shortened in ids, which may have 300 characters in all; its hash keeps it unique."""
 
 
 class DocumentsSource:
@@ -68,8 +74,8 @@ class DocumentsSource:
         self.spec = spec
         self._name = name = spec.name
         self._collection = collection
-        self._index = Index(index_path)
         self._parser = parser or Parser()
+        self._index = Index(index_path, self._parser.version)
         self._clock = clock
         self._indexing = Threads(f"index-{name}", 1)  # all who wait share one sync
         self._searching = Threads(f"search-{name}", SEARCH_THREADS)
@@ -84,12 +90,12 @@ class DocumentsSource:
             SourceUnavailable: the index is locked or cannot be written now.
             SourceRefused: there is no such folder, or nothing in it.
         """
-        listing = await self._synchronised()
+        listing = await self._synchronised(may_be_older=True)
         return await self._searching.run(self._search, query, limit, listing)
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
         """Return the inverse document frequency of each word over all passages, as BM25 uses it; never below 0."""
-        await self._synchronised()
+        await self._synchronised(may_be_older=True)
         return await self._searching.run(self._weights, words)
 
     async def skipped(self) -> list[SkippedDocument]:
@@ -115,14 +121,23 @@ class DocumentsSource:
         self._indexing.close()
         self._searching.close()
 
-    async def _synchronised(self) -> Listing:
-        """Return the collection as indexed. All callers share one sync, and none can cancel it for the others."""
+    async def _synchronised(self, *, may_be_older: bool = False) -> Listing:
+        """Return the collection as indexed. All callers share one sync, and none can cancel it for the others.
+
+        After an upgrade every document is read anew, which may take minutes. Who takes an older index for an answer
+        waits a second for that, and is then given a listing that says so.
+        """
         if self._latest is not None and self._clock() - self._latest[0] < RESYNC_SECONDS:
             return self._latest[1]
         if self._running is None:
             self._running = asyncio.create_task(self._synchronise())
             self._running.add_done_callback(self._finished)
-        return await asyncio.shield(self._running)
+        running = self._running
+        if may_be_older and await self._searching.run(self._index.is_older):
+            done, _ = await asyncio.wait([running], timeout=OLDER_SECONDS)
+            if not done:
+                return Listing({}, (SkippedDocument("the index", OLDER_INDEX),))
+        return await asyncio.shield(running)
 
     async def _synchronise(self) -> Listing:
         began = self._clock()
@@ -141,27 +156,32 @@ class DocumentsSource:
             texts = search.load_indexed_texts(database, (hit.document for hit in hits))
         skipped = sorted((*listing.skipped, *self._index.skipped()))
         notes = list_skip_warnings(self._name, skipped)
+        partly = {text.key: load_gaps(text.gaps) for text in texts.values() if text.gaps}
+        notes = (*notes, *list_gap_warnings(self._name, partly, dict(self._index.list_gaps())))
         if not search_words(query):
             notes = (f"{self._name}: {query!r} has no word to search for", *notes)
         now = time.time()
+        places = {number: StoredPlaces(text.places) for number, text in texts.items()}
         return SearchResults(
-            evidence=tuple(self._evidence(hit, texts[hit.document], now) for hit in hits),
+            evidence=tuple(self._evidence(hit, texts[hit.document], places[hit.document], now) for hit in hits),
             texts=tuple(self._stored(text) for text in texts.values()),
             warnings=notes,
         )
 
-    def _evidence(self, hit: Hit, text: Text, now: float) -> Evidence:
+    def _evidence(self, hit: Hit, text: Text, places: StoredPlaces, now: float) -> Evidence:
         passage = hit.passage
         document = self._document_id(text)
         last = passage.heading.rpartition(" > ")[2]
-        work = self._work(text)
+        work = build_file_work(text, self._name)
+        described = places.describe(passage.start, passage.end, passage.page)
         return Evidence(
             id=f"{document}:{passage.start}-{passage.end}",
             source=self._name,
             document=document,
             content_hash=text.text_hash,
             title=text.title if last in ("", text.title) else f"{text.title} > {last}",
-            locator=(work and resolve_work_url(work)) or _format_locator(text, hit),
+            # A work of a reading list is found by its address, a file of one's own where it is: its page is in no DOI.
+            locator=(text.work and work and resolve_work_url(work)) or format_locator(text, hit.passage, described),
             heading=passage.heading,
             text=text.text[passage.start : passage.end],
             start=passage.start,
@@ -169,23 +189,19 @@ class DocumentsSource:
             score=hit.score,
             retrieved_at=now,
             work=work,
+            places=places.cut(passage.start, passage.end),
             metadata={
                 INDEXED_AT: text.indexed_at,
+                PATH: text.key,
+                **({DATA_HASH: text.file_hash} if text.file_hash else {}),
+                **described,
                 **{
                     name: value
-                    for name in ("page", "anchor", "paragraph")
-                    if (value := getattr(passage, name))  # each format has one of them
+                    for name in ("page", "last_page", "anchor", "paragraph", "head")
+                    if (value := getattr(passage, name))  # each format has some of them
                 },
             },
         )
-
-    def _work(self, text: Text) -> Work | None:
-        """The work that a document is of, or the author and date that it states; None if it states nothing."""
-        if text.work:
-            return Work.model_validate_json(text.work).model_copy(update={"source": self._name})
-        if not text.authors and not text.year:
-            return None
-        return Work(title=text.title, authors=text.authors, year=text.year or None, kind="document", source=self._name)
 
     def _stored(self, text: Text) -> StoredText:
         return StoredText(
@@ -197,7 +213,7 @@ class DocumentsSource:
         )
 
     def _document_id(self, text: Text) -> str:
-        return f"{self._name}:{_shorten_key(text.key)}@{text.text_hash[:8]}"
+        return f"{self._name}:{shorten_key(text.key)}@{text.text_hash[:8]}"
 
     def _weights(self, words: Sequence[str]) -> dict[str, float]:
         with self._index.reading() as database:
@@ -205,27 +221,6 @@ class DocumentsSource:
         return {
             word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in zip(words, counts, strict=True)
         }
-
-
-def _format_locator(text: Text, hit: Hit) -> str:
-    """Where a passage stands; an anchor made of the words of the document's title would only repeat these."""
-    passage = hit.passage
-    if passage.page:
-        return f"{text.key}, page {passage.page}"
-    if passage.anchor and _keep_letters(passage.anchor) != _keep_letters(text.title):
-        return f"{text.key}#{passage.anchor}"
-    return f"{text.key}, paragraph {passage.paragraph}" if passage.paragraph else text.key
-
-
-def _keep_letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
-
-
-def _shorten_key(key: str) -> str:
-    if len(key) <= PATH_CHARACTERS:
-        return key
-    digest = hashlib.sha256(key.encode()).hexdigest()[:8]
-    return f"{digest}...{key[-(PATH_CHARACTERS - len(digest) - 3) :]}"
 
 
 BATCH_DOCUMENTS: Final = 500
@@ -242,16 +237,18 @@ def sync_index(collection: Collection, index: Index, parser: Parser, stopped: th
         SourceUnavailable: the index cannot be written now, or `stopped` was set.
     """
     listing = collection.listing()
-    if not _has_changes(listing.documents, index.known()):
+    if not _has_changes(listing.documents, index.known()) and not index.is_older():
         return listing
-    with index.writing(stopped):
+    with index.writing(stopped) as target:
         listing = collection.listing()
-        known = index.known()
-        index.remove(known.keys() - listing.documents.keys())
+        known = target.known()
+        target.remove(known.keys() - listing.documents.keys())
         same: list[tuple[str, str]] = []
         for batch in _batch_entries(_read_changed_entries(collection, listing, known, parser, same, stopped)):
-            index.put(batch)
-        index.refresh(same)
+            target.put(batch)
+        target.refresh(same)
+        if target is not index and not stopped.is_set():
+            index.replace(target)
     if stopped.is_set():
         raise SourceUnavailable("the worker stops before the index is up to date")
     return listing
@@ -305,7 +302,9 @@ def _parse_entry(key: str, fingerprint: str, data_hash: str, content: Content, p
     if content.title:
         document = replace(document, title=content.title)
     text_hash = hashlib.sha256(document.text.encode()).hexdigest()
-    return Entry(key, fingerprint, data_hash, text_hash, document)
+    places = pack_places(document)  # at once: a batch of documents waits in memory until it is written
+    document = replace(document, places=NOWHERE, regions=(), page_labels=())
+    return Entry(key, fingerprint, data_hash, text_hash, document, file_hash=content.file_hash, places=places)
 
 
 def _batch_entries(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

@@ -8,7 +8,7 @@ plugin: Final = Plugin(
     name="exports",
     description="A run's report for Word, as a PDF or for LaTeX, its evidence as tables, everything in one archive.",
     package="elcano.plugins.exports",
-    needs=("certificates",),
+    needs=("certificates", "documents"),
     routes=(".routes:router",),
     commands={"export": ".commands:export_run"},
 )

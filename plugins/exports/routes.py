@@ -31,10 +31,10 @@ from elcano.graphs.report.works import find_citation_mark
 from elcano.plugins.certificates.run_certificate import stream_certificate
 from elcano.plugins.exports.research_object import METADATA, describe_archive
 from elcano.plugins.exports.typesetting import ExportUnavailable
-from elcano.storage.evidence import Evidence
+from elcano.storage.evidence import CONFIDENCE, PAGE, Evidence, get_page_label
 from elcano.storage.store import TenantStore
 
-PAGE: Final = 200
+PASSAGES_AT_ONCE: Final = 200
 """Passages that are read at once."""
 COLUMNS: Final = (
     "id",
@@ -53,6 +53,9 @@ COLUMNS: Final = (
     "kind",
     "journal",
     "standing",
+    "page",
+    "page_label",
+    "ocr_confidence",
 )
 
 
@@ -72,13 +75,14 @@ async def write_json_lines(store: TenantStore, run_id: str) -> AsyncIterator[byt
 
 async def _read_passages(store: TenantStore, run_id: str) -> AsyncIterator[list[Evidence]]:
     offset = 0
-    while passages := list(await store.evidence.of_run(run_id, limit=PAGE, offset=offset)):
+    while passages := list(await store.evidence.of_run(run_id, limit=PASSAGES_AT_ONCE, offset=offset)):
         yield passages
         offset += len(passages)
 
 
 def _list_values(passage: Evidence) -> list[object]:
     work = passage.work
+    page = passage.metadata.get(PAGE, "")
     return [
         passage.id,
         passage.source,
@@ -96,12 +100,17 @@ def _list_values(passage: Evidence) -> list[object]:
         "" if work is None else work.kind,
         "" if work is None else work.venue,
         find_citation_mark(work),
+        page,
+        get_page_label(passage.metadata, page) if isinstance(page, int) else "",
+        passage.metadata.get(CONFIDENCE, ""),
     ]
 
 
-Form: TypeAlias = Literal["docx", "pdf", "latex", "csv", "jsonl", "zip"]
-"""The forms: the report for Word, as a PDF or for LaTeX, the evidence as CSV or JSON Lines, and all in one archive."""
+Form: TypeAlias = Literal["html", "docx", "pdf", "latex", "csv", "jsonl", "zip"]
+"""The forms: the report as one page with its quotes in their places, for Word, as a PDF or for LaTeX, the evidence as
+CSV or JSON Lines, and all in one archive."""
 MEDIA_TYPES: Final[dict[Form, str]] = {
+    "html": "text/html; charset=utf-8",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "pdf": "application/pdf",
     "latex": "application/zip",
@@ -146,7 +155,8 @@ router = APIRouter(prefix="/v1/runs/{run_id}/exports", tags=["results"])
 async def export_run(run_id: str, form: Form, services: Provided) -> Response:
     """Save a run outside of Elcano.
 
-    `docx`, `pdf` and `latex` are its report, `csv` and `jsonl` its evidence. LaTeX is an archive: `report.tex`,
+    `html` is its report as one page, with the quotes on pictures of their pages, in their tables or passages; `docx`,
+    `pdf` and `latex` are its report, `csv` and `jsonl` its evidence. LaTeX is an archive: `report.tex`,
     `references.bib` and the figures. `zip` has the report in the other forms, its references, the evidence, and the
     certificate of an ended run; it is an RO-Crate 1.1.
     """
@@ -161,10 +171,20 @@ async def export_run(run_id: str, form: Form, services: Provided) -> Response:
     if form != "zip":
         pictures = await load_pictures(stored, services.store)
         report = await asyncio.to_thread(Report.model_validate_json, stored)
+        if form == "html":
+            return Response(await _write_page(report, pictures, services), media_type=kind, headers=headers)
         document = await asyncio.to_thread(_write_document, form, report, pictures)
         return Response(document, media_type=kind, headers=headers)
     archive = await _write_archive(run, stored, services)
     return StreamingResponse(_read_pieces(archive), media_type=kind, headers=headers)
+
+
+async def _write_page(report: Report, pictures: Mapping[str, str | None], services: Services) -> str:
+    """The report as one page that needs no other file, with its quotes in their places."""
+    from elcano.api.reports.html_report import render_report_page
+    from elcano.plugins.exports.quoted_places import render_quoted_places
+
+    return await asyncio.to_thread(render_report_page, report, pictures, await render_quoted_places(report, services))
 
 
 def _write_document(form: str, report: Report, pictures: Mapping[str, str | None]) -> bytes:
@@ -195,8 +215,6 @@ async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> I
     Raises:
         NotCertifiable: the run goes on, or left no log.
     """
-    from elcano.api.reports.html_report import render_report_page
-
     run_id = run.run_id
     certificate = await stream_certificate(run_id, services.temporal, services.store)
     pictures = await load_pictures(stored, services.store)
@@ -207,7 +225,7 @@ async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> I
             archive.writestr("report.json", stored)
             if (answer := report.attachments.get(ATTACHED)) is not None:
                 archive.writestr("answer.json", json.dumps(answer, ensure_ascii=False, indent=2))
-            archive.writestr("report.html", await asyncio.to_thread(render_report_page, report, pictures))
+            archive.writestr("report.html", await _write_page(report, pictures, services))
             archive.writestr("report.docx", await asyncio.to_thread(_write_document, "docx", report, pictures))
             for path, drawing in pictures.items():
                 if drawing is not None:  # where the Markdown shows it

@@ -21,7 +21,8 @@ from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.plugins.documents.file_detection import name_by_content
 from elcano.plugins.uploads.content_kind import find_parted_type
 from elcano.plugins.uploads.document_files import keep_document
-from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads, normalize_name
+from elcano.plugins.uploads.document_names import normalize_name
+from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
 from elcano.plugins.uploads.source_spec import NAME as UPLOADS
 
 MOST_FILES: Final = 20

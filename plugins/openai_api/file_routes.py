@@ -138,5 +138,5 @@ def _view_file(one: UploadedDocument) -> FileObject:
         created_at=int(one.uploaded_at),
         filename=one.path,
         status=_STATUS[one.state],
-        status_details=one.reason or None,
+        status_details="; ".join(filter(None, [one.reason, *(gap.reason for gap in one.gaps)])) or None,
     )

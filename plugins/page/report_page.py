@@ -10,17 +10,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
 
 from elcano.api.http.request_identity import PUBLIC
+from elcano.api.reports.quoted_tables import ShownTable, build_quoted_table
 from elcano.graphs.plugin import list_plugins
+from elcano.graphs.report.cells import CitedCell
+from elcano.graphs.report.places import Cell
 from elcano.graphs.report.report import SupportCounts
 from elcano.graphs.report.works import Work, find_citation_mark
 from elcano.plugins.page.error_pages import PageRoute
 from elcano.plugins.page.public_api import Api, ApiProblem
 from elcano.plugins.page.rendering import render_page
+from elcano.storage.evidence import PAGE_LABELS, PATH
 
 PASSAGES: Final = 200
 """Passages that are fetched to show quotes in them; of a longer list the quotes of the others stand alone."""
@@ -34,6 +39,7 @@ SUPPORT_WORDS: Final[Mapping[str, str]] = {
     "not_supported": "Not supported",
 }
 EXPORTS: Final[Mapping[str, str]] = {
+    "html": "The report as one page, with its quotes on their pages",
     "pdf": "The report as PDF",
     "docx": "The report for Word",
     "latex": "The report for LaTeX, with BibTeX and figures",
@@ -56,6 +62,18 @@ router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=P
 
 
 @dataclass(frozen=True)
+class PagePlace:
+    """A page that a quote stands on."""
+
+    name: str
+    """Such as `page 12 (iv)`."""
+    path: str
+    """Where its picture is, with the quote marked; empty: there is none."""
+    top: float
+    """Where the quote begins, as a share of the page's height."""
+
+
+@dataclass(frozen=True)
 class Quote:
     """A quote where it stands."""
 
@@ -67,6 +85,11 @@ class Quote:
     after: str
     passage: Mapping[str, Any] | None
     """The passage, if it is at hand."""
+    pages: Sequence[PagePlace] = ()
+    table: ShownTable = ()
+    """The table that it stands in, if the passage is at hand."""
+    confidence: float | None = None
+    """How sure OCR was of it; None: its characters stand in the file."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +115,7 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
         passages = []
     body, contents = split_report(page.text)
     loaded = {plugin.name for plugin in list_plugins()}
-    claims = list(list_claims(report, {passage["id"]: passage for passage in passages}))
+    claims = list(list_claims(report, {passage["id"]: passage for passage in passages}, run_id))
     support = SupportCounts.model_validate(report["support"])
     works = {one["number"]: Work.model_validate(one["work"]) for one in report["references"] if one["work"]}
     return await render_page(
@@ -175,24 +198,28 @@ def _split_lists(part: str) -> str:
     return "".join([*split, part[taken:]])
 
 
-def list_claims(report: Mapping[str, Any], passages: Mapping[str, Mapping[str, Any]]) -> Iterator[Claim]:
-    """Every statement that cites something, in the order of the report."""
+def list_claims(
+    report: Mapping[str, Any], passages: Mapping[str, Mapping[str, Any]], run_id: str = ""
+) -> Iterator[Claim]:
+    """Every statement that cites something, in the order of the report; with `run_id` pages lead to their pictures."""
     for part in report["parts"]:
         for block in part["blocks"]:
             for statement in block["statements"]:
                 if statement["citations"]:
-                    quotes = [build_quote(one, passages.get(one["evidence"])) for one in statement["citations"]]
+                    quotes = [build_quote(one, passages.get(one["evidence"]), run_id) for one in statement["citations"]]
                     yield Claim(statement["text"], statement["support"], statement["reason"], quotes)
 
 
-def build_quote(citation: Mapping[str, Any], passage: Mapping[str, Any] | None) -> Quote:
+def build_quote(citation: Mapping[str, Any], passage: Mapping[str, Any] | None, run_id: str = "") -> Quote:
     """A quote with the words around it, if the passage is at hand and has it at its place."""
     before = after = ""
+    table: ShownTable = ()
     if passage is not None and citation["start"] is not None:
         text = passage["text"]
         start, end = citation["start"] - passage["start"], citation["end"] - passage["start"]
         if 0 <= start < end <= len(text):
-            before, after = text[max(start - AROUND, 0) : start], text[end : end + AROUND]
+            before, after = _cut_before(text[:start]), _cut_after(text[end:])
+            table = _find_table(citation, passage)
     return Quote(
         number=citation["number"],
         verdict=citation["verdict"],
@@ -200,7 +227,45 @@ def build_quote(citation: Mapping[str, Any], passage: Mapping[str, Any] | None) 
         before=before,
         after=after,
         passage=passage,
+        pages=list(_list_pages(citation, passage, run_id)),
+        table=table,
+        confidence=citation.get("confidence"),
     )
+
+
+def _cut_before(text: str) -> str:
+    """The last words of what stands before a quote."""
+    if len(text) <= AROUND:
+        return text
+    return f"\u2026 {text[-AROUND:].partition(' ')[2]}"
+
+
+def _cut_after(text: str) -> str:
+    """The first words of what stands behind a quote."""
+    if len(text) <= AROUND:
+        return text
+    return f"{text[:AROUND].rpartition(' ')[0]} \u2026"
+
+
+def _find_table(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> ShownTable:
+    cells = [Cell(*cell) for cell in passage.get("places", {}).get("cells", ())]
+    cited = [CitedCell.model_validate(cell) for cell in citation.get("cells", ())]
+    return build_quoted_table(passage["text"], passage["start"], cells, citation["start"], citation["end"], cited)
+
+
+def _list_pages(citation: Mapping[str, Any], passage: Mapping[str, Any] | None, run_id: str) -> Iterator[PagePlace]:
+    """The pages that a quote stands on; those of a kept file lead to their pictures."""
+    metadata = passage["metadata"] if passage is not None and "metadata" in passage else {}
+    labels = metadata.get(PAGE_LABELS, {})
+    shown = bool(run_id and metadata.get(PATH) and citation.get("marks"))
+    tops: dict[int, float] = {}
+    for page, (_, top, _, _) in citation.get("marks", ()):
+        tops[page] = min(top, tops.get(page, top))
+    for page, top in (tops or dict.fromkeys(filter(None, [citation.get("page", 0)]), 0.0)).items():
+        label = labels.get(str(page), "") or (citation.get("page_label", "") if page == citation.get("page") else "")
+        query = urlencode({"evidence": citation["evidence"], "start": citation["start"], "end": citation["end"]})
+        path = f"/v1/runs/{run_id}/pages/{page}?{query}" if shown else ""
+        yield PagePlace(f"page {page} ({label})" if label else f"page {page}", path, top)
 
 
 COMPARED: Final = 50

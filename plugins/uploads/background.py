@@ -1,5 +1,8 @@
 """Uploads in a worker, beside its runs: it reads new documents, and drops the indexes of deleted ones.
 
+Documents that an older version of the readers read are read anew, one after another and on a queue of their own. Until
+then they are searched as they are; runs and reports keep the text that they quoted, which is stored by its hash.
+
 Each document is read once and for all workers, and kept before the next one is begun, so a worker that dies loses one
 document's reading.
 """
@@ -7,7 +10,7 @@ document's reading.
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +25,7 @@ from elcano.api.temporal.client import begin_workflow
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.text import format_count
+from elcano.plugins.documents.file_formats import READER
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.uploads.content_kind import find_parted_type
 from elcano.plugins.uploads.document_store import (
@@ -33,7 +37,14 @@ from elcano.plugins.uploads.document_store import (
 )
 from elcano.plugins.uploads.file_parts import delete_parts, iterate_parts, keep_parts
 from elcano.plugins.uploads.source import CollectionIndexes, open_indexes, write_text
-from elcano.plugins.uploads.workflows import READ_BATCH, READING_WORKFLOW, TASK_QUEUE, ReadingWork, ReadingWorkflow
+from elcano.plugins.uploads.workflows import (
+    OUTDATED_QUEUE,
+    READ_BATCH,
+    READING_WORKFLOW,
+    TASK_QUEUE,
+    ReadingWork,
+    ReadingWorkflow,
+)
 from elcano.storage.store import Store, TenantStore
 from elcano.storage.threads import Threads
 
@@ -47,7 +58,12 @@ READ_AT_ONCE: Final = 2
 """Collections that one worker reads at the same time."""
 BATCH: Final = 200
 """Documents after which the index is brought up to date, and the workflow goes on."""
+OUTDATED_AT_ONCE: Final = 1
+"""Documents that one worker reads anew at the same time: it has new ones and runs to work on."""
 BEAT_SECONDS: Final = 8.0
+
+
+_NO_GAPS: Final[Mapping[str, Any]] = {"gaps": None, "unread_parts": 0}
 
 
 @dataclass(frozen=True)
@@ -64,15 +80,20 @@ class ReadingActivities:
     async def read_batch(self, work: ReadingWork) -> int:
         """Read some of what is yet to be read of a collection; returns 0 if nothing is left."""
         store = self.store.of(work.tenant)
-        uploads = get_uploads(store)
         async with _send_beats():
             parser = Parser()
-            for document in await uploads.page(work.collection, limit=BATCH, state="uploaded"):
+            for document in await self._list_unread(store, work, BATCH):
                 await self._read(store, document, parser)
             with suppress(SourceUnavailable):  # a search will do it
                 async with self.indexes.open(store, work.collection) as source:
                     await source.update_index()
-            return len(await uploads.page(work.collection, limit=1, state="uploaded"))
+            return len(await self._list_unread(store, work, 1))
+
+    async def _list_unread(self, store: TenantStore, work: ReadingWork, limit: int) -> list[UploadedDocument]:
+        uploads = get_uploads(store)
+        if work.outdated:
+            return await uploads.list_outdated(work.collection, READER, limit)
+        return await uploads.page(work.collection, limit=limit, state="uploaded")
 
     async def _read(self, store: TenantStore, document: UploadedDocument, parser: Parser) -> None:
         uploads = get_uploads(store)
@@ -85,7 +106,7 @@ class ReadingActivities:
             outcome = await read
         except FileSkipped as error:
             outcome = {"state": "refused", "reason": str(error), "media_type": "", "title": ""}
-        if not await uploads.note_outcome(document, **outcome):
+        if not await uploads.note_outcome(document, **{**_NO_GAPS, **outcome}, reader=READER):
             await store.files.delete([document.text_file])
             if await uploads.find(document.collection, document.path) is None:
                 await delete_parts(store, document)
@@ -95,7 +116,8 @@ class ReadingActivities:
     ) -> Mapping[str, Any]:
         read = await self.threads.run(parser.parse, document.path, data)
         await store.files.put(document.text_file, await asyncio.to_thread(write_text, read))
-        told = {"title": read.title, "media_type": read.media_type, "empty_pages": read.empty_pages}
+        unread = sum(gap.unread for gap in read.gaps)
+        told = {"title": read.title, "media_type": read.media_type, "gaps": read.gaps or None, "unread_parts": unread}
         return {"state": "indexed", "reason": "", **told}
 
     async def _take_apart(
@@ -127,43 +149,47 @@ async def read_in_background(around: Surroundings) -> AsyncIterator[None]:
     """Read documents while a worker works."""
     client = await around.connect()
     indexes, threads = open_indexes(around.settings), Threads("read-uploads", READ_AT_ONCE)
-    look = partial(begin_readings, client, get_upload_store(around.store))
+    uploads = get_upload_store(around.store)
+    look = partial(begin_readings, client, uploads)
+    look_for_outdated = partial(begin_readings, client, uploads, outdated=True)
     sweep = partial(sweep_indexes, around.store, indexes, {})
+    activities = ReadingActivities(around.store, indexes, threads, around.settings.file_limit_bytes)
+    again = replace(activities, threads=Threads("read-uploads-again", OUTDATED_AT_ONCE))
     try:
         async with (
-            build_reading_worker(
-                client, ReadingActivities(around.store, indexes, threads, around.settings.file_limit_bytes)
-            ),
+            build_reading_worker(client, activities),
+            build_reading_worker(client, again, outdated=True),
             looking_for("documents to read", look, every=LOOK_SECONDS),
+            looking_for("documents to read anew", look_for_outdated, every=SWEEP_SECONDS),
             looking_for("indexes that have changed", sweep, every=SWEEP_SECONDS),
         ):
             yield
     finally:
         threads.close()
+        again.threads.close()
 
 
-def build_reading_worker(client: Client, activities: ReadingActivities) -> Worker:
-    """The worker that reads documents, not yet started."""
-    return build_queue_worker(
-        client, TASK_QUEUE, [ReadingWorkflow], [activities.read_batch], activities_at_once=READ_AT_ONCE
-    )
+def build_reading_worker(client: Client, activities: ReadingActivities, *, outdated: bool = False) -> Worker:
+    """The worker that reads new documents, or outdated ones anew, not yet started."""
+    queue, at_once = (OUTDATED_QUEUE, OUTDATED_AT_ONCE) if outdated else (TASK_QUEUE, READ_AT_ONCE)
+    return build_queue_worker(client, queue, [ReadingWorkflow], [activities.read_batch], activities_at_once=at_once)
 
 
-async def begin_readings(client: Client, store: UploadStore) -> int:
-    """Begin to read collections that have something unread; any number of workers may do so at once."""
-    unread = await store.list_unread(COLLECTIONS)
-    for tenant, collection in unread:
-        work = ReadingWork(tenant=tenant, collection=collection)
+async def begin_readings(client: Client, store: UploadStore, *, outdated: bool = False) -> int:
+    """Begin to read collections that have something unread, or outdated; any number of workers may do so at once."""
+    found = await (store.list_outdated(READER, COLLECTIONS) if outdated else store.list_unread(COLLECTIONS))
+    for tenant, collection in found:
+        work = ReadingWork(tenant=tenant, collection=collection, outdated=outdated)
         await begin_workflow(
             client,
             READING_WORKFLOW,
             work,
             id=work.workflow_id,
-            queue=TASK_QUEUE,
+            queue=OUTDATED_QUEUE if outdated else TASK_QUEUE,
             tenant=tenant,
-            summary=f"Reads the documents of {collection}",
+            summary=f"Reads the documents of {collection}{' anew' if outdated else ''}",
         )
-    return len(unread)
+    return len(found)
 
 
 async def sweep_indexes(store: Store, indexes: CollectionIndexes, seen: dict[Path, CollectionCount]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Upload documents into collections of your own, which runs can search.")
 
 Collection = Annotated[str, argument("The collection, up to 64 small letters, digits, `_` and `-`.")]
-_COUNTS: Final = ["name", "documents", "unread", "indexed", "refused", "bytes"]
+_COUNTS: Final = ["name", "documents", "unread", "indexed", "refused", "incomplete", "outdated", "bytes"]
 
 
 @app.command("add")
@@ -54,7 +54,7 @@ def list_documents(
     collection: Annotated[str, argument("The collection; left out: all collections are listed.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """List your collections and how far they are read, or the documents of one."""
+    """List your collections and how far they are read, or the documents of one and what of them was not read."""
     from elcano.client.collections import AsyncCollection, list_collections
 
     with open_api() as api:
@@ -67,7 +67,10 @@ def list_documents(
     fields = ["path", "state", "bytes", "title", "reason"] if collection else _COUNTS
     if as_json:
         print_json(shown)
-    elif shown:
+        return
+    for one in shown if collection else ():
+        one["reason"] = "; ".join(filter(None, [one["reason"], *(gap["reason"] for gap in one["gaps"])]))
+    if shown:
         print_columns([fields, *([format_line(one[field]) for field in fields] for one in shown)])
     else:
         print_line("There are no collections.")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -9,6 +10,9 @@ from elcano.api.http.errors import Refusal
 from elcano.graphs.errors import StoreDamaged
 from elcano.plugins.uploads.document_store import Lacking, Room, UploadedDocument, build_document, get_uploads
 from elcano.plugins.uploads.settings import read_upload_settings
+from elcano.plugins.uploads.source_spec import NAME
+from elcano.settings.settings import Settings
+from elcano.storage.evidence import PATH, Evidence, SourceFile
 from elcano.storage.plugin_store import TenantFile
 from elcano.storage.store import TenantStore
 
@@ -124,6 +128,18 @@ async def delete_collection(store: TenantStore, collection: str) -> int:
 
 async def _delete_files(store: TenantStore, *found: UploadedDocument) -> None:
     await store.files.delete([file for one in found for file in (one.data_file, one.text_file)])
+
+
+async def find_uploaded_file(settings: Settings, store: TenantStore, passage: Evidence) -> SourceFile | None:
+    """See `Plugin.document_files`: a document of one of the tenant's collections."""
+    kind, _, collection = passage.source.partition(":")
+    path = passage.metadata.get(PATH)
+    if kind != NAME or not isinstance(path, str):
+        return None
+    document = await get_uploads(store).find(collection, path)
+    if document is None:
+        return None
+    return SourceFile(document.data_hash, partial(store.files.get, document.data_file))
 
 
 PAGE: Final = 200

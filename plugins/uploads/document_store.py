@@ -6,68 +6,42 @@ or deleted, of the former one.
 """
 
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
-from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, and_, delete, func, select, tuple_, update
+from pydantic import BeforeValidator
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Double,
+    Index,
+    Integer,
+    Select,
+    Table,
+    and_,
+    case,
+    delete,
+    func,
+    select,
+    tuple_,
+    update,
+)
 
+from elcano.activities.passages.document import Gap
 from elcano.api.uploaded_documents import DocumentState
-from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.tenants import Tenant
+from elcano.plugins.documents.file_formats import READER
+from elcano.plugins.uploads.content_kind import PARTED_TYPES
+from elcano.plugins.uploads.document_names import hash_name
 from elcano.plugins.uploads.source_spec import NAME
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
-from elcano.storage.sql.columns import Id, LongText, SealedText
+from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, TenantStore
-
-LONGEST_NAME: Final = 500
-"""Characters of a document's whole path."""
-LONGEST_PART: Final = 255
-"""Bytes of one of its folders, or of its file name: what file systems take."""
-_INVISIBLE: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-
-
-def normalize_name(name: str) -> str:
-    """The name as it is kept: in NFC, so that one name that is written in two ways is one document.
-
-    Raises:
-        InputInvalid: it cannot be the name of a document.
-    """
-    if (fault := _find_fault(name)) is not None:
-        shown = "".join(character if character.isprintable() else "\ufffd" for character in name[:80])
-        raise InputInvalid("path", f"a document cannot be called {shown!r}: {fault}")
-    return unicodedata.normalize("NFC", name)
-
-
-def hash_name(name: str) -> str:
-    """The key of the document of this name, in the table and in its objects: names may be long, or secret."""
-    return sha256(name.encode()).hexdigest()
-
-
-def _find_fault(name: str) -> str | None:
-    if not name.strip():
-        return "it is empty"
-    if len(name) > LONGEST_NAME:
-        return f"it has {len(name)} characters; at most {LONGEST_NAME} can be kept"
-    for position, character in enumerate(name):
-        if unicodedata.category(character) in _INVISIBLE:
-            return f"it has the character U+{ord(character):04X} at position {position}, which cannot be seen"
-    if "\\" in name:
-        return "folders are separated by `/`, not by `\\`"
-    parts = name.split("/")
-    if not all(parts):
-        return "it begins or ends with `/`, or has two of them in a row"
-    if any(part.strip() in (".", "..", "") for part in parts):
-        return "it has a part `.` or `..`, or one of spaces alone"
-    if any(len(part.encode()) > LONGEST_PART for part in parts):
-        return f"one of its parts has more than {LONGEST_PART} bytes"
-    return None
-
 
 documents = Table(
     "uploaded_documents",
@@ -82,15 +56,20 @@ documents = Table(
     Column("reason", SealedText, nullable=False),
     Column("title", SealedText, nullable=False),
     Column("media_type", Id, nullable=False),
-    Column("empty_pages", Integer, nullable=False),
+    # Nothing reads it any more; the release before requires a value, and the next migration drops it.
+    Column("empty_pages", Integer, nullable=False, default=0),
     Column("read_at", Double, nullable=True),
     Column("uploaded_at", Double, nullable=False),
     Column("uploaded_by", LongText, nullable=False),
+    Column("gaps", SealedJson(none_as_null=True), nullable=True),
+    Column("unread_parts", Integer, nullable=False, default=0, server_default="0"),
+    Column("reader", Integer, nullable=False, default=0, server_default="0"),
+    Index("uploaded_documents_by_reader", "reader", "tenant", "collection"),
     Index("uploaded_documents_by_state", "state", "tenant", "collection"),
     Index("uploaded_documents_sizes", "tenant", "size"),
 )
 """By the hash of its path: what is known of a document; `reason` says why it is refused, `read_at` is null until its
-bytes were read for the first time."""
+bytes were read for the first time, `reader` is the version of the readers that did it."""
 
 
 class UploadedDocument(Frozen):
@@ -108,8 +87,12 @@ class UploadedDocument(Frozen):
     reason: str = ""
     title: str = ""
     media_type: str = ""
-    empty_pages: int = 0
-    """Pages without text, such as scanned ones."""
+    gaps: Annotated[tuple[Gap, ...], BeforeValidator(lambda given: given or ())] = ()
+    """What was not read of it, or left out."""
+    unread_parts: int = 0
+    """How many of the gaps are of text that may be missing."""
+    reader: int = 0
+    """The version of the readers that read it last."""
     read_at: float | None = None
     """When its bytes were last read; None: they are yet to be."""
     uploaded_at: float
@@ -133,6 +116,10 @@ class CollectionCount(Frozen):
     uploaded: int = 0
     indexed: int = 0
     refused: int = 0
+    incomplete: int = 0
+    """Of which something could not be read."""
+    outdated: int = 0
+    """That were read by an older version of the readers."""
     size: int = 0
 
     @property
@@ -209,26 +196,45 @@ class TenantUploads(TenantBound):
             wanted = wanted.where(table.c.state == state)
         return await self._fetch_all(UploadedDocument, wanted.order_by(table.c.key).limit(limit))
 
+    async def list_outdated(self, collection: str, reader: int, limit: int) -> list[UploadedDocument]:
+        """Documents that readers older than `reader` read last, those that were uploaded last first."""
+        table = documents
+        wanted = self._select(table).where(table.c.collection == collection, _is_outdated(reader))
+        return await self._fetch_all(UploadedDocument, wanted.order_by(table.c.uploaded_at.desc()).limit(limit))
+
     async def list_read(self, collection: str) -> list[UploadedDocument]:
-        """All documents whose bytes were read at some time, also those that are to be read again, by key."""
+        """All documents whose bytes were read at some time, also those that are to be read again, by key; without gaps.
+
+        There may be tens of thousands: nothing is validated, nor decrypted in vain.
+        """
         table = documents
         wanted = self._select(table).where(table.c.collection == collection, table.c.read_at.is_not(None))
         async with self._engine.connect() as connection:
             rows = await connection.execute(wanted.order_by(table.c.key))
-            return [UploadedDocument.model_construct(**row) for row in rows.mappings()]
+            return [UploadedDocument.model_construct(**row | {"gaps": ()}) for row in map(dict, rows.mappings())]
 
     async def count(self, collection: str | None = None) -> dict[str, CollectionCount]:
         """What there is in each collection, by its name in alphabetical order; with `collection` in that one."""
         table = documents
-        wanted = select(table.c.collection, table.c.state, func.count(), func.sum(table.c.size)).where(self._own(table))
+        sums = (
+            func.sum(table.c.size),
+            func.sum(case((table.c.unread_parts > 0, 1), else_=0)),
+            func.sum(case((_is_outdated(READER), 1), else_=0)),
+        )
+        wanted = select(table.c.collection, table.c.state, func.count(), *sums).where(self._own(table))
         if collection is not None:
             wanted = wanted.where(table.c.collection == collection)
         wanted = wanted.group_by(table.c.collection, table.c.state).order_by(table.c.collection)
         found: dict[str, CollectionCount] = {}
         async with self._engine.connect() as connection:
-            for name, state, count, size in await connection.execute(wanted):
+            for name, state, count, size, incomplete, outdated in await connection.execute(wanted):
                 known = found.get(name, CollectionCount(collection=name))
-                found[name] = known.model_copy(update={state: count, "size": known.size + int(size)})
+                grown = {
+                    "size": known.size + int(size),
+                    "incomplete": known.incomplete + int(incomplete),
+                    "outdated": known.outdated + int(outdated),
+                }
+                found[name] = known.model_copy(update={state: count, **grown})
         return found
 
     async def measure(self) -> tuple[int, int]:
@@ -258,6 +264,10 @@ class TenantUploads(TenantBound):
         """See `OwnSources`: every collection is a source."""
         return {NAME: {name: f"The uploaded documents of {name!r}." for name in await self.count()}}
 
+    def _select(self, table: Table) -> Select[Any]:
+        columns = (column for column in table.columns if column.name not in ("tenant", "empty_pages"))
+        return select(*columns).where(self._own(table))
+
     def _measure(self) -> Any:
         return select(func.count(), func.coalesce(func.sum(documents.c.size), 0)).where(self._own(documents))
 
@@ -278,6 +288,23 @@ class UploadStore(PluginTables):
         wanted = select(table.c.tenant, table.c.collection).where(table.c.state == "uploaded").distinct().limit(limit)
         async with self._engine.connect() as connection:
             return [(row.tenant, row.collection) for row in await connection.execute(wanted)]
+
+    async def list_outdated(self, reader: int, limit: int) -> list[tuple[Tenant, str]]:
+        """Collections with documents that readers older than `reader` read last, with their tenants."""
+        table = documents
+        wanted = select(table.c.tenant, table.c.collection).where(_is_outdated(reader)).distinct().limit(limit)
+        async with self._engine.connect() as connection:
+            return [(row.tenant, row.collection) for row in await connection.execute(wanted)]
+
+
+def _is_outdated(reader: int) -> ColumnElement[bool]:
+    """Documents that were read before, by readers older than `reader`.
+
+    Archives and reading lists are not taken apart anew: parts that were deleted since would come back.
+    """
+    table = documents
+    whole = table.c.media_type.not_in(PARTED_TYPES)
+    return and_(table.c.reader < reader, table.c.state != "uploaded", table.c.read_at.is_not(None), whole)
 
 
 def build_document(collection: str, path: str, data_hash: str, size: int, by: str) -> UploadedDocument:

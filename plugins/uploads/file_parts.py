@@ -14,7 +14,8 @@ from elcano.api.archive_members import UNREADABLE, list_members, open_archive, o
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.uploads.content_kind import PARTED_TYPES, ZIP, find_parted_type
 from elcano.plugins.uploads.document_files import delete_documents, keep_documents
-from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads, normalize_name
+from elcano.plugins.uploads.document_names import normalize_name
+from elcano.plugins.uploads.document_store import UploadedDocument, get_uploads
 from elcano.plugins.uploads.reading_lists import read_list
 from elcano.storage.store import TenantStore
 from elcano.storage.threads import Threads

@@ -14,7 +14,14 @@ from elcano.api.http.fields import TextForm
 from elcano.api.http.request_guards import STREAMED_BODY
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
-from elcano.api.uploaded_documents import CollectionView, DocumentPage, DocumentState, DocumentView, ReadingBegun
+from elcano.api.uploaded_documents import (
+    CollectionView,
+    DocumentGap,
+    DocumentPage,
+    DocumentState,
+    DocumentView,
+    ReadingBegun,
+)
 from elcano.graphs.catalogue.sources import NAME, NAME_IN_WORDS
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.uploads.document_files import (
@@ -24,12 +31,11 @@ from elcano.plugins.uploads.document_files import (
     delete_documents,
     keep_document,
 )
+from elcano.plugins.uploads.document_names import LONGEST_NAME, normalize_name
 from elcano.plugins.uploads.document_store import (
-    LONGEST_NAME,
     CollectionCount,
     UploadedDocument,
     get_uploads,
-    normalize_name,
 )
 from elcano.plugins.uploads.file_parts import delete_parts, may_have_parts
 from elcano.plugins.uploads.request_bodies import KEPT_AT_ONCE, UploadBrokenOff, read_declared_size, receive_file
@@ -45,13 +51,16 @@ def view_collection(count: CollectionCount) -> CollectionView:
         unread=count.uploaded,
         indexed=count.indexed,
         refused=count.refused,
+        incomplete=count.incomplete,
+        outdated=count.outdated,
         bytes=count.size,
     )
 
 
 def view_document(one: UploadedDocument) -> DocumentView:
     """The view of a stored document."""
-    return DocumentView.from_record(one, sha256=one.data_hash, bytes=one.size)
+    gaps = tuple(DocumentGap(reason=gap.reason, pages=gap.pages, unread=gap.unread) for gap in one.gaps)
+    return DocumentView.from_record(one, sha256=one.data_hash, bytes=one.size, gaps=gaps)
 
 
 _FILE_BODY: Final[dict[str, Any]] = {

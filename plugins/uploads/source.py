@@ -34,6 +34,9 @@ _DOCUMENT: Final[TypeAdapter[Document]] = TypeAdapter(Document)
 class TextReader(Parser):
     """Loads texts that were parsed before: nothing of them can crash or hang."""
 
+    version = 0
+    """Each document is read anew by itself, and its text is then another."""
+
     def parse(self, name: str, content: bytes) -> Document:
         """The document that `write_text` made `content` of.
 
@@ -97,7 +100,7 @@ class UploadedCollection:
             if self._ask(get_uploads(self._store).find(self._name, key)) != document:
                 raise FileNotFoundError(key)
             raise FileSkipped("its text is not in the store any more: index the collection again")
-        return Content(key, text)
+        return Content(key, text, file_hash=document.data_hash)
 
     def _ask(self, question: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(question, self._loop).result()

@@ -13,6 +13,8 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.tenants import Tenant
 
 TASK_QUEUE: Final = "elcano-uploads"
+OUTDATED_QUEUE: Final = "elcano-uploads-outdated"
+"""Documents are read anew on a queue of their own, one at a time: new ones never wait behind them."""
 READING_WORKFLOW: Final = "ReadDocuments"
 READ_BATCH: Final = "read_uploaded_documents"
 
@@ -22,11 +24,13 @@ class ReadingWork(Frozen):
 
     tenant: Tenant
     collection: str
+    outdated: bool = False
+    """Whether documents are read anew that an older version of the readers read."""
 
     @property
     def workflow_id(self) -> str:
-        """The id of its workflow: a collection is read by one at a time."""
-        return f"uploads-{self.tenant}-{self.collection}"
+        """The id of its workflow: a collection is read by one at a time; no collection's name has a colon."""
+        return f"uploads-{self.tenant}-{self.collection}{':outdated' if self.outdated else ''}"
 
 
 BATCH_TIMEOUT: Final = timedelta(hours=2)

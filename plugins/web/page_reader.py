@@ -23,15 +23,17 @@ from protego import Protego
 from elcano.activities.child_processes import ChildProcesses, Stop
 from elcano.activities.passages import search
 from elcano.activities.passages.document import FileSkipped, Passage
+from elcano.activities.passages.stored_places import StoredPlaces, pack_places
 from elcano.activities.sources.http.fetching import Answer, Fetcher
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.report.works import Work
+from elcano.plugins.documents.index_tables import create_tables
 from elcano.plugins.documents.parser import FileAnswer, ask_process
-from elcano.plugins.documents.passage_index import Entry, add_document, create_tables
+from elcano.plugins.documents.passage_index import Entry, add_document
 from elcano.plugins.web.addresses import extract_host, identify_page
 from elcano.plugins.web.content_kind import detect_content_kind
 from elcano.plugins.web.extraction import PROCESSES, Page, PageRequest, Request
-from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.evidence import DATA_HASH, PAGE, Evidence, StoredText
 from elcano.storage.threads import Threads
 
 PAGE_BYTES: Final = 20_000_000
@@ -54,6 +56,8 @@ class ReadPage:
     page: Page
     at: float
     """Seconds since the epoch."""
+    data_hash: str = ""
+    """SHA-256 of its bytes, hexadecimal."""
 
 
 class Reader:
@@ -118,7 +122,8 @@ class Reader:
         page = await self._thread.run(self._ask, request, answer.content)
         if not page.document.passages:
             raise FileSkipped("there is no text in it")
-        return ReadPage(url, answer.url, page, at)
+        data_hash = hashlib.sha256(answer.content).hexdigest()
+        return ReadPage(url, answer.url, page, at, data_hash)
 
     def _ask(self, request: Request, content: bytes) -> Page:
         asked = PageRequest(seconds=EXTRACTION_SECONDS, page=request, content=content)
@@ -238,6 +243,7 @@ class StoredPage:
         self._read = read
         self._source = source
         names = identify_page(read.url, page.canonical, read.asked)
+        self._places = StoredPlaces(pack_places(page.document))
         self.document = names.document
         self.locator = names.url or read.url
         self.text = StoredText(
@@ -281,8 +287,13 @@ class StoredPage:
             end=passage.end,
             score=score,
             retrieved_at=self._read.at,
-            metadata={"page": passage.page} if passage.page else {},
+            metadata={
+                **({DATA_HASH: self._read.data_hash} if self._read.data_hash else {}),
+                **self._places.describe(passage.start, passage.end, passage.page),
+                **({PAGE: passage.page} if passage.page else {}),
+            },
             work=self.work,
+            places=self._places.cut(passage.start, passage.end),
         )
 
 

@@ -54,6 +54,7 @@ evidence = Table(
     Column("retrieved_at", Double, nullable=False),
     Column("metadata", SealedJson, nullable=False),
     Column("work", SealedJson(none_as_null=True), nullable=True),
+    Column("places", SealedJson(none_as_null=True), nullable=True),
     ForeignKeyConstraint(["tenant", "content_hash"], [texts.c.tenant, texts.c.content_hash], name="text_of_evidence"),
     Index("evidence_of_text", "tenant", "content_hash"),
 )

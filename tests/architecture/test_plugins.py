@@ -33,6 +33,7 @@ OTHER_KINDS = (
     "answer_schema_checks",
     "report_additions",
     "exporters",
+    "document_files",
     "admission_rules",
     "spending_guards",
     "model_observers",

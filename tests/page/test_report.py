@@ -59,7 +59,7 @@ async def test_the_certificate_is_verified_in_the_page_also_when_what_is_stored_
         await page.get_by_role("link", name="Verify the certificate").click()
         await expect(page.locator("#certificate-title + p")).to_contain_text("It holds")
         checks = page.locator("main ol > li")
-        assert await checks.count() == 10
+        assert await checks.count() == 11
         await expect(checks.locator(".bad")).to_have_count(0)
         with changed_texts(tour.stack.settings.data_dir / "elcano.db"):
             await page.reload()

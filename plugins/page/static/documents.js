@@ -29,7 +29,7 @@ async function upload(files) {
   if (kept) choose(`uploads:${collection}`);
 }
 
-/** Tells what became of a document once it is read: that it cannot be, or what of an archive or a list is not taken. */
+/** Tells what became of a document once it is read: that it cannot be, or what of it was not. */
 async function follow(path, name, line) {
   for (let looks = 0; looks < 200; looks += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -37,8 +37,9 @@ async function follow(path, name, line) {
     if (!found) return;
     if (found.state === "uploaded") continue;
     const read = found.state === "refused" ? "cannot be read" : `read (${found.title})`;
-    line.textContent = `${name}: ${[read, found.reason].filter(Boolean).join(": ")}`;
-    line.classList.toggle("warn-text", Boolean(found.reason));
+    const said = [found.reason, ...found.gaps.map((gap) => gap.reason)].filter(Boolean);
+    line.textContent = `${name}: ${[read, said.join("; ")].filter(Boolean).join(": ")}`;
+    line.classList.toggle("warn-text", Boolean(found.reason) || found.gaps.some((gap) => gap.unread));
     return;
   }
 }

@@ -76,7 +76,11 @@ async def test_documents_are_uploaded_read_listed_and_deleted(
         "scan.pdf": "it has no text layer: run it through OCR first",
     }
     half = (await api.get(f"{DOCUMENTS}/half.scan")).json()
-    assert (half["state"], half["media_type"], half["empty_pages"]) == ("indexed", "application/pdf", 1)
+    assert (half["state"], half["media_type"], half["gaps"]) == (
+        "indexed",
+        "application/pdf",
+        [{"reason": "page 2 has no text: run it through OCR", "pages": [2], "unread": True}],
+    )
     assert (await api.put(f"{DOCUMENTS}/scan.pdf", content=pdf([[], []]))).json()["state"] == "uploaded", "tried again"
     page = (await api.get(DOCUMENTS, params={"limit": 3})).json()
     rest = (await api.get(DOCUMENTS, params={"limit": 3, "after": page["next"]})).json()

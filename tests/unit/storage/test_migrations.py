@@ -99,8 +99,9 @@ async def test_the_tables_go_up_by_a_version_and_down_again(
     monkeypatch.setattr(schema_revision, "VERSIONS", [*schema_revision.VERSIONS, "tests.chaos.releases:expanding"])
     schema_revision._load_scripts.cache_clear()
     try:
-        assert list_revisions() == [CURRENT, EXPANDED]
-        for revision in (EXPANDED, CURRENT):
+        first, *_ = every = list_revisions()
+        assert every[-2:] == [CURRENT, EXPANDED]
+        for revision in (EXPANDED, first, CURRENT):
             await prepare_tables(engine, partial(move_tables, revision=revision))
             async with engine.connect() as connection:
                 assert await connection.run_sync(read_revision) == (revision, EXPANDED)
@@ -116,7 +117,7 @@ async def test_a_version_that_there_is_not_is_refused(database: str, tmp_path: P
     with pytest.raises(StoreIncompatible, match="has no tables yet"):
         await prepare_tables(engine, partial(move_tables, revision=CURRENT))
     await prepare_tables(engine)
-    with pytest.raises(StoreIncompatible, match="there is no version '8888' of the tables; there are 0016"):
+    with pytest.raises(StoreIncompatible, match="there is no version '8888' of the tables; there are 0016, 0017, 0018"):
         await prepare_tables(engine, partial(move_tables, revision="8888"))
     await engine.dispose()
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.search import best_passages, load_indexed_texts, stubs_last
+from elcano.activities.passages.search import best_passages, load_indexed_texts
+from elcano.activities.passages.weak_passages import stubs_last
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.passage_index import Index
 from elcano.plugins.documents.source import sync_index
@@ -97,3 +98,14 @@ def test_a_readme_that_is_searched_for_says_what_its_subject_is(
 def test_the_only_passage_that_was_found_of_a_readme_stays(tmp_path: Path) -> None:
     (only,) = listed(tmp_path, "tender brings", 1, {"tender": TENDER}, readmes=True)
     assert "The tender brings coal" in only
+
+
+def test_lists_of_references_and_numbers_of_figures_give_way_to_text(tmp_path: Path) -> None:
+    pages = {
+        "a": "# Ladders\n\n## References\n\nRoe A. Cracks in ladders of ships, cracks in ladders. Ladders. 1999.\n",
+        "b": "# Ships\n\nEvery spring cracks are found in ladders, and many more in ropes and in the masts of ships.\n",
+        "c": "# Git\n\n## References\n\nCracks in references to ladders are found by a check of the whole store.\n",
+        "d": "cracks ladders 0 20 40 60 80 100 120 140 160 180 200 220 240 260 280 300 320 340 360 380 400 420 440",
+    }
+    assert {text[:5] for text in found(tmp_path, "cracks ladders", 2, **pages)} == {"Every", "Crack"}
+    assert len(found(tmp_path, "cracks ladders", 4, **pages)) == 4

@@ -20,7 +20,7 @@ def test_long_descriptions_by_the_name_of_the_package(tmp_path: Path) -> None:
     install(tmp_path, "Sea_Chart.kit", "1.0", "Description-Content-Type: text/markdown\n\n# Charts\nDraws coasts.")
     readmes = PackageReadmes([str(tmp_path)])
     assert list(readmes.listing().documents) == ["sea-chart-kit"]
-    assert readmes.content("sea-chart-kit") == ("sea-chart-kit.md", b"# Charts\nDraws coasts.", "sea-chart-kit")
+    assert readmes.content("sea-chart-kit")[:3] == ("sea-chart-kit.md", b"# Charts\nDraws coasts.", "sea-chart-kit")
 
 
 def test_a_package_without_a_description_is_its_summary_or_nothing(tmp_path: Path) -> None:

@@ -6,17 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.document import Content, SkippedDocument
+from elcano.activities.passages.document import Content, Document, SkippedDocument
 from elcano.activities.passages.search import (
     best_passages,
     count_word_frequencies,
     load_indexed_texts,
     spread_over_documents,
 )
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.plugins.documents.index_tables import OLDEST_VERSION, VERSION
 from elcano.plugins.documents.parser import Parser
-from elcano.plugins.documents.passage_index import VERSION, Index
-from elcano.plugins.documents.source import sync_index
+from elcano.plugins.documents.passage_index import Index
+from elcano.plugins.documents.source import OLDER_INDEX, DocumentsSource, sync_index
 from tests.unit.plugins.documents.collections import Shelf
 from tests.unit.plugins.documents.files import pdf
 
@@ -268,3 +270,80 @@ def test_copies_of_a_passage_are_found_once(index: Index) -> None:
     whole = b"# One\nalpha\n\n# Two\nbeta"
     sync(Shelf({"a.md": b"# One\nalpha", "b.md": b"# Two\nbeta", "print.md": whole}), index)
     assert len(found(index, "alpha")) == len(found(index, "beta")) == 1
+
+
+class Waiting(Shelf):
+    """Documents that can be read only after `go`, but for the first few."""
+
+    def __init__(self, documents: dict[str, bytes | Exception], at_once: int = 0) -> None:
+        super().__init__(documents)
+        self.go = threading.Event()
+        self.at_once = at_once
+
+    def content(self, key: str) -> Content:
+        if len(self.reads) >= self.at_once:
+            assert self.go.wait(30)
+        return super().content(key)
+
+
+class NewerReader(Parser):
+    """A release to come, whose readers make something else of files."""
+
+    version = Parser.version + 1
+
+    def parse(self, name: str, content: bytes) -> Document:
+        return super().parse(name, content.replace(b"old", b"new"))
+
+
+async def test_an_older_index_answers_until_the_new_one_is_built(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    sync(Shelf({f"{number}.md": b"old words" for number in range(20)}), Index(path, Parser.version))
+    shelf = Waiting({f"{number}.md": b"old words" for number in range(20)})
+    source = DocumentsSource(build_collection_spec("docs"), shelf, path, parser=NewerReader())
+    meanwhile = await source.search("words", 50)
+    assert {one.text for one in meanwhile.evidence} == {"old words"}
+    assert meanwhile.warnings == (f"docs: the index was skipped: {OLDER_INDEX}",)
+    shelf.go.set()
+    await source.update_index()
+    found = await source.search("words", 50)
+    assert ({one.text for one in found.evidence}, found.warnings) == ({"new words"}, ())
+    await source.close()
+    assert not path.with_name(f"{path.name}.next").exists()
+
+
+def test_a_new_index_that_was_interrupted_is_completed(index: Index, tmp_path: Path) -> None:
+    path = tmp_path / "sub" / "index.sqlite"
+    documents: dict[str, bytes | Exception] = {f"{number}.md": f"old words {number}".encode() for number in range(20)}
+    sync(Shelf(documents), index)
+    newer, stopped = Index(path, NewerReader.version), threading.Event()
+
+    class Stopping(Shelf):
+        def content(self, key: str) -> Content:
+            if len(self.reads) == 12:
+                stopped.set()
+            return super().content(key)
+
+    with pytest.raises(SourceUnavailable):
+        sync_index(Stopping(documents), newer, NewerReader(), stopped)
+    assert newer.is_older()
+    assert len(found(newer, "old")) == 10, "it answers as before"
+    shelf = Shelf(documents)
+    sync_index(shelf, newer, NewerReader(), threading.Event())
+    assert len(shelf.reads) == 8
+    assert (len(found(newer, "new")), found(newer, "old"), newer.is_older()) == (10, [], False)
+
+
+def test_an_index_of_the_release_before_is_searched_though_columns_are_missing(index: Index, tmp_path: Path) -> None:
+    shelf = Shelf({"a.md": b"old words"})
+    sync(shelf, index)
+    with sqlite3.connect(tmp_path / "sub" / "index.sqlite") as database:
+        database.execute("DROP INDEX document_gaps")
+        database.execute("ALTER TABLE document DROP COLUMN gaps")
+        database.execute(f"PRAGMA user_version = {OLDEST_VERSION}")
+    database.close()
+    with index.writing(threading.Event()) as new:
+        assert new is not index
+        assert found(index, "words") == ["a.md"]
+    sync(shelf, index)
+    assert not index.is_older()
+    assert found(index, "words") == ["a.md"]

@@ -1,0 +1,172 @@
+"""How much of what documents say is read as they say it, beside other readers of PDF, and what it costs.
+
+    python -m benchmarks.reading FOLDER [--peers PYTHON] [--show]
+
+FOLDER holds PDFs with their truth, by programs or by people: `NAME.json` with the `sentences` of `NAME.pdf` in any
+order, and what is `hidden` in it; or `NAME.truth.json` with its `texts` (those of the layer `body` count, by sentences)
+and the cells of its `tables`. A sentence holds if it stands unbroken in what a reader gives, once quotes, dashes,
+spaces and raised digits are folded; with `sentences`, marks of notes may stand in it, and with `texts` spaces count for
+nothing, since those who read them parted some marks from their words. PYTHON is an interpreter that has
+pypdfium2, liteparse and docling-parse (`benchmarks/peer_readers.py`); without it only Elcano is measured. `--show`
+prints the sentences that Elcano loses, and the cells.
+
+Processor times are of one pass over all files, each reader in a process of its own, and compared with pypdfium2's plain
+text of the same pages. The last line says the highest memory of the process that reads a file.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import time
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+from typing import Any, Final
+
+from benchmarks import peer_readers
+from elcano.activities.passages.document import Document, FileSkipped
+from elcano.plugins.documents.file_formats import parse_document
+
+SHORTEST: Final = 25
+"""Characters of a sentence that counts: shorter ones stand anywhere."""
+_DASHES: Final = re.compile(r"\s*[-\u2010-\u2015\u2212]\s*")
+_QUOTES: Final = str.maketrans("\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb`\u00b4", "'''\"\"\"\"\"''")
+_RAISED: Final = re.compile("[\u00b9\u00b2\u00b3\u2070-\u2079]+")
+_PRIVATE: Final = re.compile("[\ue000-\uf8ff]+")
+"""Bullets of fonts of symbols, which some readers of the truth left in."""
+_NONCHARACTER: Final = re.compile("[\ufdd0-\ufdef\ufffe\uffff]")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?\u061f])\s+(?=\S)")
+_KINDS: Final = frozenset({"text", "list_item", "caption", "section_header", "footnote"})
+PEERS: Final = tuple(peer_readers.READERS)
+
+
+def fold_text(text: str, *, marks: bool = True, spaces: bool = True) -> str:
+    """`text` in the form in which sentences are compared; without `marks`, raised digits are left out."""
+    if not marks:
+        text = _RAISED.sub("", text)
+    plain = _DASHES.sub("-", unicodedata.normalize("NFKC", text).translate(_QUOTES))
+    return (" " if spaces else "").join(_PRIVATE.sub("", plain).split())
+
+
+@dataclass
+class Truth:
+    """What a file says."""
+
+    sentences: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    tables: list[dict[str, Any]] = field(default_factory=list)
+    made: bool = False
+    """Whether a program wrote it, so that marks of notes are known to be left out of its sentences."""
+
+
+def load_truth(pdf: Path) -> Truth | None:
+    """The truth of a file; None: there is none."""
+    if (made := pdf.with_suffix(".json")).exists():
+        said = json.loads(made.read_text(encoding="utf-8"))
+        return Truth(said["sentences"], list(said.get("hidden", {}).values()), made=True)
+    if (reviewed := pdf.with_suffix(".truth.json")).exists():
+        said = json.loads(reviewed.read_text(encoding="utf-8"))
+        texts = [one["text"] for one in said["texts"] if one["label"] in _KINDS and one["layer"] == "body"]
+        sentences = [one for text in texts for one in _SENTENCE_END.split(text) if len(one) >= SHORTEST]
+        return Truth(sentences, tables=said["tables"])
+    return None
+
+
+def find_lost(truth: Truth, blocks: Iterable[str]) -> list[str]:
+    """The sentences that do not stand in the text of the blocks."""
+    whole = "\n".join(blocks)
+    spaces = truth.made
+    read = [fold_text(whole, spaces=spaces)]
+    if truth.made:
+        read.append(fold_text(whole, marks=False))
+    folded = {one: fold_text(one, spaces=spaces) for one in truth.sentences}
+    return [one for one in truth.sentences if not any(folded[one] in text for text in read)]
+
+
+@dataclass
+class _Reading:
+    document: Document | None
+    refusal: str
+    seconds: float
+    peak_bytes: int
+
+
+def _read_file(path: str) -> _Reading:
+    name, content = Path(path).name, Path(path).read_bytes()
+    began = time.process_time()
+    try:
+        document, refusal = parse_document(name, content), ""
+    except FileSkipped as error:
+        document, refusal = None, str(error)
+    seconds = time.process_time() - began
+    return _Reading(document, refusal, seconds, getrusage(RUSAGE_SELF).ru_maxrss * 1024)
+
+
+def _read_all(paths: Sequence[Path]) -> Iterator[tuple[Path, _Reading]]:
+    """Each file by a process of its own, whose libraries are loaded before."""
+    with get_context("forkserver").Pool(1, maxtasksperchild=1) as pool:
+        for path in paths:
+            yield path, pool.apply(_read_file, (str(path),))
+
+
+def _ask_peer(python: str, name: str, paths: Sequence[Path]) -> dict[str, Any]:
+    command = [python, peer_readers.__file__, name, *map(str, paths)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def main() -> None:
+    """Prints what each reader holds of each file, and their sums."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--peers", default="", metavar="PYTHON")
+    parser.add_argument("--show", action="store_true")
+    arguments = parser.parse_args()
+    truths = {
+        path: truth for path in sorted(arguments.folder.rglob("*.pdf")) if (truth := load_truth(path)) is not None
+    }
+    if not truths:
+        raise SystemExit("there is no PDF with its truth in it")
+    peers = {name: _ask_peer(arguments.peers, name, list(truths)) for name in PEERS} if arguments.peers else {}
+    sums = dict.fromkeys(["elcano", *peers], 0)
+    seconds = dict.fromkeys(sums, 0.0)
+    hidden = strange = total = peak = 0
+    for path, reading in _read_all(list(truths)):
+        truth = truths[path]
+        text = reading.document.text if reading.document else ""
+        lost = find_lost(truth, [text])
+        quoted = [one for one in truth.hidden if fold_text(one) in fold_text(text)]
+        held = {"elcano": len(truth.sentences) - len(lost)}
+        seconds["elcano"] += reading.seconds
+        for name, found in peers.items():
+            answer = found[str(path)]
+            held[name] = len(truth.sentences) - len(find_lost(truth, answer["blocks"])) if answer else 0
+            seconds[name] += answer["seconds"] if answer else 0.0
+        for name, count in held.items():
+            sums[name] += count
+        total += len(truth.sentences)
+        hidden += len(quoted)
+        strange += len(_NONCHARACTER.findall(text))
+        peak = max(peak, reading.peak_bytes)
+        print(f"{path.stem}: {len(truth.sentences)} sentences,", ", ".join(f"{n} {c}" for n, c in held.items()))
+        if reading.refusal:
+            print(f"    refused: {reading.refusal}")
+        if reading.document is not None:
+            for gap in reading.document.gaps:
+                print(f"    {'gap' if gap.unread else 'left out'}: {gap.reason}")
+        if arguments.show:
+            for one in (*lost, *(f"(hidden) {one}" for one in quoted)):
+                print(f"    - {one}")
+    for name, count in sums.items():
+        ratio = f", {seconds[name] / seconds['pypdfium2']:.1f} times pypdfium2" if peers else ""
+        print(f"{name}: {count} of {total} sentences hold ({count / total:.3f}); {seconds[name]:.2f} s{ratio}")
+    print(f"hidden sentences quoted: {hidden}; noncharacters: {strange}; highest memory {peak / 1e6:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

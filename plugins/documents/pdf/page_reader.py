@@ -1,0 +1,104 @@
+"""Reads one page of a PDF after the other: its words that a person can see, its tables, its lines, its picture."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from elcano.activities.passages.document import Block
+from elcano.plugins.documents.pdf.annotations import read_annotations
+from elcano.plugins.documents.pdf.edges import read_edges
+from elcano.plugins.documents.pdf.lines import TextLine, read_lines
+from elcano.plugins.documents.pdf.segments import Segment
+from elcano.plugins.documents.pdf.table_search import find_tables
+from elcano.plugins.documents.pdf.tables import Table, drop_table_words
+from elcano.plugins.documents.pdf.visibility import see_words
+from elcano.plugins.documents.pdf.words import Page, Word, measure_frame, read_words
+
+PAGE_CHARACTERS: Final = 200_000
+"""A page that holds more is none that anybody reads: a poster of small type has 30,000."""
+PAGE_SECONDS: Final = 6.0
+"""Processor time that a page may take; a dense page takes a tenth of a second."""
+PAGE_OBJECTS: Final = 400_000
+"""Pages of more paths are drawings: they are not looked through for tables, nor drawn to see what is hidden."""
+
+State: TypeAlias = Literal["read", "empty", "damaged", "costly", "late", "picture"]
+"""What became of a page: nothing stands on it; it cannot be loaded; it takes too long; the document took too long; it
+is a picture, whose text only OCR can read."""
+
+
+@dataclass(slots=True)
+class PageText:
+    """What was read of a page."""
+
+    number: int
+    state: State = "read"
+    width: float = 1.0
+    height: float = 1.0
+    lines: list[TextLine] = field(default_factory=list)
+    comments: list[Block] = field(default_factory=list)
+    hidden: int = 0
+    """How many of its words nobody can see."""
+
+
+def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
+    """Read the page of this index."""
+    found = PageText(index + 1)
+    deadline = time.process_time() + PAGE_SECONDS
+    try:
+        page = document[index]
+    except pdfium.PdfiumError:
+        found.state = "damaged"
+        return found
+    try:
+        _fill(found, page, deadline)
+    except pdfium.PdfiumError:
+        found.state = "damaged"
+    finally:
+        page.close()
+    return found
+
+
+def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
+    frame = measure_frame(page.raw)
+    found.width, found.height = max(frame.width, 1.0), max(frame.height, 1.0)
+    words = _load_words(page, deadline)
+    if words is None:
+        found.state = "costly"
+        return
+    simple = pdfium_c.FPDFPage_CountObjects(page.raw) <= PAGE_OBJECTS and time.process_time() < deadline
+    if simple:
+        sight = see_words(page, words)
+        found.hidden = len(sight.hidden)
+        words = [word for number, word in enumerate(words) if number not in sight.hidden]
+        if not words and sight.has_ink:
+            found.state = "picture"
+    written = read_annotations(page, found.number)
+    found.comments = written.comments
+    content = Page(found.number, found.width, found.height, (*words, *written.words))
+    tables = find_tables(content, read_edges(page.raw)) if simple and content.words else []
+    found.lines = read_lines(drop_table_words(content, tables), [(table.turn, _stand_for(table)) for table in tables])
+    if found.lines:
+        found.state = "read"
+    elif found.state != "picture":
+        found.state = "empty"
+
+
+def _load_words(page: pdfium.PdfPage, deadline: float) -> list[Word] | None:
+    """The words of a page; None: it holds too much."""
+    text_page = page.get_textpage()
+    try:
+        if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:
+            return None
+        return read_words(page.raw, text_page.raw)
+    finally:
+        text_page.close()
+
+
+def _stand_for(table: Table) -> Segment:
+    """What takes the place of a table among the lines of its page."""
+    left, top, right, bottom = table.box[:4]
+    size = next((line[0].size for line in table.lines if line), 10.0)
+    return Segment(left, top, right, bottom, top + size, size, thing=table)

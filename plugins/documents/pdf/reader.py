@@ -1,0 +1,139 @@
+"""Reads PDF documents. Pure, but able to crash a process: see `plugins/documents/parser.py`.
+
+Pages are read one after the other, and only their lines are kept; then what recurs on pages is left out and the lines
+become blocks.
+"""
+
+import ctypes
+import time
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
+from elcano.plugins.documents.authorship import parse_authors, parse_year
+from elcano.plugins.documents.pdf.furniture import drop_furniture
+from elcano.plugins.documents.pdf.joining import Vocabulary, join_lines
+from elcano.plugins.documents.pdf.opening import open_pdf
+from elcano.plugins.documents.pdf.page_reader import PageText, read_page
+from elcano.plugins.documents.pdf.paragraphs import Paragraph, find_body_size, group_paragraphs
+from elcano.plugins.documents.pdf.tables import build_table_blocks
+from elcano.plugins.documents.pdf.visibility import describe_hidden, name_pages
+
+DOCUMENT_SECONDS: Final = 45.0
+"""Processor time for all pages; those that are left then are named as a gap. A process that reads has a minute."""
+
+
+def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
+    """Read a PDF.
+
+    Args:
+        content: the file.
+        seconds: the processor time that its pages may take.
+
+    Raises:
+        FileSkipped: it is broken, encrypted, or nothing of it can be read.
+    """
+    document = open_pdf(content)
+    try:
+        document.init_forms()
+        pages = _read_pages(document, seconds)
+        told = document.get_metadata_dict()
+        labels = _read_labels(document)
+    finally:
+        document.close()
+    blocks = list(_build_blocks(pages))
+    if not blocks:
+        raise FileSkipped(_explain_emptiness(pages))
+    return Parsed(
+        blocks,
+        told.get("Title", ""),
+        parse_authors(told.get("Author", "")),
+        parse_year(told.get("CreationDate", "")),
+        gaps=tuple(_list_gaps(pages)),
+        page_labels=labels,
+    )
+
+
+def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
+    began = time.process_time()
+    pages: list[PageText] = []
+    for index in range(len(document)):
+        late = time.process_time() - began > seconds
+        pages.append(PageText(index + 1, "late") if late else read_page(document, index))
+    return pages
+
+
+def _build_blocks(pages: Sequence[PageText]) -> Iterator[Block]:
+    lines = [page.lines for page in pages]
+    sizes = [(page.width, page.height) for page in pages]
+    body_size = find_body_size(lines)
+    vocabulary = Vocabulary()
+    for one in lines:
+        vocabulary.add(one)
+    commented = [page for page in pages if page.comments]
+    for paragraph in group_paragraphs(drop_furniture(lines, [height for _, height in sizes], body_size), body_size):
+        while commented and commented[0].number < paragraph.lines[0].page:
+            yield from commented.pop(0).comments
+        if paragraph.thing is not None:
+            yield from build_table_blocks(paragraph.thing, paragraph.lines[0].page, vocabulary, sizes)
+        else:
+            yield _build_block(paragraph, vocabulary, sizes)
+    for page in commented:
+        yield from page.comments
+
+
+def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[tuple[float, float]]) -> Block:
+    text, places = join_lines(paragraph.lines, vocabulary, sizes, paragraph.breaks)
+    read = [line.confidence for line in paragraph.lines if line.confidence is not None]
+    return Block(
+        text,
+        paragraph.kind,
+        paragraph.level,
+        paragraph.lines[0].page,
+        lines=places,
+        confidence=min(read) if read else None,
+    )
+
+
+def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
+    for state, reason in (
+        ("damaged", "damaged and left out"),
+        ("costly", "left out, since reading it takes too long"),
+        ("late", "left out, since the document is too long: split it"),
+        ("picture", "a picture without a text layer"),
+    ):
+        numbers = tuple(page.number for page in pages if page.state == state)
+        if numbers:
+            verb = "is" if state == "picture" else "was"
+            if len(numbers) > 1:
+                verb = "are" if state == "picture" else "were"
+            yield Gap(f"{name_pages(numbers)} {verb} {reason}", numbers)
+    hidden = describe_hidden({page.number: page.hidden for page in pages})
+    if hidden is not None:
+        yield hidden
+
+
+def _explain_emptiness(pages: Sequence[PageText]) -> str:
+    if all(page.state == "damaged" for page in pages):
+        return "all of its pages are damaged"
+    return "it has no text layer: run it through OCR first"
+
+
+def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:
+    """What is printed as the number of each page; empty where they are the numbers from 1."""
+    labels = [_read_label(document, index) for index in range(len(document))]
+    if all(label in ("", str(number)) for number, label in enumerate(labels, start=1)):
+        return ()
+    return tuple(labels)
+
+
+def _read_label(document: pdfium.PdfDocument, index: int) -> str:
+    length = pdfium_c.FPDF_GetPageLabel(document.raw, index, None, 0)
+    if length <= 2:
+        return ""
+    buffer = ctypes.create_string_buffer(length)
+    pdfium_c.FPDF_GetPageLabel(document.raw, index, buffer, length)
+    return buffer.raw[: length - 2].decode("utf-16-le", "replace").strip()

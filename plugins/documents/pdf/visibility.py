@@ -1,0 +1,306 @@
+"""Finds the words of a page that a person cannot see: white on white, tiny, off the page, covered, transparent.
+
+A word is visible if the page looks different without it. So the page is drawn twice at a low resolution, with its text
+and without, and compared where each word stands; that covers every way to hide a word. One kind of text changes nothing
+and is meant to be read all the same: the text layer of a scan, which lies unseen on the picture of its own words.
+"""
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from elcano.activities.passages.document import Gap
+from elcano.plugins.documents.pdf.words import Frame, Word, measure_frame
+
+SCALE: Final = 1.0
+"""Pixels per point. Strokes of type of 5 points still darken a pixel by a third."""
+MAXIMUM_PIXELS: Final = 2_000_000
+"""A page of A4 has half a million at that scale; posters are drawn smaller, and their type is larger."""
+SMALLEST_DRAWN: Final = 2.0
+"""Words of a smaller size in pixels, as on pages of ten metres, leave too little in a picture to be judged by it."""
+DIFFERENCE: Final = 8
+"""Of 255 levels of grey. Light grey print (#ddd) of 5 points makes 10; white on #fafafa makes 5 at most."""
+TINY_POINTS: Final = 1.5
+TINY_SHARE: Final = 0.002
+"""Type is tiny below both: 1.5 points, and this share of the page's height, since a small page is shown enlarged."""
+PICTURE_SHARE: Final = 0.5
+"""Images that cover more of a page than this make it the picture of a page."""
+LAYER_CONTRAST: Final = 48
+"""Of 255 levels: a word of a text layer stands on print, which differs by this from its paper. Faded typescript does by
+80, stains and the grain of paper by 30."""
+MAXIMUM_DEPTH: Final = 12
+"""How deep forms within forms are followed; PDFium itself stops drawing at 12 levels."""
+LAYER_SHIFT: Final = 2.0
+"""Heights of a word by which print may stand away from it: layers of old scans are displaced by up to a line and a half
+of 117 real papers' scans."""
+_LAST_LATIN: Final = "\u024f"
+"""PDFium brings fonts of its own for Latin letters alone."""
+
+
+class Sight(NamedTuple):
+    """What of a page can be seen."""
+
+    hidden: frozenset[int]
+    """Indices of the words that cannot be seen."""
+    layer: frozenset[int]
+    """Indices of the words of a text layer: unseen themselves, on the picture of their print."""
+    picture_share: float
+    """The share of the page that images cover, 0 to 1."""
+    has_ink: bool
+    """Whether anything but the given words is drawn on the page."""
+
+
+def see_words(page: pdfium.PdfPage, words: Sequence[Word]) -> Sight:
+    """Find out which of a page's words can be seen.
+
+    Args:
+        page: the page. Its objects are switched off and on again.
+        words: its words, with places in points of the displayed page.
+
+    Raises:
+        pdfium.PdfiumError: the page cannot be drawn.
+    """
+    frame = measure_frame(page.raw)
+    texts, images = _list_objects(page, frame)
+    if not words:
+        return Sight(frozenset(), frozenset(), _cover(images, frame), _Drawing(page, frame).has_ink())
+    drawn = _Drawing(page, frame)
+    for text in texts:
+        pdfium_c.FPDFPageObj_SetIsActive(text.handle, False)
+    try:
+        bare = _Drawing(page, frame)
+    finally:
+        for text in texts:
+            pdfium_c.FPDFPageObj_SetIsActive(text.handle, True)
+    covered = _cover(images, frame)
+    unseen = {index for index, word in enumerate(words) if _is_unseen(word, frame, drawn, bare)}
+    unseen -= _find_undrawable(unseen, words, texts, frame, bare)
+    layer: set[int] = set()
+    if covered > PICTURE_SHARE and len(unseen) > len(words) / 2:
+        layer = {index for index in unseen if _is_layer(words[index], frame, bare)}
+    return Sight(frozenset(unseen - layer), frozenset(layer), covered, bare.has_ink())
+
+
+def describe_hidden(hidden: dict[int, int]) -> Gap | None:
+    """The gap that names hidden text; None: there is none.
+
+    Args:
+        hidden: how many words of each page cannot be seen, by its number.
+    """
+    pages = tuple(sorted(page for page, count in hidden.items() if count))
+    if not pages:
+        return None
+    count = sum(hidden.values())
+    words = "1 word that is" if count == 1 else f"{count} words that are"
+    return Gap(f"hidden text on {name_pages(pages)} was left out ({words} not visible)", pages, unread=False)
+
+
+def name_pages(pages: Sequence[int]) -> str:
+    """Numbers of pages in words: `page 2`, `pages 3 to 5`, `pages 1, 3 to 5 and 9`."""
+    runs: list[list[int]] = []
+    for page in pages:
+        if runs and page == runs[-1][-1] + 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    parts = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
+    if len(pages) == 1:
+        return f"page {pages[0]}"
+    return f"pages {', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else f"pages {parts[0]}"
+
+
+class _Drawing:
+    """A page as it is drawn now, in levels of grey."""
+
+    def __init__(self, page: pdfium.PdfPage, frame: Frame) -> None:
+        area = frame.width * frame.height
+        self.scale = min(SCALE, (MAXIMUM_PIXELS / area) ** 0.5)
+        bitmap = page.render(scale=self.scale, grayscale=True, may_draw_forms=False)
+        self._pixels = bytes(bitmap.buffer)
+        self._stride, self._width, self._height = bitmap.stride, bitmap.width, bitmap.height
+
+    def rows(self, word: Word) -> Iterator[bytes]:
+        """The rows of pixels that a word covers."""
+        left = max(0, int(word.left * self.scale))
+        right = min(self._width, int(word.right * self.scale) + 1)
+        top = max(0, int(word.top * self.scale))
+        bottom = min(self._height, int(word.bottom * self.scale) + 1)
+        for row in range(top, bottom) if left < right else ():
+            yield self._pixels[row * self._stride + left : row * self._stride + right]
+
+    def contrast(self, word: Word) -> int:
+        """The difference between the darkest and the brightest pixel where a word stands."""
+        inside = b"".join(self.rows(word))
+        return max(inside) - min(inside) if inside else 0
+
+    def shade(self, x: float, y: float) -> int | None:
+        """The level of grey at a point; None: it is off the page."""
+        column, row = int(x * self.scale), int(y * self.scale)
+        if not (0 <= column < self._width and 0 <= row < self._height):
+            return None
+        shade: int = self._pixels[row * self._stride + column]
+        return shade
+
+    def has_ink(self) -> bool:
+        """Whether anything at all is drawn."""
+        blank: int = self._pixels.count(self._pixels[:1])
+        padding: int = (self._stride - self._width) * self._height
+        return blank < len(self._pixels) - padding
+
+
+def _is_tiny(word: Word, frame: Frame) -> bool:
+    longer = max(word.right - word.left, word.bottom - word.top)
+    if _height(word) > 2 * word.size or longer > 2 * word.size * len(word.text):
+        return False  # the sizes of Type 3 fonts say nothing: their letters are of any size
+    return word.size < TINY_POINTS and word.size < TINY_SHARE * max(frame.width, frame.height)
+
+
+def _height(word: Word) -> float:
+    return word.right - word.left if word.turn in (90, 270) else word.bottom - word.top
+
+
+def _is_layer(word: Word, frame: Frame, bare: _Drawing) -> bool:
+    if _is_tiny(word, frame):
+        return False
+    near = LAYER_SHIFT * max(word.size, _height(word))
+    around = word._replace(
+        left=word.left - near, top=word.top - near, right=word.right + near, bottom=word.bottom + near
+    )
+    return bare.contrast(around) > LAYER_CONTRAST
+
+
+def _is_unseen(word: Word, frame: Frame, drawn: _Drawing, bare: _Drawing) -> bool:
+    if word.right <= 0 or word.bottom <= 0 or word.left >= frame.width or word.top >= frame.height:
+        return True
+    if _is_tiny(word, frame):
+        return True
+    if max(word.size, _height(word)) * drawn.scale < SMALLEST_DRAWN:
+        return False
+    return not any(
+        with_text != without and any(abs(a - b) > DIFFERENCE for a, b in zip(with_text, without, strict=True))
+        for with_text, without in zip(drawn.rows(word), bare.rows(word), strict=True)
+    )
+
+
+_Rectangle: TypeAlias = tuple[float, float, float, float]
+"""Left, top, right and bottom in points of the displayed page."""
+
+
+class _TextObject(NamedTuple):
+    handle: pdfium_c.FPDF_PAGEOBJECT
+    matrices: tuple[pdfium_c.FS_MATRIX, ...]
+    """Of the forms around it, from within."""
+
+
+def _list_objects(page: pdfium.PdfPage, frame: Frame) -> tuple[list[_TextObject], list[_Rectangle]]:
+    """The text objects of a page, and where its images stand."""
+    texts: list[_TextObject] = []
+    images: list[_Rectangle] = []
+    for handle, kind, matrices in _iterate_objects(page):
+        if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
+            texts.append(_TextObject(handle, matrices))
+        elif kind == pdfium_c.FPDF_PAGEOBJ_IMAGE:
+            images.append(_measure_object(handle, matrices, frame))
+    return texts, images
+
+
+def _measure_object(
+    handle: pdfium_c.FPDF_PAGEOBJECT, matrices: tuple[pdfium_c.FS_MATRIX, ...], frame: Frame
+) -> _Rectangle:
+    edges = [ctypes.c_float() for _ in range(4)]
+    pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, edges))
+    left, bottom, right, top = (edge.value for edge in edges)
+    corners = [(left, bottom), (right, bottom), (left, top), (right, top)]
+    for m in matrices:
+        corners = [(m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f) for x, y in corners]
+    xs, ys = zip(*corners, strict=True)
+    return frame.box(min(xs), min(ys), max(xs), max(ys))
+
+
+def _find_undrawable(
+    unseen: set[int], words: Sequence[Word], texts: Sequence[_TextObject], frame: Frame, bare: "_Drawing"
+) -> set[int]:
+    """The words that PDFium cannot draw and others can: neither the file nor this machine has a font for them."""
+    foreign = [index for index in unseen if max(words[index].text) > _LAST_LATIN]
+    if not foreign:
+        return set()
+    found: set[int] = set()
+    for handle, matrices in texts:
+        if not _has_foreign_font(handle) or (shade := _read_shade(handle)) is None:
+            continue
+        place = _measure_object(handle, matrices, frame)
+        for index in foreign:
+            word = words[index]
+            if _is_near(word, place) and not _is_tiny(word, frame):
+                paper = bare.shade((word.left + word.right) / 2, (word.top + word.bottom) / 2)
+                if paper is not None and abs(shade - paper) > DIFFERENCE:
+                    found.add(index)
+    return found
+
+
+def _is_near(word: Word, place: _Rectangle) -> bool:
+    """Whether a word may belong to a text; a text that cannot be drawn has no height, only a base line."""
+    left, top, right, bottom = place
+    return (
+        word.left <= right + word.size
+        and word.right >= left - word.size
+        and word.top <= bottom + word.size
+        and word.bottom >= top - word.size
+    )
+
+
+def _has_foreign_font(text: pdfium_c.FPDF_PAGEOBJECT) -> bool:
+    font = pdfium_c.FPDFTextObj_GetFont(text)
+    return bool(font) and pdfium_c.FPDFFont_GetIsEmbedded(font) == 0
+
+
+def _read_shade(text: pdfium_c.FPDF_PAGEOBJECT) -> float | None:
+    """The level of grey in which a text is drawn; None: in none, or transparently."""
+    if pdfium_c.FPDFTextObj_GetTextRenderMode(text) in (
+        pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE,
+        pdfium_c.FPDF_TEXTRENDERMODE_CLIP,
+    ):
+        return None
+    channels = [ctypes.c_uint() for _ in range(4)]
+    pdfium_c.FPDFPageObj_GetFillColor(text, *map(ctypes.byref, channels))
+    red, green, blue, alpha = (channel.value for channel in channels)
+    return 0.299 * red + 0.587 * green + 0.114 * blue if alpha > DIFFERENCE else None
+
+
+def _iterate_objects(
+    page: pdfium.PdfPage,
+) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, int, tuple[pdfium_c.FS_MATRIX, ...]]]:
+    """The objects of a page and of its forms, their kinds, and the matrices of the forms around them, from within."""
+    waiting: list[tuple[pdfium_c.FPDF_PAGEOBJECT | None, tuple[pdfium_c.FS_MATRIX, ...]]] = [(None, ())]
+    while waiting:
+        form, matrices = waiting.pop()
+        count = pdfium_c.FPDFPage_CountObjects(page) if form is None else pdfium_c.FPDFFormObj_CountObjects(form)
+        for index in range(count):
+            thing = (
+                pdfium_c.FPDFPage_GetObject(page, index)
+                if form is None
+                else pdfium_c.FPDFFormObj_GetObject(form, index)
+            )
+            kind = pdfium_c.FPDFPageObj_GetType(thing)
+            if kind == pdfium_c.FPDF_PAGEOBJ_FORM and len(matrices) < MAXIMUM_DEPTH:
+                matrix = pdfium_c.FS_MATRIX()
+                pdfium_c.FPDFPageObj_GetMatrix(thing, ctypes.byref(matrix))
+                waiting.append((thing, (matrix, *matrices)))
+            else:
+                yield thing, kind, matrices
+
+
+_GRID: Final = 24
+"""Rows and columns of the raster by which the share of a page that images cover is measured: scans come in strips and
+tiles, which overlap."""
+
+
+def _cover(images: Sequence[_Rectangle], frame: Frame) -> float:
+    """The share of the page that images cover."""
+    points = [(x * frame.width / _GRID, y * frame.height / _GRID) for x in range(1, _GRID) for y in range(1, _GRID)]
+    for left, top, right, bottom in images:
+        points = [(x, y) for x, y in points if not (left <= x <= right and top <= y <= bottom)]
+    return 1 - len(points) / (_GRID - 1) ** 2

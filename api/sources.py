@@ -148,8 +148,47 @@ class CheckView(Described):
 
 
 DOCUMENT_SUFFIXES: Final = frozenset(
-    ".txt .text .md .markdown .rst .html .htm .xhtml .csljson .pdf .docx .docm .dotx .pptx .pptm .ppsx .xlsx .xlsm .xltx "
-    ".ods .csv .tsv .epub .eml .mbox .mht .mhtml .jats .nxml .tei .xml .ipynb .tex .latex .ltx".split()
+    [
+        ".txt",
+        ".text",
+        ".md",
+        ".markdown",
+        ".rst",
+        ".html",
+        ".htm",
+        ".xhtml",
+        ".csljson",
+        ".pdf",
+        ".docx",
+        ".docm",
+        ".dotx",
+        ".dotm",
+        ".odt",
+        ".ott",
+        ".fodt",
+        ".pptx",
+        ".pptm",
+        ".ppsx",
+        ".xlsx",
+        ".xlsm",
+        ".xltx",
+        ".ods",
+        ".csv",
+        ".tsv",
+        ".epub",
+        ".eml",
+        ".mbox",
+        ".mht",
+        ".mhtml",
+        ".jats",
+        ".nxml",
+        ".tei",
+        ".xml",
+        ".ipynb",
+        ".tex",
+        ".latex",
+        ".ltx",
+    ]
 )
 """The suffixes of documents; their readers are a plugin, which the API runs without."""
 MOST_ENTRIES: Final = 10_000

@@ -99,6 +99,7 @@ def write_text(element: Element, rules: TextRules, skipped: Collection[str] = ()
     """
     parts: list[str] = []
     stack: list[tuple[Element, int, Callable[[str], str]]] = []
+    change: Callable[[str], str] | None
     walk = etree.iterwalk(element, events=("start", "end"))
     for event, one in walk:
         inner = whole or one is not element
@@ -117,8 +118,8 @@ def write_text(element: Element, rules: TextRules, skipped: Collection[str] = ()
             parts.append(one.text or "")
         else:
             if stack and stack[-1][0] is one:
-                _, start, change = stack.pop()
-                parts[start:] = [change("".join(parts[start:]))]
+                _, start, write = stack.pop()
+                parts[start:] = [write("".join(parts[start:]))]
             if get_local_name(one) in rules.spaced and inner:
                 parts.append(" ")
             if one is not element:

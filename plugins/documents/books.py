@@ -68,11 +68,11 @@ def read_epub(content: bytes) -> Parsed:
             continue
         try:
             blocks += _read_chapter(package, item.name, labels.get(item.name, ""))
-        except FileSkipped:
-            damaged.append(item.name)
+        except FileSkipped as error:
+            damaged.append(f"the chapter {item.name[:100]} was left out: {error}")
     if not blocks and damaged:
-        raise FileSkipped("it is no readable EPUB: its chapters are missing or damaged")
-    gaps = [Gap(f"the chapter {one[:100]} could not be read: missing or damaged") for one in damaged[:20]]
+        raise FileSkipped(damaged[0])
+    gaps = [Gap(reason) for reason in damaged[:20]]
     if pictures:
         gaps.append(Gap(f"{pictures:,} pages are pictures, which are not read"))
     return _add_metadata(Parsed(blocks, gaps=tuple(gaps)), root)

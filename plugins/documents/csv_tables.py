@@ -11,7 +11,6 @@ from typing import Final
 from elcano.activities.passages.document import FileSkipped, Parsed, decode_text
 from elcano.plugins.documents.sheet_tables import (
     MOST_CHARACTERS,
-    MOST_COLUMNS,
     Budget,
     Sheet,
     Value,
@@ -19,6 +18,7 @@ from elcano.plugins.documents.sheet_tables import (
     build_sheet_blocks,
     describe_sheet_gaps,
 )
+from elcano.plugins.documents.tables import MOST_COLUMNS
 
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS: Final = 64_000
@@ -26,7 +26,8 @@ _SAMPLE_ROWS: Final = 100
 _DECLARED: Final = re.compile(r"sep=(.)\r?\n")
 """How Excel is told the delimiter."""
 _NUMBER: Final = re.compile(
-    r"[-+\u2212]?[$\u20ac\u00a3\u00a5]?\s?(?:\d{1,3}(?:[,.'\u2019 ]\d{3}){1,6}|\d{1,18})(?:[.,]\d{1,18})?(?:[eE][-+]?\d{1,3})?\s?%?"
+    r"[-+\u2212]?[$\u20ac\u00a3\u00a5]?\s?(?:\d{1,3}(?:[,.'\u2019 ]\d{3}){1,6}|\d{1,18})(?:[.,]\d{1,18})?"
+    r"(?:[eE][-+]?\d{1,3})?\s?%?"
 )
 _DATE: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}\S{0,20})?|\d{1,2}:\d{2}(?::\d{2})?")
 

@@ -1,15 +1,16 @@
 """DrawingML: the paragraphs, tables, charts and diagrams of Office documents, as slides have them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.plugins.documents.number_formats import format_number
+from elcano.plugins.documents.office.office_math import write_office_math
 from elcano.plugins.documents.tables import TableCell
 
-_LEFT_OUT_FIELDS: Final = ("slidenum", "datetime")
-"""Fields that programs fill in on every slide: its number and the date."""
+_LEFT_OUT_FIELD: Final = "slidenum"
+"""The field for the number of a slide, which says nothing that its page does not."""
 _MOST_POINTS: Final = 5_000
 """Points of one series of a chart that are read."""
 _MOST_SERIES: Final = 200
@@ -51,7 +52,7 @@ def _read_paragraph(paragraph: Element) -> str:
     for one in paragraph:
         name = get_local_name(one)
         if name in ("r", "fld"):
-            if not one.get("type", "").startswith(_LEFT_OUT_FIELDS):
+            if not one.get("type", "").startswith(_LEFT_OUT_FIELD):
                 parts.append(_read_run(one))
         elif name == "br":
             parts.append("\n")
@@ -76,14 +77,13 @@ def _read_run(run: Element) -> str:
 
 def _read_formula(element: Element) -> str:
     """A formula, which newer programs write beside a picture of it for older ones."""
-    found = next(element.iter("{*}oMath"), None)
-    return "".join(found.itertext()) if found is not None else ""
+    return " ".join(write_office_math(one) for one in element.iter("{*}oMath"))
 
 
 def read_table(table: Element) -> list[TableCell]:
     """Return the cells of a table."""
     properties = table.find("{*}tblPr")
-    marks = properties.attrib if properties is not None else {}
+    marks: Mapping[str, str] = dict(properties.attrib) if properties is not None else {}
     head_row, head_column = marks.get("firstRow") in _ON, marks.get("firstCol") in _ON
     found: list[TableCell] = []
     for row, element in enumerate(table.iterchildren("{*}tr")):

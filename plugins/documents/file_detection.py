@@ -40,7 +40,7 @@ _XML_ROOT: Final = re.compile(
     re.S,
 )
 _XML_START: Final = re.compile(rb"<(?:\?xml\s|!DOCTYPE\s(?!html))", re.I)
-_XML_SUFFIXES: Final = frozenset({".xml", ".nxml", ".jats", ".tei"})
+_XML_SUFFIXES: Final = frozenset({".xml", ".nxml", ".jats", ".tei", ".fodt"})
 _JATS: Final = re.compile(rb"article-type|dtd-version|JATS|NLM//DTD|<front[\s>]|<article-meta")
 _MAIL_FIELD: Final = re.compile(rb"^(From|To|Date|Subject|Received|Message-ID|MIME-Version|Return-Path):", re.I | re.M)
 _MAIL_PROOF: Final = re.compile(rb"^(?:Message-ID|MIME-Version|Received):", re.I | re.M)
@@ -140,7 +140,9 @@ def _find_package_kind(data: bytes) -> str | Unread:
     for name, found in file_signatures.PACKAGE_PARTS.items():
         if name in parts:
             return found
-    return file_signatures.PACKAGE_OTHER
+    folders = {name.partition("/")[0] for name in parts}  # the main part may be called otherwise
+    found_folder = next((folder for folder in file_signatures.PACKAGE_FOLDERS if folder in folders), "")
+    return file_signatures.PACKAGE_FOLDERS.get(found_folder, file_signatures.PACKAGE_OTHER)
 
 
 def _list_parts(data: bytes) -> dict[str, str]:
@@ -172,10 +174,10 @@ def _find_text_kind(suffix: str, data: bytes) -> str | Unread:
         return ".html"
     if head.startswith(b"{") and suffix not in (".md", ".rst") and (found := _find_json_kind(data)):
         return found
-    if suffix in _XML_SUFFIXES or (suffix not in FORMATS or suffix in _TEXT) and head.startswith(b"<"):
-        found = _find_xml_kind(suffix, head)
-        if found or suffix in _XML_SUFFIXES:
-            return found or ".txt"
+    if suffix in _XML_SUFFIXES or ((suffix not in FORMATS or suffix in _TEXT) and head.startswith(b"<")):
+        kind = _find_xml_kind(suffix, head)
+        if kind or suffix in _XML_SUFFIXES:
+            return kind or ".txt"
     if suffix in (*_TEXT, ".csv", ".tsv") and (unread := _find_list_kind(head)):
         return unread
     if suffix in _TEXT and _LATEX.search(head):
@@ -203,6 +205,8 @@ def _find_xml_kind(suffix: str, head: bytes) -> str | Unread:
         found = Unread("an article in XML of an unknown kind", "save it as HTML") if declared else ""
     elif name == "xml" and b"<record" not in head:
         found = None
+    elif name == "document" and (suffix == ".fodt" or b"opendocument.text" in head):
+        found = ".fodt"
     if found is None and declared:
         return Unread(f"XML of a kind that is not read{f' (<{name[:40]}>)' if name else ''}", "save it as HTML or PDF")
     return found or ""

@@ -49,9 +49,9 @@ _HTML: Final = Format(HTML_TYPE, f"{_PLUGIN}.html:read_html", foreign=True)
 PDF_TYPE: Final = "application/pdf"
 _WORD_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _WORD: Final = Format(_WORD_TYPE, f"{_PLUGIN}.office.word_documents:read_word", foreign=True, binary=True)
-_ODF: Final = Format(
-    "application/vnd.oasis.opendocument.text", f"{_PLUGIN}.office.odf_documents:read_odf", foreign=True, binary=True
-)
+_ODF_READER: Final = f"{_PLUGIN}.office.odf_documents:read_odf"
+_ODF: Final = Format("application/vnd.oasis.opendocument.text", _ODF_READER, foreign=True, binary=True)
+_FLAT_ODF: Final = Format("application/vnd.oasis.opendocument.text-flat-xml", _ODF_READER, foreign=True)
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _OPEN: Final = "application/vnd.oasis.opendocument"
 _SLIDES: Final = Format(
@@ -76,7 +76,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".pdf": Format(PDF_TYPE, f"{_PLUGIN}.pdf.reader:read_pdf", foreign=True, binary=True),
     **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), _WORD),
     **dict.fromkeys((".odt", ".ott"), _ODF),
-    ".fodt": _ODF._replace(binary=False),
+    ".fodt": _FLAT_ODF,
     ".pptx": _SLIDES,
     ".pptm": _SLIDES,
     ".ppsx": _SLIDES,

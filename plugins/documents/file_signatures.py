@@ -117,6 +117,8 @@ PACKAGE_PARTS: Final[Mapping[str, str | Unread]] = {
     "doc.kml": Unread("a map (KMZ)", "describe it in words"),
 }
 """What a package is, by the name of a part in lower case: the suffix of its reader, or that it is not read."""
+PACKAGE_FOLDERS: Final[Mapping[str, str | Unread]] = {"word": ".docx", "ppt": ".pptx", "xl": ".xlsx"}
+"""The folder that has the parts of an Office document."""
 CONTENT_TYPES: Final[Mapping[str, str | Unread]] = {
     "wordprocessingml.document.main": ".docx",
     "wordprocessingml.template.main": ".docx",

@@ -24,10 +24,13 @@ from elcano.plugins.documents.tables import TableCell, build_table, place_spans
 
 _ROOTS: Final[Mapping[str, object]] = {"article": None, "sub-article": None, "book-part": None}
 _BLOCKS: Final = frozenset(
-    {"p", "sec", "list", "def-list", "disp-formula", "disp-formula-group", "disp-quote", "table-wrap", "table-wrap-group",
-     "fig", "fig-group", "boxed-text", "preformat", "code", "verse-group", "statement", "supplementary-material", "fn",
-     "fn-group", "ref-list", "ack", "app", "app-group", "glossary", "notes", "bio", "table-wrap-foot", "alternatives",
-     "array", "speech", "question-wrap", "media", "graphic", "chem-struct-wrap", "title", "label", "caption", "table"}
+    {
+        "p", "sec", "list", "def-list", "disp-formula", "disp-formula-group", "disp-quote", "table-wrap",
+        "table-wrap-group", "fig", "fig-group", "boxed-text", "preformat", "code", "verse-group", "statement",
+        "supplementary-material", "fn", "fn-group", "ref-list", "ack", "app", "app-group", "glossary", "notes", "bio",
+        "table-wrap-foot", "alternatives", "array", "speech", "question-wrap", "media", "graphic", "chem-struct-wrap",
+        "title", "label", "caption", "table",
+    }
 )  # fmt: skip
 """Elements that begin a block where they stand in a paragraph."""
 _REFERENCES: Final = frozenset({"bibr", "fn", "table-fn", "author-notes", "corresp", "aff"})
@@ -42,6 +45,8 @@ _YEAR_KINDS: Final = ("ppub", "pub", "epub", "collection", "epub-ppub", "eprepri
 def _is_mark(element: Element) -> bool:
     """Whether an element is only marks of references or notes, raised behind a word."""
     name = get_local_name(element)
+    if name not in ("sup", "xref"):
+        return False
     links = [one for one in element.iter("{*}xref") if one.get("ref-type") in _REFERENCES]
     if name == "sup" and links:
         text = "".join(element.itertext())

@@ -5,14 +5,13 @@ references and citations are not in a source, so their keys stand for them.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Gap, Parsed, decode_text
 from elcano.activities.text.tex_formulas import write_tex
 from elcano.plugins.documents.authorship import parse_authors, parse_year
-from elcano.plugins.documents.latex_text import (
-    ENVIRONMENT_ARGUMENTS,
+from elcano.plugins.documents.latex_macros import (
     VERBATIM,
     expand_macros,
     prepare_source,
@@ -20,20 +19,20 @@ from elcano.plugins.documents.latex_text import (
     read_group,
     read_option,
     split_top,
-    write_inline,
 )
+from elcano.plugins.documents.latex_text import ENVIRONMENT_ARGUMENTS, write_inline
 from elcano.plugins.documents.tables import TableCell, build_table
 
 _LEVELS: Final[Mapping[str, int]] = {
     "part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6, "subparagraph": 7,
 }  # fmt: skip
 _MATH: Final = frozenset(
-    {"equation", "align", "gather", "multline", "eqnarray", "displaymath", "math", "flalign", "alignat", "xalignat", "dmath",
-     "empheq"}
+    {"equation", "align", "gather", "multline", "eqnarray", "displaymath", "math", "flalign", "alignat", "xalignat",
+     "dmath", "empheq"}
 )  # fmt: skip
 _TABLES: Final[Mapping[str, int]] = {
-    "tabular": 1, "tabular*": 2, "tabularx": 2, "longtable": 1, "tabu": 1, "longtabu": 1, "supertabular": 1, "tabulary": 2,
-    "xltabular": 2, "tblr": 1, "longtblr": 1,
+    "tabular": 1, "tabular*": 2, "tabularx": 2, "longtable": 1, "tabu": 1, "longtabu": 1, "supertabular": 1,
+    "tabulary": 2, "xltabular": 2, "tblr": 1, "longtblr": 1,
 }  # fmt: skip
 """Environments that are tables, by the number of their arguments."""
 _LISTS: Final = frozenset({"itemize", "enumerate", "description", "compactitem", "compactenum", "inparaenum", "tasks"})
@@ -46,29 +45,27 @@ _BIBLIOGRAPHY: Final = re.compile(r"\\(?:bibliography|addbibresource)\s{0,9}(?:\
 _THEOREM: Final = re.compile(r"\\newtheorem\*?\s{0,9}\{([^{}]{1,60})\}(?:\[[^\]]{0,60}\])?\{([^{}]{1,60})\}")
 _BREAK: Final = re.compile(
     r"\\(?P<section>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?(?=\s{0,9}[\[{])"
-    r"|\\begin\s{0,9}\{(?P<environment>[A-Za-z]{1,40}\*?)\}|\\(?P<display>\[)|(?P<dollars>\$\$)|\\(?P<caption>caption\*?|captionof)(?=[\s\[{])"
+    r"|\\begin\s{0,9}\{(?P<environment>[A-Za-z]{1,40}\*?)\}|\\(?P<display>\[)|(?P<dollars>\$\$)"
+    r"|\\(?P<caption>caption\*?|captionof)(?=[\s\[{])"
     rf"|{VERBATIM}(?P<verbatim>\d+){VERBATIM}"
-    r"|(?P<paragraph>\n[ \t]*\n\s*|\\par(?![A-Za-z]))|\\(?P<escaped>.)|\\(?P<end>end)\s{0,9}\{[^{}]{0,60}\}",
+    r"|(?P<paragraph>\n[ \t]*\n\s*|\\par(?![A-Za-z]))|\\(?P<escaped>.)",
     re.DOTALL,
 )
 _ROW_END: Final = r"\\\\\*?(?:\[[^\]]{0,40}\])?|\\tabularnewline(?![A-Za-z])"
-_RULE: Final = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|specialrule|addlinespace|cline|cmidrule|hhline|Xhline)"
-                          r"(?![A-Za-z])(?:\([^)]{0,20}\))?(?:\[[^\]]{0,40}\])?(?:\{[^{}]{0,60}\}){0,3}(?:\([^)]{0,20}\))?(?:\{[^{}]{0,20}\})?")  # fmt: skip
+_RULE: Final = re.compile(
+    r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|specialrule|addlinespace|cline"
+    r"|cmidrule|hhline|Xhline)"
+    r"(?![A-Za-z])(?:\([^)]{0,20}\))?(?:\[[^\]]{0,40}\])?(?:\{[^{}]{0,60}\}){0,3}(?:\([^)]{0,20}\))?(?:\{[^{}]{0,20}\})?"
+)
 _REPEATED: Final = re.compile(
     r"(?<=\\endfirsthead).*?\\endhead(?![A-Za-z])|(?<=\\endhead).*?\\end(?:last)?foot(?![A-Za-z])", re.DOTALL
 )
 """The head and the foot of a table on its further pages."""
 _SPAN: Final = re.compile(r"\s*\\(multicolumn|multirow)\*?\s{0,9}")
 _NOTATION: Final = re.compile(r"\\(?:label|tag)\*?\{[^{}]{0,200}\}|\\(?:nonumber|notag|intertext\{[^{}]{0,500}\})")
+_BEGIN: Final = re.compile(r"\\begin\{([A-Za-z]{1,40}\*?)\}")
 MOST_DEPTH: Final = 30
 """How deep environments are nested that are read."""
-
-
-class _Item(NamedTuple):
-    """A rule or a row of a table."""
-
-    text: str
-    ends_head: bool
 
 
 def read_latex(content: bytes) -> Parsed:
@@ -79,7 +76,7 @@ def read_latex(content: bytes) -> Parsed:
     """
     source, verbatim = prepare_source(decode_text(content))
     text = expand_macros(source)
-    preamble, begin, body = text.partition("\\begin{document}")
+    _, begin, body = text.partition("\\begin{document}")
     body = body.partition("\\end{document}")[0] if begin else text
     reader = _Reader(verbatim, {name: shown for name, shown in _THEOREM.findall(text)})
     reader.read(body)
@@ -147,7 +144,7 @@ class _Reader:
         for found in _BREAK.finditer(text):
             if found.start() < at:
                 continue
-            if found["escaped"] and not found["end"]:
+            if found["escaped"]:
                 continue
             self._pending.append(text[at : found.start()])
             at = self._read_break(found, text, depth)
@@ -158,8 +155,6 @@ class _Reader:
         """Read what ends a paragraph, or a formula within one; returns where the text goes on."""
         if found["environment"]:
             return self._read_environment(found["environment"], text, found.end(), depth)
-        if found["end"]:
-            return found.end()
         if found["display"] or found["dollars"]:
             mark = "\\]" if found["display"] else "$$"
             end = text.find(mark, found.end())
@@ -267,10 +262,10 @@ class _Reader:
         """The text of an item; the items of lists in it are added to `inner`, formulas stay in the text."""
         parts: list[str] = []
         at = 0
-        while (found := re.search(r"\\begin\{([A-Za-z]{1,40}\*?)\}", text[at:])) is not None:
+        while (found := _BEGIN.search(text, at)) is not None:
             name = found[1]
-            body, end = _find_environment(text, at + found.end(), name)
-            parts.append(text[at : at + found.start()])
+            body, end = _find_environment(text, found.end(), name)
+            parts.append(text[at : found.start()])
             if name in _LISTS and depth < MOST_DEPTH:
                 inner += self._list_items(body, name == "enumerate", depth + 1)
             elif name.rstrip("*") in _MATH:
@@ -318,10 +313,10 @@ class _Reader:
 def _find_environment(text: str, start: int, name: str) -> tuple[str, int]:
     """What stands in an environment that begins at `start`, and where it ends."""
     depth = 1
-    for found in re.finditer(rf"\\(begin|end)\s{{0,9}}\{{{re.escape(name)}\}}", text[start:]):
+    for found in re.compile(rf"\\(begin|end)\s{{0,9}}\{{{re.escape(name)}\}}").finditer(text, start):
         depth += 1 if found[1] == "begin" else -1
         if not depth:
-            return text[start : start + found.start()], start + found.end()
+            return text[start : found.start()], found.end()
     return text[start:], len(text)
 
 

@@ -1,33 +1,18 @@
-"""LaTeX as text: comments out, macros of the file replaced, and what is left of commands and accents on one line."""
+"""Running text of LaTeX as it is printed: formulas on one line, commands and accents as what they show."""
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from elcano.activities.text.tex_formulas import write_tex
 from elcano.activities.text.words import lower_text, raise_text
+from elcano.plugins.documents.latex_macros import read_argument, read_group, read_option, skip_space
+from elcano.plugins.documents.latex_units import format_number, write_unit
 
-VERBATIM: Final = "\ue00a"
-"""A character for private use, which no source has."""
-MOST_MACROS: Final = 2_000
-MOST_EXPANDED: Final = 20_000_000
-"""Characters that the macros of a file may become: one macro may call another twice, and so on."""
-_ROUNDS: Final = 8
-"""How often macros within macros are replaced."""
 MOST_DEPTH: Final = 40
 """How deep groups are nested that are read: each level costs Python a few frames of its stack."""
-_COMMENT: Final = re.compile(r"(?<!\\)((?:\\\\){0,20})%[^\n]*\n?[ \t]*")
-_LEFT_OUT: Final = re.compile(r"\\begin\{comment\}.*?\\end\{comment\}|\\iffalse\b.*?\\fi\b", re.DOTALL)
-_VERBATIM: Final = re.compile(r"\\begin\{(verbatim\*?|Verbatim|lstlisting|minted|alltt)\}(.*?)\\end\{\1\}", re.DOTALL)
-_COMMAND: Final = re.compile(r"\\(?:([A-Za-z@]+)\*?|(.))", re.DOTALL)
-_DEFINITION: Final = re.compile(
-    r"\\(?:(?:re|provide)?newcommand|providecommand|renewcommand|DeclareRobustCommand)\*?\s{0,9}\{?\s{0,9}\\([A-Za-z@]{1,60})"
-    r"\s{0,9}\}?\s{0,9}(?:\[(\d)\])?\s{0,9}(?:\[([^\[\]]{0,200})\])?\s{0,9}(?=\{)"
-    r"|\\def\s{0,9}\\([A-Za-z@]{1,60})((?:#\d){0,9})\s{0,9}(?=\{)"
-    r"|\\DeclareMathOperator\*?\s{0,9}\{\s{0,9}\\([A-Za-z@]{1,60})\s{0,9}\}\s{0,9}(?=\{)"
-)
 _ACCENTS: Final[Mapping[str, str]] = {
     "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", "=": "\u0304", "u": "\u0306", ".": "\u0307",
     '"': "\u0308", "r": "\u030a", "H": "\u030b", "v": "\u030c", "d": "\u0323", "c": "\u0327", "k": "\u0328",
@@ -46,16 +31,27 @@ _SYMBOLS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 _DROPPED: Final[Mapping[str, int]] = {
     **dict.fromkeys(
-        ("label", "vspace", "hspace", "vskip", "pagestyle", "thispagestyle", "bibliographystyle", "includegraphics",
-         "usepackage", "hyphenation", "index", "pagenumbering", "graphicspath", "phantom", "hphantom", "vphantom",
-         "sout", "st", "rowcolor", "columncolor", "cellcolor", "color", "linespread", "nocite", "cmidrule", "cline",
-         "hypersetup", "captionsetup", "lstset", "sisetup", "geometry", "PassOptionsToPackage", "todo", "selectlanguage",
-         "enlargethispage", "raisebox", "looseness", "markboth", "pdfbookmark", "fontfamily", "setstretch", "tikzset",
-         "usetikzlibrary", "DeclareGraphicsExtensions", "newcounter", "stepcounter", "refstepcounter", "value",
-         "email", "orcid", "thanksref", "corref", "allowdisplaybreaks", "pgfplotsset", "makeatletter"), 1),
+        (
+            "label", "input", "include", "subfile", "bibliography", "addbibresource", "vspace", "hspace", "vskip",
+            "pagestyle", "thispagestyle", "bibliographystyle",
+            "includegraphics", "usepackage", "hyphenation", "index", "pagenumbering", "graphicspath", "phantom",
+            "hphantom", "vphantom", "sout", "st", "rowcolor", "columncolor", "cellcolor", "color", "linespread",
+            "nocite", "cmidrule", "cline", "hypersetup", "captionsetup", "lstset", "sisetup", "geometry",
+            "PassOptionsToPackage", "todo", "selectlanguage", "enlargethispage", "raisebox", "looseness", "markboth",
+            "pdfbookmark", "fontfamily", "setstretch", "tikzset", "usetikzlibrary", "DeclareGraphicsExtensions",
+            "newcounter", "stepcounter", "refstepcounter", "value", "email", "orcid", "thanksref", "corref",
+            "allowdisplaybreaks", "pgfplotsset", "makeatletter",
+        ),
+        1,
+    ),
     **dict.fromkeys(
-        ("setlength", "addtolength", "setcounter", "addtocounter", "fontsize", "definecolor", "addcontentsline",
-         "numberwithin", "theoremstyle", "markboth", "rule", "newenvironment", "settowidth", "bookmark"), 2),
+        (
+            "setlength", "import", "subimport", "addtolength", "setcounter", "addtocounter", "fontsize",
+            "definecolor", "addcontentsline",
+            "numberwithin", "theoremstyle", "markboth", "rule", "newenvironment", "settowidth", "bookmark",
+        ),
+        2,
+    ),
 }  # fmt: skip
 """Commands that show nothing, by the number of their arguments."""
 ENVIRONMENT_ARGUMENTS: Final[Mapping[str, int]] = {
@@ -69,147 +65,129 @@ _LENGTH: Final = re.compile(
 )
 """A length behind a command that takes one without braces, as `\\vskip 1cm` does."""
 _SILENT: Final = frozenset(
-    "appendix mainmatter frontmatter backmatter maketitle tableofcontents listoffigures listoftables printbibliography "
-    "clearpage cleardoublepage newpage pagebreak nopagebreak noindent indent centering raggedright raggedleft bf it em sc "
-    "sf tt rm sl bfseries itshape scshape sffamily ttfamily rmfamily upshape mdseries normalfont tiny scriptsize "
-    "footnotesize small normalsize large Large LARGE huge Huge smallskip medskip bigskip hfill vfill hline toprule "
-    "midrule bottomrule protect relax leavevmode null onecolumn twocolumn singlespacing doublespacing onehalfspacing item "
-    "begingroup endgroup bgroup egroup xspace selectfont boldmath unboldmath allowbreak sloppy fussy frenchspacing "
-    "kern hskip vskip hbox vbox parindent parskip baselineskip ignorespaces unskip columnwidth textwidth linewidth "
-    "left right displaystyle textstyle and AND And strut break nolinebreak penalty makeatother onehalfspace qed qedhere "
-    "FloatBarrier balance printindex makeindex bibitem newblock".split()
+    [
+        "appendix",
+        "mainmatter",
+        "frontmatter",
+        "backmatter",
+        "maketitle",
+        "tableofcontents",
+        "listoffigures",
+        "listoftables",
+        "printbibliography",
+        "clearpage",
+        "cleardoublepage",
+        "newpage",
+        "pagebreak",
+        "nopagebreak",
+        "noindent",
+        "indent",
+        "centering",
+        "raggedright",
+        "raggedleft",
+        "bf",
+        "it",
+        "em",
+        "sc",
+        "sf",
+        "tt",
+        "rm",
+        "sl",
+        "bfseries",
+        "itshape",
+        "scshape",
+        "sffamily",
+        "ttfamily",
+        "rmfamily",
+        "upshape",
+        "mdseries",
+        "normalfont",
+        "tiny",
+        "scriptsize",
+        "footnotesize",
+        "small",
+        "normalsize",
+        "large",
+        "Large",
+        "LARGE",
+        "huge",
+        "Huge",
+        "smallskip",
+        "medskip",
+        "bigskip",
+        "hfill",
+        "vfill",
+        "hline",
+        "toprule",
+        "midrule",
+        "bottomrule",
+        "protect",
+        "relax",
+        "leavevmode",
+        "null",
+        "onecolumn",
+        "twocolumn",
+        "singlespacing",
+        "doublespacing",
+        "onehalfspacing",
+        "item",
+        "begingroup",
+        "endgroup",
+        "bgroup",
+        "egroup",
+        "xspace",
+        "selectfont",
+        "boldmath",
+        "unboldmath",
+        "allowbreak",
+        "sloppy",
+        "fussy",
+        "frenchspacing",
+        "kern",
+        "hskip",
+        "vskip",
+        "hbox",
+        "vbox",
+        "parindent",
+        "parskip",
+        "baselineskip",
+        "ignorespaces",
+        "unskip",
+        "columnwidth",
+        "textwidth",
+        "linewidth",
+        "left",
+        "right",
+        "displaystyle",
+        "textstyle",
+        "and",
+        "AND",
+        "And",
+        "strut",
+        "break",
+        "nolinebreak",
+        "penalty",
+        "makeatother",
+        "onehalfspace",
+        "qed",
+        "qedhere",
+        "FloatBarrier",
+        "balance",
+        "printindex",
+        "makeindex",
+        "bibitem",
+        "newblock",
+    ]
 )
 """Commands that show nothing and take no argument."""
-_SECOND: Final = frozenset({"href", "textcolor", "colorbox", "hyperref", "resizebox", "scalebox", "foreignlanguage",
-                            "texorpdfstring", "adjustbox", "parbox", "rotatebox", "hyperlink", "hypertarget", "makecell"})  # fmt: skip
+_SECOND: Final = frozenset(
+    {"href", "textcolor", "colorbox", "hyperref", "resizebox", "scalebox", "foreignlanguage", "texorpdfstring",
+     "adjustbox", "parbox", "rotatebox", "hyperlink", "hypertarget", "makecell"}
+)  # fmt: skip
 """Commands of which the last of several arguments is shown."""
 _ARGUMENTS: Final[Mapping[str, int]] = {"resizebox": 3, "texorpdfstring": 2, "makecell": 1, "hyperref": 1}
 _CITED: Final = re.compile(r"[A-Za-z]*cite[A-Za-z]*")
 _REFERENCES: Final = frozenset({"ref", "eqref", "autoref", "cref", "Cref", "pageref", "vref", "nameref", "labelcref"})
-
-
-class Macro(NamedTuple):
-    """A command that a file defines."""
-
-    arguments: int
-    default: str | None
-    body: str
-
-
-def prepare_source(text: str) -> tuple[str, list[str]]:
-    """Return the text without comments, and what stands verbatim in it, for which a number between two `VERBATIM` stands."""
-    kept: list[str] = []
-
-    def keep(found: re.Match[str]) -> str:
-        kept.append(re.sub(r"\A(?:\[[^\]\n]{0,300}\])?(?:\{[^}\n]{0,100}\})?[ \t]*\n", "", found[2]))
-        return f"\n\n{VERBATIM}{len(kept) - 1}{VERBATIM}\n\n"
-
-    plain = _VERBATIM.sub(keep, text.replace("\r\n", "\n").replace("\r", "\n").replace(VERBATIM, ""))
-    plain = _LEFT_OUT.sub("", _COMMENT.sub(r"\1", plain))
-    return plain, kept
-
-
-def expand_macros(text: str) -> str:
-    """Replace the macros that a file defines by what they are."""
-    macros: dict[str, Macro] = {}
-    parts: list[str] = []
-    last = 0
-    for found in _DEFINITION.finditer(text):
-        if found.start() < last or len(macros) >= MOST_MACROS:
-            continue
-        body, end = read_group(text, found.end())
-        name = found[1] or found[4] or found[6]
-        count = int(found[2] or 0) if found[1] else len(found[5] or "") // 2
-        macros[name] = Macro(count, found[3], f"\\operatorname{{{body}}}" if found[6] else body)
-        parts.append(text[last : found.start()])
-        last = end
-    plain = "".join([*parts, text[last:]])
-    for _ in range(_ROUNDS):
-        expanded = _expand_once(plain, macros) if macros else plain
-        if expanded == plain or len(expanded) > MOST_EXPANDED:
-            break
-        plain = expanded
-    return plain
-
-
-def _expand_once(text: str, macros: Mapping[str, Macro]) -> str:
-    parts: list[str] = []
-    last = length = 0
-    for found in _COMMAND.finditer(text):
-        macro = macros.get(found[1] or "")
-        if macro is None or found.start() < last:
-            continue
-        parts.append(text[last : found.start()])
-        end = found.end()
-        arguments: list[str] = []
-        if macro.arguments and macro.default is not None:
-            option, end = read_option(text, end)
-            arguments.append(macro.default if option is None else option)
-        while len(arguments) < macro.arguments:
-            argument, end = read_argument(text, end)
-            arguments.append(argument)
-        body = re.sub(
-            r"#(\d)", lambda one: arguments[int(one[1]) - 1] if int(one[1]) <= len(arguments) else "", macro.body
-        )
-        parts.append(body if not body[-1:].isalpha() or not text[end : end + 1].isalpha() else f"{body} ")
-        length += len(body)
-        last = end
-        if length > MOST_EXPANDED:
-            return text
-    return "".join([*parts, text[last:]])
-
-
-def read_group(text: str, start: int) -> tuple[str, int]:
-    """Return what stands in the braces that begin behind `start`, and where they end; without braces nothing."""
-    at = _skip_space(text, start)
-    if text[at : at + 1] != "{":
-        return "", start
-    depth = 0
-    for found in _BRACES.finditer(text, at):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
-        if not depth:
-            return text[at + 1 : found.start()], found.end()
-    return text[at + 1 :], len(text)
-
-
-_BRACES: Final = re.compile(r"\\.|[{}]", re.DOTALL)
-
-
-def read_argument(text: str, start: int) -> tuple[str, int]:
-    """Return the next argument, in braces or a single character or command, and where it ends."""
-    at = _skip_space(text, start)
-    if text[at : at + 1] == "{":
-        return read_group(text, at)
-    found = _COMMAND.match(text, at)
-    end = found.end() if found else min(at + 1, len(text))
-    return text[at:end], end
-
-
-def read_option(text: str, start: int) -> tuple[str | None, int]:
-    """Return what stands in brackets behind `start`, and where they end; None if there are none."""
-    at = _skip_space(text, start)
-    if text[at : at + 1] != "[":
-        return None, start
-    depth = 0
-    for found in _BRACKETS.finditer(text, at, at + 5_000):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
-        if found[0] == "]" and not depth:
-            return text[at + 1 : found.start()], found.end()
-    return None, start
-
-
-_BRACKETS: Final = re.compile(r"\\.|[{}\]]", re.DOTALL)
-
-
-def _skip_space(text: str, start: int) -> int:
-    while (
-        start < len(text)
-        and text[start] in " \t"
-        or text[start : start + 1] == "\n"
-        and text[start + 1 : start + 2] not in "\n "
-    ):
-        start += 1
-    return start
 
 
 _TOKEN: Final = re.compile(
@@ -233,13 +211,15 @@ def write_inline(text: str, notes: list[str] | None = None, depth: int = 0) -> s
             parts.append(written)
         elif token in ("$", "$$"):
             end = _find_math_end(text, at, token)
-            parts.append(write_tex(text[at:end]))
+            parts.append(write_formula(text[at:end]))
             at = min(end + len(token), len(text))
         elif token not in ("{", "}"):
             parts.append(_WRITTEN.get(token, " " if token.isspace() else token))
     return "".join(parts)
 
 
+write_formula = lru_cache(10_000)(write_tex)
+"""A source repeats many formulas, as `$x$`, and each takes a tenth of a millisecond."""
 _WRITTEN: Final = {
     "~": " ",
     "``": "\u201c",
@@ -264,7 +244,7 @@ def _write_command(name: str, text: str, at: int, notes: list[str] | None, depth
     if name in ("(", "["):
         end = text.find("\\)" if name == "(" else "\\]", at)
         end = len(text) if end < 0 else end
-        return write_tex(text[at:end]), min(end + 2, len(text))
+        return write_formula(text[at:end]), min(end + 2, len(text))
     if name in _ACCENTS and (
         len(name) > 1 or not name.isalpha() or text[at : at + 1] in ("{", " ") or text[at - 1] == " "
     ):
@@ -321,8 +301,8 @@ def _write_unknown(name: str, text: str, at: int, notes: list[str] | None, depth
         return symbol, at + 2 if text[at : at + 2] == "{}" else at
     if length := _LENGTH.match(text, at):
         return "", length.end()
-    option, end = read_option(text, at)
-    has_group = text[_skip_space(text, end) :][:1] == "{"
+    _, end = read_option(text, at)
+    has_group = text[skip_space(text, end) :][:1] == "{"
     if has_group or name in _SILENT or not name.isalpha():
         return "", end if has_group else at
     return f"\\{name} ", at  # defined elsewhere: a sentence must not read on as if there were nothing
@@ -369,60 +349,18 @@ def _write_address(text: str, at: int, notes: list[str] | None, depth: int) -> t
 
 def _write_number(text: str, at: int, notes: list[str] | None, depth: int) -> tuple[str, int]:
     number, end = read_group(text, read_option(text, at)[1])
-    return _format_number(number), end
-
-
-def _format_number(number: str) -> str:
-    plain = re.sub(r"\s", "", number).replace("+-", " ± ").replace("\\pm", " ± ")
-    mantissa, mark, exponent = re.sub(r"[dDE]", "e", plain).partition("e")
-    return f"{mantissa} × 10{raise_text(exponent)}".removeprefix(" × ") if mark else plain.replace("-", "\u2212")
+    return format_number(number), end
 
 
 def _write_quantity(text: str, at: int, notes: list[str] | None, depth: int) -> tuple[str, int]:
     number, end = read_group(text, read_option(text, at)[1])
     unit, end = read_group(text, read_option(text, end)[1])
-    return f"{_format_number(number)} {write_unit(unit)}".strip(), end
+    return f"{format_number(number)} {write_unit(unit)}".strip(), end
 
 
 def _write_unit(text: str, at: int, notes: list[str] | None, depth: int) -> tuple[str, int]:
     unit, end = read_group(text, read_option(text, at)[1])
     return write_unit(unit), end
-
-
-_UNITS: Final[Mapping[str, str]] = {
-    "yocto": "y", "zepto": "z", "atto": "a", "femto": "f", "pico": "p", "nano": "n", "micro": "µ", "milli": "m",
-    "centi": "c", "deci": "d", "deca": "da", "hecto": "h", "kilo": "k", "mega": "M", "giga": "G", "tera": "T",
-    "peta": "P", "exa": "E", "metre": "m", "meter": "m", "gram": "g", "kilogram": "kg", "second": "s", "ampere": "A",
-    "kelvin": "K", "mole": "mol", "candela": "cd", "becquerel": "Bq", "celsius": "°C", "degreeCelsius": "°C",
-    "coulomb": "C", "farad": "F", "gray": "Gy", "hertz": "Hz", "henry": "H", "joule": "J", "lumen": "lm", "lux": "lx",
-    "newton": "N", "ohm": "Ω", "pascal": "Pa", "radian": "rad", "siemens": "S", "sievert": "Sv", "steradian": "sr",
-    "tesla": "T", "volt": "V", "watt": "W", "weber": "Wb", "day": "d", "hour": "h", "minute": "min", "degree": "°",
-    "litre": "L", "liter": "L", "tonne": "t", "electronvolt": "eV", "bit": "bit", "byte": "B", "percent": "%",
-    "hectare": "ha", "bar": "bar", "dalton": "Da", "decibel": "dB", "angstrom": "Å", "arcminute": "′",
-    "arcsecond": "″", "kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "astronomicalunit": "au", "parsec": "pc",
-    "squared": "²", "cubed": "³", "kg": "kg", "mm": "mm", "cm": "cm", "km": "km", "ms": "ms", "Hz": "Hz",
-}  # fmt: skip
-_PREFIXES: Final = frozenset(
-    {"y", "z", "a", "f", "p", "n", "µ", "m", "c", "d", "da", "h", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi"}
-)
-_PREFIX_NAMES: Final = frozenset(list(_UNITS)[:18]) | {"kibi", "mebi", "gibi"}
-
-
-def write_unit(unit: str) -> str:
-    """Return a unit of siunitx as it is printed: `\\kilo\\metre\\per\\second` is `km/s`."""
-    if "\\" not in unit:
-        return " ".join(unit.replace(".", " ").replace("~", " ").split())
-    written, power = "", ""
-    for name in re.findall(r"\\([A-Za-z]+)|\\%", unit):
-        if name in ("per", "square", "cubic"):
-            written = f"{written.rstrip()}/" if name == "per" else written
-            power = {"square": "²", "cubic": "³"}.get(name, "")
-        elif name in ("squared", "cubed"):
-            written = written.rstrip() + _UNITS[name] + " "
-        else:
-            written += _UNITS.get(name, name or "%") + ("" if name in _PREFIX_NAMES else f"{power} ")
-            power = power if name in _PREFIX_NAMES else ""
-    return written.strip()
 
 
 _WRITERS: Final[Mapping[str, Callable[[str, int, list[str] | None, int], tuple[str, int]]]] = {
@@ -448,21 +386,3 @@ _WRITERS: Final[Mapping[str, Callable[[str, int, list[str] | None, int], tuple[s
     "unit": _write_unit,
     "ce": _wrap(lambda text: re.sub(r"(?<=[A-Za-z)\]])\d+", lambda found: lower_text(found[0]), text)),
 }
-
-
-def split_top(text: str, separator: str) -> Iterator[str]:
-    """Yield the parts of `text` between matches of a pattern that are in no braces and in no environment."""
-    depth = last = 0
-    for found in re.finditer(
-        rf"(?P<open>\\begin\{{[^{{}}]{{0,60}}\}}|\{{)|(?P<close>\\end\{{[^{{}}]{{0,60}}\}}|\}})|(?P<separator>{separator})|\\.",
-        text,
-        re.DOTALL,
-    ):
-        if found["open"]:
-            depth += 1
-        elif found["close"]:
-            depth = max(depth - 1, 0)
-        elif found["separator"] and not depth:
-            yield text[last : found.start()]
-            last = found.end()
-    yield text[last:]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes
-from email.message import EmailMessage, Message
+from email.message import Message
 from email.utils import getaddresses, parsedate_to_datetime
 from typing import Final
 
@@ -25,11 +25,16 @@ MOST_PARTS: Final = 500
 MOST_MAILS: Final = 2_000
 """Mails of one mailbox that are read."""
 _FULL_TEXT: Final = 0.7
-"""The plain text of a mail is read if it has at least this share of the words of its HTML: some only say to look there."""
+"""The plain text of a mail is read if it has this share of the words of its HTML: some only say to look there."""
 _HEADERS: Final = ("From", "To", "Cc", "Date")
 _HEADER_CHARACTERS: Final = 2_000
 _QUOTED: Final = re.compile(r"\s{0,3}>+ ?")
-_MAILBOX: Final = re.compile(rb"^From [^\r\n]{1,300}\r?\n(?=[!-9;-~]{1,80}:)", re.MULTILINE)
+_MAILBOX: Final = re.compile(
+    rb"^From (?:[^\r\n]{1,300}\r?\n(?=[!-9;-~]{1,80}:)|\S{1,200} [^\r\n]{0,80}\d\d:\d\d[^\r\n]{0,40}\d{4}\r?\n)",
+    re.MULTILINE,
+)
+"""The line before a mail: headers follow it, or it ends with a date."""
+_HTML: Final = ("text/html", "application/xhtml+xml")
 _ENCRYPTED: Final = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURES: Final = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _PAGE: Final = ("Snapshot-Content-Location", "X-MAF-Information-Version")
@@ -145,9 +150,11 @@ def _list_body_parts(message: Message, attached: list[Message], found: _Found) -
                 pending.append(chosen)
         elif part.is_multipart() and kind != "message/rfc822":
             pending.extend(reversed(_list_children(part)))
+        elif kind in _SIGNATURES:
+            continue
         elif part is not message and (part.get_content_disposition() == "attachment" or kind == "message/rfc822"):
             attached.append(part)
-        elif kind in ("text/plain", "text/html") and not (part is not message and part.get_filename()):
+        elif kind in ("text/plain", *_HTML) and not (part is not message and part.get_filename()):
             yield part
         elif part is message or not _is_decoration(part):
             attached.append(part)
@@ -165,7 +172,7 @@ def _choose_alternative(part: Message) -> Message | None:
     rich = next((one for one in reversed(children) if one.get_content_type() != "text/plain"), None)
     if plain is None or rich is None:
         return plain or rich
-    html = next((one for one in rich.walk() if one.get_content_type() == "text/html"), None)
+    html = next((one for one in rich.walk() if one.get_content_type() in _HTML), None)
     if html is None:
         return plain
     words = sum(len(block.text.split()) for block in _read_html_part(html))
@@ -174,9 +181,8 @@ def _choose_alternative(part: Message) -> Message | None:
 
 
 def _is_decoration(part: Message) -> bool:
-    """Whether a part belongs to the HTML of a mail, as its pictures, or only proves who sent it."""
-    kind = part.get_content_type()
-    return kind in _SIGNATURES or (kind.startswith("image/") and "Content-ID" in part)
+    """Whether a part belongs to the HTML of a mail, as its pictures do."""
+    return part.get_content_maintype() == "image" and "Content-ID" in part
 
 
 def _decode_part(part: Message) -> str:
@@ -196,7 +202,7 @@ def _read_html_part(part: Message) -> list[Block]:
 
 
 def _read_body(part: Message, depth: int) -> Iterator[Block]:
-    if part.get_content_type() == "text/html":
+    if part.get_content_type() in _HTML:
         for block in _read_html_part(part):
             yield _move_block(block, depth)
         return
@@ -260,7 +266,7 @@ def _move_block(block: Block, depth: int, name: str = "") -> Block:
 
 def _read_page(message: Message) -> Parsed:
     """An archived page: the first HTML in it, which the others are parts of."""
-    html = next((one for one in message.walk() if one.get_content_type() == "text/html"), None)
+    html = next((one for one in message.walk() if one.get_content_type() in _HTML), None)
     if html is None:
         raise FileSkipped("there is no page in it")
     return read_html(b"\xef\xbb\xbf" + _decode_part(html).encode("utf-8", "replace"))

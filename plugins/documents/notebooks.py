@@ -54,7 +54,8 @@ def read_notebook(content: bytes) -> Parsed:
     if left_out.shortened:
         gaps.append(
             Gap(
-                f"{left_out.shortened:,} outputs have more than {OUTPUT_CHARACTERS:,} characters: only their beginning was read"
+                f"{left_out.shortened:,} outputs have more than {OUTPUT_CHARACTERS:,} characters: "
+                "only their beginning was read"
             )
         )
     if len(cells) > MOST_CELLS:

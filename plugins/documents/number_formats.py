@@ -172,12 +172,17 @@ def _fill_in(section: _Section, written: str) -> str:
 
 
 def _write_general(number: Decimal) -> str:
-    """A number without a format: whole where it is, else with ten digits, as spreadsheets round it to fit a column."""
+    """A number without a format: with as many digits as fit into eleven characters, as Excel shows it in a wide column.
+
+    Whole numbers are written out as far as they are exact, which Excel does where they are edited.
+    """
     if number == number.to_integral_value() and abs(number) < Decimal(10) ** 15:
         return str(int(number))
-    rounded = Context(prec=10, rounding=ROUND_HALF_UP).plus(number)
-    if Decimal("1e-9") <= abs(rounded) < Decimal(10) ** 15:
-        return f"{rounded.normalize():f}"
+    places = max(11 - len(str(int(abs(number)))) - 1, 0)
+    rounded = number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=400))
+    exact = rounded == _FIFTEEN_DIGITS.plus(number)
+    if abs(number) < Decimal(10) ** 15 and (abs(number) >= Decimal("1e-4") or (exact and rounded)):
+        return f"{rounded:f}".rstrip("0").rstrip(".") if places else f"{rounded:f}"
     mantissa, _, exponent = f"{Context(prec=6, rounding=ROUND_HALF_UP).plus(number):E}".partition("E")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return f"{mantissa}E{int(exponent):+03d}"
@@ -194,7 +199,13 @@ def _write_digits(number: Decimal, code: str) -> str:
     whole = whole.lstrip("0").rjust(sum(character == "0" for character in whole_code), "0")
     if "," in whole_code:
         whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", whole)
-    return f"{whole}.{part}" if part or (part_code and least) else whole or ("0" if not part_code else "")
+    return (
+        f"{whole or 0}."
+        if "." in code and not part_code
+        else f"{whole}.{part}"
+        if part
+        else whole or ("" if part_code else "0")
+    )
 
 
 def _format_exponent(number: Decimal, codes: list[str]) -> str:
@@ -226,6 +237,8 @@ def _format_fraction(number: Decimal, section: _Section) -> str:
 
 
 def _format_date(value: float, section: _Section, from_1904: bool) -> str:
+    if value < 0 and section.has("elapsed"):
+        return f"-{_format_date(-value, section, from_1904)}"
     if not 0 <= value < _LARGEST_DAY:
         return _write_general(Decimal(repr(value)))
     seconds_shown = any(token.text.lower().startswith("s") for token in section.tokens if token.kind == "date")

@@ -11,7 +11,6 @@ from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.plugins.documents.authorship import parse_authors
 from elcano.plugins.documents.sheet_tables import (
-    MOST_COLUMNS,
     MOST_MERGES,
     Budget,
     Merge,
@@ -21,6 +20,7 @@ from elcano.plugins.documents.sheet_tables import (
     build_sheet_blocks,
     describe_sheet_gaps,
 )
+from elcano.plugins.documents.tables import MOST_COLUMNS
 from elcano.plugins.documents.zip_packages import Package, drop_placeholder_title, iterate_elements
 
 _TABLE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"

@@ -1,8 +1,8 @@
 """The tables of a spreadsheet as blocks: separated where rows or columns are empty, with their heads found.
 
-Readers of XLSX, ODS and CSV fill a `Sheet`; what becomes of its cells is decided here, once for all of them. Of a region
-of cells, rows at its beginning with a single text are its caption, those at its end are notes. A cell that stands alone
-is text.
+Readers of XLSX, ODS and CSV fill a `Sheet`; what becomes of its cells is decided here, once for all of them. Of a
+region of cells, rows at its beginning with a single text are its caption, those at its end are notes. A cell that
+stands alone is text.
 """
 
 import re
@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from elcano.activities.passages.document import Block, Gap
-from elcano.plugins.documents.tables import TableCell, build_table, clean_line
+from elcano.plugins.documents.tables import MOST_COLUMNS, MOST_PLACES, TableCell, build_table, clean_line
 
 MOST_CELLS: Final = 200_000
 """Cells with text of one workbook that are read: some 5 MB of text, and 100 MB of memory while it is read."""
-MOST_CHARACTERS: Final = 20_000_000
+MOST_CHARACTERS: Final = 8_000_000
 """Their characters together: a file may repeat one long text in every cell."""
-MOST_COLUMNS: Final = 1_000
 MOST_MERGES: Final = 20_000
 _HEAD_ROWS: Final = 4
 """Rows at the beginning of a table that may name its columns."""
@@ -130,8 +129,7 @@ def describe_sheet_gaps(sheet: Sheet) -> Iterator[Gap]:
         if count
     )
     if hidden:
-        yield Gap(f"{hidden} of {name} {'was' if hidden.startswith('1 ') and ' and ' not in hidden else 'were'} left out",
-                  unread=False)  # fmt: skip
+        yield Gap(f"left out of {name}: {hidden}", unread=False)
 
 
 def name_column(column: int) -> str:
@@ -235,7 +233,10 @@ def _build_region(sheet: Sheet, region: _Region) -> Iterator[Block]:
     while bottom > top and _is_note(sheet, region, bottom):
         bottom -= 1
     yield from _build_texts(sheet, replace(region, bottom=top - 1), "caption")
-    yield _build_table(sheet, replace(region, top=top, bottom=bottom))
+    last = min(bottom, top + max(MOST_PLACES // (region.right - region.left + 1), 1))
+    if last < bottom:
+        sheet.first_unread_row = min(sheet.first_unread_row or bottom + 2, last + 2)
+    yield _build_table(sheet, replace(region, top=top, bottom=last))
     yield from _build_texts(sheet, replace(region, top=bottom + 1), "note")
 
 

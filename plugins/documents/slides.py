@@ -4,7 +4,7 @@ What stands on a slide is read by its place, from the top to the bottom and colu
 (masters, footers, dates, numbers) is not read. Hidden slides are left out and reported.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
@@ -81,7 +81,7 @@ def read_pptx(content: bytes) -> Parsed:
     root = package.parse(main)
     relations = package.relations(main)
     blocks: list[Block] = []
-    hidden, damaged, pictures, empty = list[int](), list[int](), list[int](), 0
+    hidden, damaged, pictures = list[int](), list[int](), list[int]()
     listed = [_get_relation(one, relations) for one in root.iterfind("{*}sldIdLst/{*}sldId")][:MOST_SLIDES]
     for number, relation in enumerate(listed, 1):
         slide = package.parse_if_sound(relation.target) if relation is not None else None
@@ -92,7 +92,6 @@ def read_pptx(content: bytes) -> Parsed:
         else:
             found = list(_read_slide(package, relation.target, slide, number))
             blocks += found
-            empty += not found
             if not found and next(slide.iter("{*}pic"), None) is not None:
                 pictures.append(number)
     if not blocks and damaged:
@@ -107,7 +106,7 @@ def read_pptx(content: bytes) -> Parsed:
         )
         if numbers
     )
-    return Parsed(blocks, properties.title, properties.authors, empty_pages=empty, gaps=gaps)
+    return Parsed(blocks, properties.title, properties.authors, gaps=gaps)
 
 
 def _name_slides(numbers: Sequence[int]) -> str:
@@ -115,8 +114,7 @@ def _name_slides(numbers: Sequence[int]) -> str:
     return f"slide {shown}:" if len(numbers) == 1 else f"slides {shown}:"
 
 
-def _get_relation(element: Element, relations: object) -> Relation | None:
-    assert isinstance(relations, dict)
+def _get_relation(element: Element, relations: Mapping[str, Relation]) -> Relation | None:
     name = next((value for prefix in _OFFICE if (value := element.get(f"{prefix}id"))), "")
     return relations.get(name)
 
@@ -143,10 +141,10 @@ def _read_slide(package: Package, name: str, slide: Element, number: int) -> Ite
             yield from _read_comments(root, number)
 
 
-def _read_layout_boxes(package: Package, relations: object) -> dict[tuple[str, str], _Box]:
+def _read_layout_boxes(package: Package, relations: Iterable[Relation]) -> dict[tuple[str, str], _Box]:
     """Where the layout of a slide, or its master, puts placeholders, by their kind and number."""
     boxes: dict[tuple[str, str], _Box] = {}
-    pending = [(one, 0) for one in relations if one.kind == "slideLayout"]  # type: ignore[attr-defined]
+    pending = [(one, 0) for one in relations if one.kind == "slideLayout"]
     for relation, depth in pending:
         root = package.parse_if_sound(relation.target)
         tree = root.find("{*}cSld/{*}spTree") if root is not None else None
@@ -282,7 +280,7 @@ def _cut_groups(groups: list[list[_Shape]], axis: int) -> list[list[list[_Shape]
     return parts
 
 
-def _read_shape(package: Package, shape: _Shape, relations: dict[str, Relation], number: int) -> Iterator[Block]:
+def _read_shape(package: Package, shape: _Shape, relations: Mapping[str, Relation], number: int) -> Iterator[Block]:
     element = shape.element
     name = get_local_name(element)
     if name == "graphicFrame":
@@ -322,7 +320,7 @@ def _build_paragraphs(paragraphs: Sequence[Paragraph], number: int, *, bulleted:
         yield Block("\n".join(items), "list", page=number)
 
 
-def _read_graphic(package: Package, frame: Element, relations: dict[str, Relation], number: int) -> Iterator[Block]:
+def _read_graphic(package: Package, frame: Element, relations: Mapping[str, Relation], number: int) -> Iterator[Block]:
     table = next(frame.iter("{*}tbl"), None)
     if table is not None:
         if cells := read_table(table):

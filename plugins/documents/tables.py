@@ -7,6 +7,8 @@ from elcano.activities.passages.document import Block, normalize_text
 from elcano.graphs.report.places import Cell
 
 BETWEEN_CELLS: Final = " | "
+MOST_PLACES: Final = 400_000
+"""Places of a table, empty ones included: two filled columns may stand a thousand apart."""
 MOST_COLUMNS: Final = 1_000
 """Columns of a table that are read: a span may claim a million of them."""
 
@@ -25,10 +27,11 @@ class TableCell(NamedTuple):
 
 
 def build_table(cells: Iterable[TableCell], *, page: int = 0, anchor: str = "", paragraph: int = 0) -> Block:
-    """Return a table as a block; where nothing stands a cell is empty, and a merged one has its text at its beginning."""
+    """Return a table as a block: each row has every column, and a merged cell has its text where it begins."""
     placed = {(one.row, one.column): one for one in cells if one.column < MOST_COLUMNS}
     height = max((row + 1 for row, _ in placed), default=0)
     width = min(max((column + one.columns for (_, column), one in placed.items()), default=0), MOST_COLUMNS)
+    height = min(height, max(MOST_PLACES // max(width, 1), 1))
     covered = {
         (row, column)
         for one in placed.values()
@@ -76,4 +79,6 @@ def place_spans(rows: Iterable[Sequence[TableCell]]) -> list[TableCell]:
 
 def clean_line(text: str) -> str:
     """Return `text` as it is stored, on one line."""
+    if text.isascii() and text.isprintable():  # most cells are, and there may be 200,000 of them
+        return " ".join(text.split())
     return " ".join(normalize_text(text).split())

@@ -26,8 +26,9 @@ _ROOTS: Final[Mapping[str, object]] = {"TEI": None, "TEI.2": None, "tei": None}
 _RAISED: Final = ("superscript", "sup", "super")
 _LOWERED: Final = ("subscript", "sub")
 _BLOCKS: Final = frozenset(
-    {"p", "ab", "div", "div1", "div2", "div3", "div4", "div5", "list", "table", "figure", "formula", "quote", "cit", "lg",
-     "l", "sp", "note", "listBibl", "biblStruct", "floatingText", "head", "stage", "castList", "titlePage", "epigraph"}
+    {"p", "ab", "div", "div1", "div2", "div3", "div4", "div5", "list", "table", "figure", "formula", "quote", "cit",
+     "lg", "l", "sp", "note", "listBibl", "biblStruct", "floatingText", "head", "stage", "castList", "titlePage",
+     "epigraph"}
 )  # fmt: skip
 _CONTAINERS: Final = frozenset(
     {"text", "front", "body", "back", "group", "div", "div1", "div2", "div3", "div4", "div5", "div6", "div7",

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
@@ -16,16 +17,17 @@ from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.plugins.documents.number_formats import BUILT_IN, format_number, format_text, is_date_code
 from elcano.plugins.documents.sheet_tables import (
     MOST_CHARACTERS,
-    MOST_COLUMNS,
     MOST_MERGES,
     Budget,
     Merge,
     Place,
     Sheet,
     Value,
+    ValueKind,
     build_sheet_blocks,
     describe_sheet_gaps,
 )
+from elcano.plugins.documents.tables import MOST_COLUMNS
 from elcano.plugins.documents.zip_packages import Package, iterate_elements, read_properties
 
 _MAIN: Final = "xl/workbook.xml"
@@ -129,7 +131,12 @@ def _read_rich_text(element: Element) -> str:
             parts.append(
                 raise_text(text) if raised == "superscript" else lower_text(text) if raised == "subscript" else text
             )
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), "".join(parts))
+    return _unescape("".join(parts))
+
+
+def _unescape(text: str) -> str:
+    """Text with the characters that XML cannot hold, or that a program wrote so."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def _read_styles(package: Package, name: str) -> list[_Style]:
@@ -139,8 +146,8 @@ def _read_styles(package: Package, name: str) -> list[_Style]:
     codes = dict(BUILT_IN)
     fonts: list[tuple[bool, bool]] = []
     for one in root.iter("{*}numFmt"):
-        if (number := one.get("numFmtId", "")).isdigit():
-            codes[int(number)] = one.get("formatCode", "General")
+        if (named := one.get("numFmtId", "")).isdigit():
+            codes[int(named)] = one.get("formatCode", "General")
     for one in root.iterfind("{*}fonts/{*}font"):
         marks = {get_local_name(mark): mark.get("val", "1") in _TRUE for mark in one}
         fonts.append((marks.get("b", False), marks.get("strike", False)))
@@ -183,6 +190,7 @@ def _read_sheet(package: Package, name: str, title: str, book: _Book) -> Sheet:
 def _read_row(row: Element, number: int, sheet: Sheet, book: _Book, hidden: Sequence[range], zeros: bool) -> bool:
     """Read the cells of a row; returns whether there was room for them."""
     column = -1
+    found: dict[Place, Value] = {}
     for one in row:
         place = _parse_place(one.get("r", ""))
         column = place[1] if place is not None else column + 1
@@ -198,7 +206,8 @@ def _read_row(row: Element, number: int, sheet: Sheet, book: _Book, hidden: Sequ
             continue
         if not book.budget.take(value.text):
             return False
-        sheet.cells[number, column] = value
+        found[number, column] = value
+    sheet.cells.update(found)
     return True
 
 
@@ -227,18 +236,31 @@ def _read_value(cell: Element, sheet: Sheet, book: _Book) -> Value:
     if kind == "b":
         return Value("TRUE" if raw in _TRUE else "FALSE", "text", style.strong)
     if kind == "d":
-        return Value(raw.replace("T00:00:00", "").replace("T", " ").removesuffix(".000"), "date", style.strong)
-    return Value(" ".join(format_text(raw, style.code).split()), "text", style.strong)
+        return _build_date(raw, style, book.from_1904)
+    return Value(" ".join(format_text(_unescape(raw), style.code).split()), "text", style.strong)
+
+
+def _build_date(raw: str, style: _Style, from_1904: bool) -> Value:
+    """A date in ISO 8601, which few programs write, with the format of its cell."""
+    try:
+        moment = datetime.fromisoformat(raw).replace(tzinfo=None)
+    except ValueError:
+        return Value(raw, "date", style.strong)
+    days = (moment - datetime(1904, 1, 1) if from_1904 else moment - datetime(1899, 12, 30)) / timedelta(days=1)
+    code = style.code if is_date_code(style.code) else "yyyy-mm-dd hh:mm:ss"
+    return Value(format_number(days, code, from_1904=from_1904), "date", style.strong)
 
 
 def _build_number(raw: str, style: _Style, from_1904: bool) -> Value:
+    if style.code == "General" and raw.isascii() and raw.isdigit() and len(raw) <= 15:  # as most numbers are
+        return Value(raw, "number", style.strong)
     try:
         number = float(raw)
     except ValueError:
         return Value(raw, "text", style.strong)
     if not math.isfinite(number):
         return Value(raw, "text", style.strong)
-    kind = "date" if is_date_code(style.code) else "number"
+    kind: ValueKind = "date" if is_date_code(style.code) else "number"
     return Value(format_number(number, style.code, from_1904=from_1904), kind, style.strong)
 
 

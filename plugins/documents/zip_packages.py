@@ -153,8 +153,8 @@ class Properties(NamedTuple):
 
 
 _PLACEHOLDERS: Final = frozenset(
-    {"powerpoint presentation", "presentation", "powerpoint-präsentation", "présentation powerpoint", "slide 1", "title",
-     "presentación de powerpoint", "untitled", "unknown", "workbook", "spreadsheet"}
+    {"powerpoint presentation", "presentation", "powerpoint-präsentation", "présentation powerpoint", "slide 1",
+     "title", "presentación de powerpoint", "untitled", "unknown", "workbook", "spreadsheet"}
 )  # fmt: skip
 """Titles that programs write by themselves."""
 

@@ -23,10 +23,9 @@ from typing import Final, NamedTuple
 from elcano.activities.passages.document import Document, FileSkipped
 from elcano.activities.passages.stored_places import StoredPlaces, pack_places
 from elcano.graphs.report.places import Mark, find_marks, group_marks_by_page
-from elcano.plugins.certificates.document_checks import has_quote
 from elcano.plugins.documents.file_formats import parse_document
 from elcano.plugins.documents.page_pictures import frame_marks
-from elcano.plugins.documents.pdf.marked_text import read_marked_text
+from elcano.plugins.documents.pdf.marked_text import has_quote, read_marked_text
 from elcano.plugins.documents.pdf.pictures import PageRenderer, render_page
 from elcano.storage.evidence import CONFIDENCE
 

@@ -29,7 +29,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 @pytest.fixture
 async def address(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
     """The address of the report's page."""
-    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))  # type: ignore[arg-type]
+    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))
     fill_folder(tmp_path / "fish")
     run_id, _ = await leave_report(store, tmp_path / "fish", tmp_path)
     settings = Settings(data_dir=tmp_path / "data", collections={"fish": tmp_path / "fish"}, _env_file=None)

@@ -23,7 +23,7 @@ RUN = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
 
 @pytest.fixture
 async def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
-    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))  # type: ignore[arg-type]
+    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))
     fill_folder(tmp_path / "fish")
     settings = Settings(data_dir=tmp_path / "data", collections={"fish": tmp_path / "fish"}, _env_file=None)
     async with open_store(tmp_path / "data") as store:

@@ -46,7 +46,7 @@ class Held:
 
 @pytest.fixture
 async def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Held]:
-    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))  # type: ignore[arg-type]
+    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))
     fill_folder(tmp_path / "fish")
     async with open_store(tmp_path / "data") as store:
         run_id, report = await leave_report(store, tmp_path / "fish", tmp_path)

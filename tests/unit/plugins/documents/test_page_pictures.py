@@ -35,7 +35,7 @@ FILE = pdf(PAGES)
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))  # type: ignore[arg-type]
+    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))
     monkeypatch.setattr(picture_routes, "PICTURES", PagePictures())
 
 
@@ -114,7 +114,7 @@ async def test_the_picture_has_the_mark_where_the_words_stand(
 ) -> None:
     run_id, passage = await leave_passage(store, folder, tmp_path)
     start = passage.start + passage.text.index("spring")
-    asked = {"evidence": passage.id, "width": 300, "start": start, "end": start + len("spring")}
+    asked: dict[str, str | int] = {"evidence": passage.id, "width": 300, "start": start, "end": start + len("spring")}
     answer = await api.get(f"/v1/runs/{run_id}/pages/2", params=asked)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "image/png"
@@ -167,7 +167,7 @@ async def test_an_upload_is_shown_until_it_is_replaced(
     own = store.of("default")
     kept, _ = await keep_document(own, "papers", "cod.pdf", FILE, "")
     run_id, passage = await leave_passage(store, folder, tmp_path, source="uploads:papers")
-    asked = {"evidence": passage.id, "width": 200}
+    asked: dict[str, str | int] = {"evidence": passage.id, "width": 200}
     assert (await api.get(f"/v1/runs/{run_id}/pages/2", params=asked)).status_code == 200
     replaced, _ = await keep_document(own, "papers", "cod.pdf", pdf([["Other."]]), "")
     assert replaced.data_hash != kept.data_hash
@@ -187,7 +187,7 @@ async def test_whoever_may_read_only_the_report_gets_no_picture(
     monkeypatch.setenv("ELCANO_API_KEYS", "true")
     run_id, passage = await leave_passage(store, folder, tmp_path)
     guarded = create_app(settings, store=store, client=connect_to_nothing)
-    asked = {"evidence": passage.id, "width": 200}
+    asked: dict[str, str | int] = {"evidence": passage.id, "width": 200}
     async with speaking(guarded) as api:
         reader = await make_key(access, "reader", tenant="default")
         narrow = await make_key(access, "reader", tenant="default", scopes=("read_run",))
@@ -241,7 +241,7 @@ async def test_fifty_requests_at_once_hold_four_files_in_memory(
     held = most = 0
 
     class Counting(PageRenderer):
-        async def render(self, content: bytes, *rest: object, **more: object) -> PagePicture:  # type: ignore[override]
+        async def render(self, content: bytes, *rest: object, **more: object) -> PagePicture:
             nonlocal held, most
             held += 1
             most = max(most, held)

@@ -23,7 +23,7 @@ PAGES = [["The first page is a preface."], ["A second one, too."], ["Herring spa
 
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DocumentsSource:
-    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))  # type: ignore[arg-type]
+    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))
     return DocumentsSource(build_collection_spec("docs"), Shelf({"fish.pdf": pdf(PAGES)}), tmp_path / "index.sqlite")
 
 

@@ -28,7 +28,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 @pytest.fixture
 async def api(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[httpx.AsyncClient]:
-    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))  # type: ignore[arg-type]
+    monkeypatch.setitem(FORMATS, ".pdf", Format("application/pdf", READER))
     fill_folder(tmp_path / "fish")
     settings = Settings(data_dir=tmp_path / "data", collections={"fish": tmp_path / "fish"}, _env_file=None)
     async with speaking(create_app(settings, store=store, client=connect_to_nothing)) as client:
@@ -95,7 +95,7 @@ async def test_a_quoted_cell_is_marked_in_its_table(api: httpx.AsyncClient, stor
     (tmp_path / "fish" / "ports.txt").write_text("unused")
     kind = Format("text/plain", f"{__name__}:read_table")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(FORMATS, ".txt", kind)  # type: ignore[arg-type]
+        patch.setitem(FORMATS, ".txt", kind)
         run_id, report = await leave_report(store, tmp_path / "fish", tmp_path, quote="7 m & more")
     assert report.citations[0].cells[0].names == ("Brest", "Range")
     page = await export(api, run_id)

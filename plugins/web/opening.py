@@ -29,7 +29,7 @@ from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import canonicalize_page_url
 from elcano.graphs.trust_rules import explain_page_refusal
 from elcano.plugins.web.addresses import build_no_url_result, different_hosts, extract_host, split_url_from_query
-from elcano.plugins.web.page_reader import Reader, ReadPage, rank_page_passages
+from elcano.plugins.web.page_reader import Reader, ReadPage, list_page_gaps, rank_page_passages
 from elcano.plugins.web.search_providers import ConfiguredProvider, Hit, list_configured_providers, search_with_fallback
 from elcano.settings.settings import Settings
 
@@ -145,6 +145,7 @@ class CrawlSource(_ReadingSource):
             warnings.append(
                 f"{name}: {len(crawl.read)} pages of {extract_host(url)} were read and hold no word of {words!r}"
             )
+        warnings += list_page_gaps(name, crawl.read)
         return SearchResults(evidence=evidence, texts=tuple(texts), warnings=tuple(warnings))
 
     async def _visit(self, crawl: _Crawl, link: _Link) -> None:
@@ -222,7 +223,7 @@ class WebSource(_ReadingSource):
         return SearchResults(
             evidence=evidence,
             texts=tuple(texts),
-            warnings=(*answered.warnings, *warnings),
+            warnings=(*answered.warnings, *warnings, *list_page_gaps(name, read)),
             refused=refused.total(),
         )
 
@@ -293,7 +294,7 @@ class PageSource(_ReadingSource):
         words = words if search_words(words) else ""
         evidence, texts = await asyncio.to_thread(rank_page_passages, name, words, [read], limit)
         warnings = () if evidence else (f"{name}: {url} was read and holds no word of {words!r}",)
-        return SearchResults(evidence=evidence, texts=tuple(texts), warnings=warnings)
+        return SearchResults(evidence=evidence, texts=tuple(texts), warnings=(*warnings, *list_page_gaps(name, [read])))
 
 
 def open_web(spec: SourceSpec, settings: Settings) -> WebSource:

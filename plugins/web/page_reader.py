@@ -24,6 +24,7 @@ from elcano.activities.child_processes import ChildProcesses, Stop
 from elcano.activities.passages import search
 from elcano.activities.passages.document import FileSkipped, Passage
 from elcano.activities.passages.stored_places import StoredPlaces, pack_places
+from elcano.activities.passages.unread_warnings import list_gap_warnings
 from elcano.activities.sources.http.fetching import Answer, Fetcher
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.report.works import Work
@@ -256,12 +257,12 @@ class StoredPage:
         published = page.published if page.published[:4].isdecimal() and int(page.published[:4]) >= _FIRST_YEAR else ""
         self.work = Work(
             title=page.document.title,
-            authors=page.authors,
-            year=int(published[:4]) if published else None,
+            authors=page.authors or page.document.authors,
+            year=int(published[:4]) if published else page.document.year or None,
             published=published,
             venue=page.site or extract_host(read.url),
             kind="page",
-            identifiers=names,
+            identifiers=names.model_copy(update={"doi": page.document.doi}) if page.document.doi else names,
             url=self.locator,
             language=page.language,
             licence=page.licence,
@@ -295,6 +296,11 @@ class StoredPage:
             work=self.work,
             places=self._places.cut(passage.start, passage.end),
         )
+
+
+def list_page_gaps(source: str, pages: Sequence[ReadPage]) -> tuple[str, ...]:
+    """Return warnings about what was not read of files, such as pages of a PDF that are pictures."""
+    return list_gap_warnings(source, {read.url: read.page.document.gaps for read in pages}, {})
 
 
 def rank_page_passages(

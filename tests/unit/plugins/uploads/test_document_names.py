@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 
 from elcano.graphs.errors import InputInvalid
-from elcano.plugins.uploads.document_names import normalize_name
+from elcano.plugins.uploads.document_names import hash_name, normalize_name
 
 
 @pytest.mark.parametrize("name", ["a.txt", "folder/sub folder/Ärger.pdf", ".hidden", "..a/b..", "日本語/要約.md"])

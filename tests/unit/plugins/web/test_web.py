@@ -312,3 +312,12 @@ async def test_reading_ends_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch)
         found = await source.search("krill", 8)
         assert read_paths(site) == []
     assert found.evidence == ()
+
+
+async def test_pages_of_a_file_that_were_not_read_are_named() -> None:
+    pages = {"/log.pdf": Reply(pdf([["Krill swim in swarms."], []]), headers=PDF)}
+    async with opened(pages) as (source, site):
+        found = await source.search("krill", 5)
+    assert [one for one in found.warnings if "was not read whole" in one] == [
+        f"{source.spec.name}: {site.url}/log.pdf was not read whole: page 2 has no text: run it through OCR"
+    ]

@@ -1,6 +1,7 @@
 """Tables of PDF pages: ruled, with rules between rows only, and without any."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pypdfium2 as pdfium
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from elcano.activities.passages.document import Block
 from elcano.plugins.documents.pdf.edges import MAX_OBJECTS, Edges, read_edges
 from elcano.plugins.documents.pdf.joining import Vocabulary
+from elcano.plugins.documents.pdf.reader import read_pdf
 from elcano.plugins.documents.pdf.table_continuation import carry_heads
 from elcano.plugins.documents.pdf.table_search import find_tables
 from elcano.plugins.documents.pdf.tables import Table, build_table_blocks, drop_table_words
@@ -105,7 +107,7 @@ def test_cells_between_which_no_line_stands_are_one() -> None:
     sheet = write_rows(Sheet(), rows, (60, 160, 240, 320), 100)
     across, down = (55, 155, 235, 315, 420), (88, 104, 118, 132, 146)
     for y in (88, 104, 118, 132, 146):
-        for left, right in zip(across, across[1:], strict=False):
+        for left, right in pairwise(across):
             within = (y == 104 and left in (55, 315)) or (y == 132 and left == 55)
             if not within:
                 draw_line(sheet, left, y, right, y)
@@ -297,7 +299,9 @@ def test_a_block_has_every_cell_at_its_offsets_and_the_place_of_every_line() -> 
     assert block.text.split("\n")[2:] == ["South | 9.7 | ", "West |  | 10.2"]
     cells = {(cell.row, cell.column): block.text[cell.start : cell.end] for cell in block.cells}
     assert [[cells[row, column] for column in range(3)] for row in range(4)] == YIELDS
-    assert [block.text[line.start : line.end] for line in block.lines] == [text for row in YIELDS for text in row if text]
+    assert [block.text[line.start : line.end] for line in block.lines] == [
+        text for row in YIELDS for text in row if text
+    ]
     line = block.lines[3]
     assert line.box.left == pytest.approx(60 / 595, abs=0.002)
     assert line.box.bottom > 114 / 842 > line.box.top
@@ -316,6 +320,16 @@ def test_the_heads_of_a_table_go_with_its_part_on_the_next_page() -> None:
     (block,) = build_table_blocks(table, 2, Vocabulary(), sizes)
     assert {line.page for line in block.lines[:3]} == {1}
     assert {line.page for line in block.lines[3:]} == {2}
+
+
+def test_the_reader_puts_tables_where_they_stand_with_their_heads() -> None:
+    first = Sheet().write_lines(LEFT, 55, 600)
+    rule_table(write_rows(first, YIELDS, ACROSS, 700), places=(688, 704, 748))
+    rest = [["East", "8.1", "9.0"], ["Coast", "7.7", "6.4"], ["Hills", "5.2", "4.9"]]
+    second = rule_table(write_rows(Sheet(), rest, ACROSS, 100), places=(88, 132)).write_lines(RIGHT, 55, 180)
+    blocks = read_pdf(make_pdf([first, second])).blocks
+    assert [block.kind for block in blocks] == ["text", "table", "table", "text"]
+    assert blocks[2].text.split("\n")[:2] == ["Region | Spring | Autumn", "East | 8.1 | 9.0"]
 
 
 def test_columns_of_text_are_no_table() -> None:
@@ -344,7 +358,9 @@ def test_what_is_no_table_stays_text(rows: list[list[str]]) -> None:
 
 def test_code_between_rules_is_no_table() -> None:
     sheet = Sheet()
-    for number, (word, rest) in enumerate([("SELECT", "name,"), ("FROM", "towns"), ("WHERE", "size"), ("ORDER", "name")]):
+    for number, (word, rest) in enumerate(
+        [("SELECT", "name,"), ("FROM", "towns"), ("WHERE", "size"), ("ORDER", "name")]
+    ):
         sheet.write(word, 60, 100 + number * 12, font="code").write(rest, 130, 100 + number * 12, font="code")
     assert read(rule_table(sheet, places=(88, 142), right=200)) == []
 

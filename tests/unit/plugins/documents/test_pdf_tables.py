@@ -218,6 +218,27 @@ def test_the_name_of_a_section_is_a_row_of_its_own() -> None:
     assert list_rows(table) == rows
 
 
+def test_long_labels_below_one_another_are_no_running_text() -> None:
+    rows = [["Office", "2013", "2014"], ["Department of Farming and Fishing in the Lakes", "22.5", "48.4"]]
+    rows.append(["Department of Research and Education of the Coast", "37.1", "19.0"])
+    rows.append(["Department of Mills, Dairies and Public Granaries", "21.5", "14.2"])
+    (table,) = read(write_rows(Sheet(), rows, (60, 330, 400), 100))
+    assert list_rows(table) == rows
+
+
+def test_a_column_in_which_nothing_stands_but_its_name_is_a_column() -> None:
+    rows = [
+        ["Sign", "Rural", "Total", "Rural", "Total"],
+        ["Fever", "1.9", "2.1", "", ""],
+        ["Cough", "4.5", "5.6", "", ""],
+    ]
+    rows.append(["Rash", "5.1", "4.1", "", ""])
+    (table,) = read(
+        rule_table(write_rows(Sheet(), rows, (60, 160, 220, 280, 340), 100), places=(88, 104, 148), right=380)
+    )
+    assert list_rows(table) == rows
+
+
 def test_units_signs_intervals_and_currencies_stay_with_their_numbers() -> None:
     sheet = Sheet()
     rows = [["Drug", "Ratio (95% CI)", "Cost"], ["A", "1.2 (0.9 to 1.5)", "12.40"], ["B", "0.8 \261 0.1", "9.10"]]

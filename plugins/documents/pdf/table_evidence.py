@@ -132,7 +132,7 @@ def _is_contents(body: Sequence[Sequence[str]]) -> bool:
         return True
     if len(body[0]) > 3:
         return False
-    pages = [int(text) for text in lasts if text.isdigit() and len(text) <= 4]
+    pages = [int(text) for text in lasts if text.isdecimal() and len(text) <= 4]
     leaders = sum(1 for row in body if _LEADERS.search(row[-2]))
     rising = sum(1 for before, after in pairwise(pages) if after >= before)
     titles = sum(1 for row in body if sum(map(str.isalpha, row[-2])) > 3)

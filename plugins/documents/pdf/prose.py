@@ -43,7 +43,8 @@ def find_prose(rows: Sequence[TextRow]) -> set[Token]:
     open_stacks: list[list[_Segment]] = []
     for number, row in enumerate(rows):
         parts = split_segments(row)
-        numbers = len(parts) > 1 and any(is_number(" ".join(token.text for token in part)) for part in parts[1:])
+        texts = [" ".join(token.text for token in part) for part in parts[1:]]
+        numbers = any(map(is_number, texts)) and all(is_number(text) or text.count(" ") < 2 for text in texts)
         segments = [_build_segment(number, part, numbers) for part in parts]
         open_stacks = [stack for stack in open_stacks if row.base - stack[-1].base <= 2.6 * stack[-1].size]
         for segment in segments:

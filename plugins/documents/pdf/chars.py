@@ -148,8 +148,8 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
     unicode_of = _GetUnicode(_address(pdfium_c.FPDFText_GetUnicode))
     object_of = _GetObject(_address(pdfium_c.FPDFText_GetTextObject))
     box_of = _GetBox(_address(pdfium_c.FPDFText_GetLooseCharBox))
-    rectangle = pdfium_c.FS_RECTF()
-    to = ctypes.addressof(rectangle)
+    sides = (ctypes.c_float * 4)()  # as in an FS_RECTF, and read at once
+    to = ctypes.addressof(sides)
     collector = _Collector(text_page, measure_frame(page))
     upright = collector.frame.rotation == 0
     kinds: dict[int, tuple[str, str]] = {}
@@ -165,15 +165,16 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
             continue
         text, kind = kinds.get(code) or kinds.setdefault(code, _write_char(code))
         box_of(handle, index, to)
+        left, upper, end, lower = sides[:]
         if run:
             if (
                 not kind
-                and -slack < rectangle.left - right < slack
-                and -slack < rectangle.bottom - bottom < slack
-                and -slack < rectangle.top - top < slack
+                and -slack < left - right < slack
+                and -slack < lower - bottom < slack
+                and -slack < upper - top < slack
             ):
                 run.append(text)
-                right = rectangle.right
+                right = end
                 continue
             collector.end(run, right)
             run = []
@@ -182,13 +183,13 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
             continue
         if code == 2 and not pdfium_c.FPDFText_IsHyphen(text_page, index):
             text, kind = UNKNOWN, "u"
-        style = collector.begin(thing, index, rectangle, text, kind)
+        style = collector.begin(thing, index, (left, lower, end, upper), text, kind)
         if style is not None and upright and not kind and style.turn == 0 and not style.symbols:
-            top, bottom, right = rectangle.top, rectangle.bottom, rectangle.right
+            top, bottom, right = upper, lower, end
             slack = RUN_SHARE * style.size
             run = [text]
         elif style is not None:
-            collector.end([text], rectangle.right)
+            collector.end([text], end)
     if run:
         collector.end(run, right)
     return _size_drawn_type(collector.found)
@@ -209,13 +210,23 @@ class _Collector:
         """Take a space."""
         self.found.append(True if painted else None)
 
-    def begin(self, thing: int, index: int, box: pdfium_c.FS_RECTF, text: str, kind: str) -> Style | None:
-        """Take the first of some characters, and tell its style; None: nobody sees it."""
+    def begin(
+        self, thing: int, index: int, box: tuple[float, float, float, float], text: str, kind: str
+    ) -> Style | None:
+        """Take the first of some characters, and tell its style; None: nobody sees it.
+
+        Args:
+            thing: the address of its text object.
+            index: of the character.
+            box: its left, bottom, right and top in the page's own space.
+            text: what it is written as.
+            kind: of it; see `Char.kind`.
+        """
         style = self._styles.of(thing, index)
         if style.clipped:
             return None
         text = style.symbols.get(text, text) if style.symbols else text
-        self._first = Char(text, *self.frame.box(box.left, box.bottom, box.right, box.top), style, kind)
+        self._first = Char(text, *self.frame.box(*box), style, kind)
         self._index = index
         return style
 

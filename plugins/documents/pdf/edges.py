@@ -14,9 +14,9 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.plugins.documents.pdf.words import Frame, measure_frame
 
-MAX_OBJECTS: Final = 40_000
+MAX_OBJECTS: Final = 20_000
 """Objects of a page, nested ones too, that are looked at: a table of 200 rows and 100 columns whose cells are filled
-one by one fits, and a map costs a tenth of a second."""
+one by one fits, and a map costs a quarter of a second."""
 MAX_SEGMENTS: Final = 3_000
 """Segments of one path that are looked at: more are a drawing, not a grid."""
 MAX_DEPTH: Final = 12
@@ -177,6 +177,8 @@ class _Collector:
         self.drawings: list[Rectangle] = []
         self._frame = frame
         self._left = MAX_OBJECTS
+        self._mode, self._stroked = ctypes.c_int(), ctypes.c_int()
+        self._sides = tuple(ctypes.c_float() for _ in range(4))
 
     def read_page(self, page: pdfium_c.FPDF_PAGE) -> None:
         for index in range(min(pdfium_c.FPDFPage_CountObjects(page), self._left)):
@@ -197,13 +199,13 @@ class _Collector:
                 self._read_object(pdfium_c.FPDFFormObj_GetObject(thing, index), inner, depth + 1)
 
     def _read_path(self, path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> None:
-        mode, stroked = ctypes.c_int(), ctypes.c_int()
-        pdfium_c.FPDFPath_GetDrawMode(path, ctypes.byref(mode), ctypes.byref(stroked))
-        if not mode.value and not stroked.value:
+        pdfium_c.FPDFPath_GetDrawMode(path, self._mode, self._stroked)
+        filling, stroked = bool(self._mode.value), bool(self._stroked.value)
+        if not filling and not stroked:
             return  # only clips
         left, top, right, bottom = self._bounds(path, matrix)
         wide, high = right - left, bottom - top
-        if max(wide, high) < SHORTEST and not stroked.value:
+        if max(wide, high) < SHORTEST and not stroked:
             return
         if min(wide, high) <= RULE_WIDTH:
             self._add(left, top, right, bottom)
@@ -211,10 +213,10 @@ class _Collector:
         count = pdfium_c.FPDFPath_CountSegments(path)
         if count > MAX_SEGMENTS:
             self.drawings.append((left, top, right, bottom))
-        if not 2 <= count <= MAX_SEGMENTS:
-            return
-        color = _read_color(path) if mode.value and not stroked.value else None
-        if color is None and not stroked.value:
+        if not 2 <= count <= MAX_SEGMENTS or len(self.drawings) > MAX_LINES:
+            return  # more than enough of a drawing
+        color = _read_color(path) if filling and not stroked else None
+        if color is None and not stroked:
             return
         own = _compose(_read_matrix(path), matrix)
         drawn = False
@@ -225,10 +227,12 @@ class _Collector:
         if drawn and max(wide, high) >= LEAST_DRAWING:
             self.drawings.append((left, top, right, bottom))
 
-    def _bounds(self, path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> tuple[float, float, float, float]:
-        left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-        pdfium_c.FPDFPageObj_GetBounds(path, left, bottom, right, top)
-        corners = [self._place((x, y), matrix) for x in (left.value, right.value) for y in (bottom.value, top.value)]
+    def _bounds(self, path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> Rectangle:
+        pdfium_c.FPDFPageObj_GetBounds(path, *self._sides)
+        left, bottom, right, top = (side.value for side in self._sides)
+        if matrix is _IDENTITY:
+            return self._frame.box(left, bottom, right, top)
+        corners = [self._place((x, y), matrix) for x in (left, right) for y in (bottom, top)]
         across, down = [x for x, _ in corners], [y for _, y in corners]
         return min(across), min(down), max(across), max(down)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from elcano.plugins.documents.pdf.tables import TextRow, Token
-from elcano.plugins.documents.pdf.text_rows import split_segments
+from elcano.plugins.documents.pdf.text_rows import is_number, split_segments
 
 LEAST_WIDTH: Final = 11.0
 """A line of running text is at least as wide as this many times its size; columns of newspapers are 14 to 20."""
@@ -19,6 +19,8 @@ INDENT: Final = 3.0
 """How much a line of a paragraph may be indented, as a multiple of the size."""
 RAGGED: Final = 0.25
 """By which share of the widest line the ends of lines may differ."""
+LEAST_BESIDE: Final = 5
+"""Running text beside numbers has at least so many lines, most of them full: fewer are labels of a table."""
 FULL_LINE: Final = 28.0
 """Two lines that are both as wide as this are running text, without a third."""
 
@@ -30,6 +32,8 @@ class _Segment(NamedTuple):
     base: float
     size: float
     flowing: bool
+    numbered: bool
+    """Whether a number stands beside it."""
     tokens: tuple[Token, ...]
 
 
@@ -38,7 +42,10 @@ def find_prose(rows: Sequence[TextRow]) -> set[Token]:
     stacks: list[list[_Segment]] = []
     open_stacks: list[list[_Segment]] = []
     for number, row in enumerate(rows):
-        segments = [_build_segment(number, tokens) for tokens in split_segments(row)]
+        parts = split_segments(row)
+        texts = [" ".join(token.text for token in part) for part in parts[1:]]
+        numbers = any(map(is_number, texts)) and all(is_number(text) or text.count(" ") < 2 for text in texts)
+        segments = [_build_segment(number, part, numbers) for part in parts]
         open_stacks = [stack for stack in open_stacks if row.base - stack[-1].base <= 2.6 * stack[-1].size]
         for segment in segments:
             stack = next((stack for stack in open_stacks if _goes_on(stack, segment, segments)), None)
@@ -54,12 +61,12 @@ def find_prose(rows: Sequence[TextRow]) -> set[Token]:
     return prose
 
 
-def _build_segment(row: int, tokens: Sequence[Token]) -> _Segment:
+def _build_segment(row: int, tokens: Sequence[Token], numbered: bool) -> _Segment:
     left, right = tokens[0].left, max(token.right for token in tokens)
     size = max(token.size for token in tokens)
     worded = sum(1 for token in tokens if sum(map(str.isalpha, token.text)) > len(token.text) / 2)
     flowing = len(tokens) >= LEAST_WORDS and right - left >= LEAST_WIDTH * size and worded >= LETTERS * len(tokens)
-    return _Segment(row, left, right, tokens[0].base, size, flowing, tuple(tokens))
+    return _Segment(row, left, right, tokens[0].base, size, flowing, numbered, tuple(tokens))
 
 
 def _goes_on(stack: Sequence[_Segment], segment: _Segment, beside: Sequence[_Segment]) -> bool:
@@ -82,6 +89,9 @@ def _is_prose(stack: Sequence[_Segment]) -> bool:
     flowing = [segment for segment in stack if segment.flowing]
     widest = max(segment.right - segment.left for segment in flowing)
     full = [segment for segment in flowing if segment.right - segment.left >= (1 - RAGGED) * widest]
+    labels = sum(1 for segment in stack if segment.numbered)
+    if 2 * labels >= len(stack) and (len(stack) < LEAST_BESIDE or len(full) < 0.7 * len(stack)):
+        return False  # the labels of rows with numbers
     if len(full) >= 2 and widest >= FULL_LINE * stack[0].size:
         return True
     return len(full) >= 3 and len(flowing) >= 0.5 * len(stack)

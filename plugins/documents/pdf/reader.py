@@ -22,6 +22,7 @@ from elcano.plugins.documents.pdf.ocr import OcrReader, list_languages
 from elcano.plugins.documents.pdf.opening import open_pdf
 from elcano.plugins.documents.pdf.page_reader import PageText, read_page, read_picture
 from elcano.plugins.documents.pdf.paragraphs import Paragraph, find_body_size, group_paragraphs
+from elcano.plugins.documents.pdf.table_continuation import carry_heads_of_lines
 from elcano.plugins.documents.pdf.tables import build_table_blocks
 from elcano.plugins.documents.pdf.visibility import describe_hidden, name_pages
 
@@ -98,6 +99,7 @@ def _tell_language(pages: Sequence[PageText]) -> str:
 def _build_blocks(pages: Sequence[PageText]) -> Iterator[Block]:
     lines = [page.lines for page in pages]
     sizes = [(page.width, page.height) for page in pages]
+    carry_heads_of_lines(lines)
     body_size = find_body_size(lines)
     vocabulary = Vocabulary()
     for one in lines:

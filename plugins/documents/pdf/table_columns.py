@@ -12,6 +12,8 @@ RUN_GAP: Final = 0.45
 """A gap wider than this share of the size may part two cells; spaces between words are .25 to .35 wide."""
 CROSSED: Final = 0.1
 """A strip may be crossed by this share of the rows, whose cells then span it."""
+MAX_NAMES: Final = 6
+"""Lines that may name columns."""
 CURRENCIES: Final = (
     frozenset("$€£¥+-\u2212\u2013(<>≤≥~≈±") | {"US$", "Rs.", "kr", "CHF", "USD", "EUR", "R$"} | frozenset("•·●○▪■◦‣►✓")
 )
@@ -60,9 +62,12 @@ def find_columns(rows: Sequence[TextRow], walls: Sequence[float] = ()) -> list[C
     core = _choose_core(runs)
     if not core:
         return []
+    named = [row for row in runs[:MAX_NAMES] if len(row) > 2 and row not in core]
     valleys = _find_valleys(core, walls)
-    strips = _cut_strips(core, valleys)
+    strips = _cut_strips(core, valleys, named)
     strips = _merge_symbols(strips, core)
+    for row in named:
+        strips = _add_named(strips, row)
     return _build_columns(strips)
 
 
@@ -95,8 +100,10 @@ def _find_valleys(core: Sequence[list[Run]], walls: Sequence[float]) -> list[tup
     return sorted(valleys)
 
 
-def _cut_strips(core: Sequence[list[Run]], valleys: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """What is printed between the valleys; strips that one row alone prints in join the nearest one."""
+def _cut_strips(
+    core: Sequence[list[Run]], valleys: Sequence[tuple[float, float]], named: Sequence[list[Run]]
+) -> list[tuple[float, float]]:
+    """What is printed between the valleys; strips that one row alone prints in, and no head, join the nearest one."""
     middles = [(a + b) / 2 for a, b in valleys]
     extents: list[list[float]] = [[] for _ in range(len(middles) + 1)]
     counts = [0] * len(extents)
@@ -110,7 +117,7 @@ def _cut_strips(core: Sequence[list[Run]], valleys: Sequence[tuple[float, float]
     least = 2 if len(core) >= 4 else 1
     index = 0
     while index < len(strips) and len(strips) > 1:
-        if strips[index][2] >= least:
+        if strips[index][2] >= least or _is_named(strips, index, named):
             index += 1
             continue
         before = strips[index][0] - strips[index - 1][1] if index else float("inf")
@@ -120,6 +127,33 @@ def _cut_strips(core: Sequence[list[Run]], valleys: Sequence[tuple[float, float]
         strips[other : other + 2] = [(left[0], right[1], left[2] + right[2])]
         index = other
     return [(left, right) for left, right, _ in strips]
+
+
+def _is_named(strips: Sequence[tuple[float, float, int]], index: int, named: Sequence[list[Run]]) -> bool:
+    """Whether a head stands over a strip and over no other one."""
+    for row in named:
+        for run in row:
+            over = [number for number, (left, right, _) in enumerate(strips) if run.left < right and run.right > left]
+            if over == [index]:
+                return True
+    return False
+
+
+def _add_named(strips: list[tuple[float, float]], row: Sequence[Run]) -> list[tuple[float, float]]:
+    """Add strips for heads under which nothing is printed, if the other heads of their line stand over strips."""
+    over = [
+        [number for number, (left, right) in enumerate(strips) if run.left < right and run.right > left] for run in row
+    ]
+    single = [found[0] for found in over if len(found) == 1]
+    if len(single) < 2 or len(set(single)) < len(single) or any(len(found) > 1 for found in over):
+        return strips
+    size = row[0].tokens[0].size
+    added = [
+        (run.left, run.right)
+        for run, found in zip(row, over, strict=True)
+        if not found and all(run.left > right + 0.3 * size or run.right < left - 0.3 * size for left, right in strips)
+    ]
+    return sorted(strips + added)
 
 
 def _merge_symbols(strips: list[tuple[float, float]], core: Sequence[list[Run]]) -> list[tuple[float, float]]:

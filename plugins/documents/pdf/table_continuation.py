@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from elcano.plugins.documents.pdf.lines import TextLine
 from elcano.plugins.documents.pdf.tables import Table, TableCell
 
 SAME_BOUND: Final = 0.035
@@ -34,6 +35,15 @@ def carry_heads(pages: Sequence[Sequence[Table]]) -> list[list[Table]]:
         if after.page - before.page <= 1 and _continues(one, other, new_page=after.page > before.page):
             carried[after.page][after.number] = _add_heads(one, other, before.page + 1)
     return carried
+
+
+def carry_heads_of_lines(pages: Sequence[Sequence[TextLine]]) -> None:
+    """Do the same with the tables that stand among the lines of each page."""
+    things = [[line for line in lines if isinstance(line.thing, Table)] for lines in pages]
+    carried = carry_heads([[line.thing for line in lines] for lines in things])
+    for lines, tables in zip(things, carried, strict=True):
+        for line, table in zip(lines, tables, strict=True):
+            line.thing = table
 
 
 def _continues(before: Table, table: Table, *, new_page: bool) -> bool:

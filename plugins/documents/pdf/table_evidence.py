@@ -49,9 +49,12 @@ def is_table(layout: Layout, rules: int) -> bool:
     numbers = sum(map(is_number, values))
     filled = len(values) / (len(body) * (columns - 1))
     short = sum(1 for text in values if len(text.split()) <= 4)
-    if numbers >= 0.5 * len(values):
+    digits = sum(1 for text in values if any(map(str.isdigit, text)))
+    if numbers >= 0.5 * len(values) and digits >= 0.2 * len(values):
         if ruled:
-            return filled >= 0.3
+            return filled >= 0.3 and (layout.head_rows > 0 or _has_numbers(body))
+        if sum(1 for row in body for text in row if _RELATION.search(text)) > 0.12 * len(values):
+            return False
         wordy = sum(1 for text in firsts if len(text.split()) > 10)
         return filled >= 0.4 and len(firsts) >= 0.5 * len(body) and wordy < 0.3 * len(body) and _has_numbers(body)
     if _is_monospaced(layout.table):
@@ -99,19 +102,22 @@ def _is_monospaced(table: Table) -> bool:
 
 
 def _is_axis(body: Sequence[Sequence[str]]) -> bool:
-    """Whether numbers count down evenly, as on the axis of a chart, and hardly anything else stands beside them."""
+    """Whether numbers count down evenly, as on an axis, or count lines, and hardly any others stand beside them."""
     others = 0
     axes = 0
-    for column in zip(*body, strict=True):
+    for index, column in enumerate(zip(*body, strict=True)):
         numbers = [float(text) for text in column if _PLAIN.fullmatch(text)]
         steps = {round(before - after, 4) for before, after in pairwise(numbers)}
-        if len(numbers) > 3 and len(steps) == 1 and steps.pop() > 0:
+        step = steps.pop() if len(numbers) > 3 and len(steps) == 1 else 0
+        if step > 0 or (step == -1 and index > 0):
             axes += 1
         else:
             others += sum(1 for text in column if any(map(str.isdigit, text)))
     return axes > 0 and others < 0.4 * len(body)
 
 
+_RELATION: Final = re.compile(r"[=\u2261\u2208\u2192\u21d2\u2200\u2203\u222b\u2211\u221a]")
+"""What makes lines formulas."""
 _PLAIN: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
 
 
@@ -132,7 +138,7 @@ def _is_contents(body: Sequence[Sequence[str]]) -> bool:
         return True
     if len(body[0]) > 3:
         return False
-    pages = [int(text) for text in lasts if text.isdigit() and len(text) <= 4]
+    pages = [int(text) for text in lasts if text.isdecimal() and len(text) <= 4]
     leaders = sum(1 for row in body if _LEADERS.search(row[-2]))
     rising = sum(1 for before, after in pairwise(pages) if after >= before)
     titles = sum(1 for row in body if sum(map(str.isalpha, row[-2])) > 3)

@@ -134,6 +134,8 @@ def _measure_head(
         return bold if 0 < bold <= MAX_HEAD and bold < len(rows) / 2 else 0
     if 0 < first <= MAX_HEAD:
         ruled = [border for border in borders if border <= first]
+        while len(ruled) > 1 and len(lines[ruled[-1] - 1]) == 1 and lines[ruled[-1] - 1][0].first == 0:
+            ruled.pop()  # the name of a section has a rule or a background of its own
         if ruled:
             return ruled[-1]
         while first and max(piece.last for piece in lines[first - 1]) == 0:

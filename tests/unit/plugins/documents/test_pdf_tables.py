@@ -1,6 +1,7 @@
 """Tables of PDF pages: ruled, with rules between rows only, and without any."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pypdfium2 as pdfium
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from elcano.activities.passages.document import Block
 from elcano.plugins.documents.pdf.edges import MAX_OBJECTS, Edges, read_edges
 from elcano.plugins.documents.pdf.joining import Vocabulary
+from elcano.plugins.documents.pdf.reader import read_pdf
 from elcano.plugins.documents.pdf.table_continuation import carry_heads
 from elcano.plugins.documents.pdf.table_search import find_tables
 from elcano.plugins.documents.pdf.tables import Table, build_table_blocks, drop_table_words
@@ -105,7 +107,7 @@ def test_cells_between_which_no_line_stands_are_one() -> None:
     sheet = write_rows(Sheet(), rows, (60, 160, 240, 320), 100)
     across, down = (55, 155, 235, 315, 420), (88, 104, 118, 132, 146)
     for y in (88, 104, 118, 132, 146):
-        for left, right in zip(across, across[1:], strict=False):
+        for left, right in pairwise(across):
             within = (y == 104 and left in (55, 315)) or (y == 132 and left == 55)
             if not within:
                 draw_line(sheet, left, y, right, y)
@@ -216,6 +218,27 @@ def test_the_name_of_a_section_is_a_row_of_its_own() -> None:
     assert list_rows(table) == rows
 
 
+def test_long_labels_below_one_another_are_no_running_text() -> None:
+    rows = [["Office", "2013", "2014"], ["Department of Farming and Fishing in the Lakes", "22.5", "48.4"]]
+    rows.append(["Department of Research and Education of the Coast", "37.1", "19.0"])
+    rows.append(["Department of Mills, Dairies and Public Granaries", "21.5", "14.2"])
+    (table,) = read(write_rows(Sheet(), rows, (60, 330, 400), 100))
+    assert list_rows(table) == rows
+
+
+def test_a_column_in_which_nothing_stands_but_its_name_is_a_column() -> None:
+    rows = [
+        ["Sign", "Rural", "Total", "Rural", "Total"],
+        ["Fever", "1.9", "2.1", "", ""],
+        ["Cough", "4.5", "5.6", "", ""],
+    ]
+    rows.append(["Rash", "5.1", "4.1", "", ""])
+    (table,) = read(
+        rule_table(write_rows(Sheet(), rows, (60, 160, 220, 280, 340), 100), places=(88, 104, 148), right=380)
+    )
+    assert list_rows(table) == rows
+
+
 def test_units_signs_intervals_and_currencies_stay_with_their_numbers() -> None:
     sheet = Sheet()
     rows = [["Drug", "Ratio (95% CI)", "Cost"], ["A", "1.2 (0.9 to 1.5)", "12.40"], ["B", "0.8 \261 0.1", "9.10"]]
@@ -318,6 +341,16 @@ def test_the_heads_of_a_table_go_with_its_part_on_the_next_page() -> None:
     (block,) = build_table_blocks(table, 2, Vocabulary(), sizes)
     assert {line.page for line in block.lines[:3]} == {1}
     assert {line.page for line in block.lines[3:]} == {2}
+
+
+def test_the_reader_puts_tables_where_they_stand_with_their_heads() -> None:
+    first = Sheet().write_lines(LEFT, 55, 600)
+    rule_table(write_rows(first, YIELDS, ACROSS, 700), places=(688, 704, 748))
+    rest = [["East", "8.1", "9.0"], ["Coast", "7.7", "6.4"], ["Hills", "5.2", "4.9"]]
+    second = rule_table(write_rows(Sheet(), rest, ACROSS, 100), places=(88, 132)).write_lines(RIGHT, 55, 180)
+    blocks = read_pdf(make_pdf([first, second])).blocks
+    assert [block.kind for block in blocks] == ["text", "table", "table", "text"]
+    assert blocks[2].text.split("\n")[:2] == ["Region | Spring | Autumn", "East | 8.1 | 9.0"]
 
 
 def test_columns_of_text_are_no_table() -> None:

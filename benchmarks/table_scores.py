@@ -48,7 +48,14 @@ def _count_right(wanted: dict[tuple[int, int], str], cells: Sequence[ScoredCell]
     return max(shifts.values(), default=0)
 
 
-_FOLDED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "‐": "-", "\u00ad": ""})
+_FOLDED = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019", "'"),
+        **dict.fromkeys("\u201c\u201d", '"'),
+        **dict.fromkeys("\u2010\u2013\u2014\u2212", "-"),
+        "\u00ad": "",
+    }
+)
 
 
 def fold_text(text: str) -> str:

@@ -16,8 +16,12 @@ import pypdfium2.raw as pdfium_c
 QUARTER_TOLERANCE: Final = 15
 """Degrees by which text may be slanted and still read as upright or turned by a quarter: scans are skewed a little,
 watermarks by 30 to 60."""
-DOUBLE_SHARE: Final = 0.07
-"""A character that is painted again less than this share of its size aside, or twice that, is one: `ll` is .22 wide."""
+DOUBLE_SHARE: Final = 0.15
+"""Text that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
+RUN_SHARE: Final = 0.1
+"""Characters that are less than this share of the size apart stand directly behind one another; so do kerned ones."""
+UNKNOWN: Final = "\ufffd"
+"""What stands for a character that the file does not decode: left out, it would leave another word."""
 LIGATURE_LETTERS: Final = 4
 """A glyph stands for so many letters at most: `ffi` has three, the name of God in Arabic four."""
 DRAWN: Final = 3
@@ -98,13 +102,15 @@ class Char(NamedTuple):
     """A character with its place on the displayed page."""
 
     text: str
+    """Several characters if they stand directly behind one another."""
     left: float
     top: float
     right: float
     bottom: float
     style: Style
     kind: str = ""
-    """`r`: it is written from right to left; `m`: it is a mark on the character before it; `a`: an accent by itself."""
+    """`r`: it is written from right to left; `m`: it is a mark on the character before it; `a`: an accent by itself;
+    `h`: a hyphen that PDFium tells otherwise; `u`: it cannot be decoded."""
 
 
 _GetUnicode = ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
@@ -135,8 +141,8 @@ def _address(pointer: object) -> int:
 def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> list[Char | bool | None]:
     """The characters of a loaded page; None: a space that PDFium adds, or the end of a line; True: a painted space.
 
-    One call of C costs a microsecond, and a page has thousands of characters: what they have in common is asked once
-    for each text object.
+    One call of C costs a microsecond, and a page has thousands of characters. So those that stand directly behind one
+    another in type of one height are told as one, and only the first of them is asked for more than its place.
     """
     handle = _address(text_page)
     unicode_of = _GetUnicode(_address(pdfium_c.FPDFText_GetUnicode))
@@ -144,34 +150,96 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
     box_of = _GetBox(_address(pdfium_c.FPDFText_GetLooseCharBox))
     rectangle = pdfium_c.FS_RECTF()
     to = ctypes.addressof(rectangle)
-    frame = measure_frame(page)
-    upright, left, top = frame.rotation == 0, frame.left, frame.top
-    styles = _Styles(text_page, frame)
-    painted = _Painted()
-    found: list[Char | bool | None] = []
+    collector = _Collector(text_page, measure_frame(page))
+    upright = collector.frame.rotation == 0
+    kinds: dict[int, tuple[str, str]] = {}
+    slack = top = bottom = right = 0.0
+    run: list[str] = []
     for index in range(pdfium_c.FPDFText_CountChars(text_page)):
         code = unicode_of(handle, index)
         if code in _SPACES:
-            found.append(True if code != 13 and not pdfium_c.FPDFText_IsGenerated(text_page, index) else None)
+            if run:
+                collector.end(run, right)
+                run = []
+            collector.add_space(painted=code != 13 and not pdfium_c.FPDFText_IsGenerated(text_page, index))
             continue
+        text, kind = kinds.get(code) or kinds.setdefault(code, _write_char(code))
+        box_of(handle, index, to)
+        if run:
+            if (
+                not kind
+                and -slack < rectangle.left - right < slack
+                and -slack < rectangle.bottom - bottom < slack
+                and -slack < rectangle.top - top < slack
+            ):
+                run.append(text)
+                right = rectangle.right
+                continue
+            collector.end(run, right)
+            run = []
         thing = object_of(handle, index)
-        if not thing or not box_of(handle, index, to) or _is_control(code):
+        if not thing:
             continue
         if code == 2 and not pdfium_c.FPDFText_IsHyphen(text_page, index):
-            continue
-        if upright:  # most pages: without two calls for each character
-            box = (rectangle.left - left, top - rectangle.top, rectangle.right - left, top - rectangle.bottom)
-        else:
-            box = frame.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
-        style = styles.of(thing, index)
-        if style.clipped or painted.holds(code, thing, index, box[0], box[1], style.size):
-            continue
-        if 2 < code < 0x7F:
-            letter = chr(code)
-            found.append(Char(style.symbols.get(letter, letter) if style.symbols else letter, *box, style))
-        else:
-            found.append(Char(_write_char(code), *box, style, _kind_of(code)))
-    return _size_drawn_type(found)
+            text, kind = UNKNOWN, "u"
+        style = collector.begin(thing, index, rectangle, text, kind)
+        if style is not None and upright and not kind and style.turn == 0 and not style.symbols:
+            top, bottom, right = rectangle.top, rectangle.bottom, rectangle.right
+            slack = RUN_SHARE * style.size
+            run = [text]
+        elif style is not None:
+            collector.end([text], rectangle.right)
+    if run:
+        collector.end(run, right)
+    return _size_drawn_type(collector.found)
+
+
+class _Collector:
+    """Collects characters, each once."""
+
+    def __init__(self, text_page: pdfium_c.FPDF_TEXTPAGE, frame: Frame) -> None:
+        self.frame = frame
+        self.found: list[Char | bool | None] = []
+        self._styles = _Styles(text_page, frame)
+        self._painted: dict[float, dict[tuple[str, int, int], int]] = {0.0: {}, 0.5: {}}
+        self._first = Char("", 0.0, 0.0, 0.0, 0.0, Style(1.0, False, 0, 0.0))
+        self._index = 0
+
+    def add_space(self, *, painted: bool) -> None:
+        """Take a space."""
+        self.found.append(True if painted else None)
+
+    def begin(self, thing: int, index: int, box: pdfium_c.FS_RECTF, text: str, kind: str) -> Style | None:
+        """Take the first of some characters, and tell its style; None: nobody sees it."""
+        style = self._styles.of(thing, index)
+        if style.clipped:
+            return None
+        text = style.symbols.get(text, text) if style.symbols else text
+        self._first = Char(text, *self.frame.box(box.left, box.bottom, box.right, box.top), style, kind)
+        self._index = index
+        return style
+
+    def end(self, run: list[str], right: float) -> None:
+        """Take the characters that began last, whose right edge is this in the page's own space."""
+        char = self._first
+        if len(run) > 1:
+            char = char._replace(text="".join(run), right=right - self.frame.left)
+        if not self._is_painted(char):
+            self.found.append(char)
+
+    def _is_painted(self, char: Char) -> bool:
+        """Whether a text stands where the same one was painted before, to make it bold or to shade it; if not, it is.
+
+        The letters of a ligature stand in one place too, but directly behind one another.
+        """
+        step = DOUBLE_SHARE * char.style.size
+        across, down = char.left / step, char.top / step
+        twice = False
+        for shift in (0.0, 0.5):  # so that one of two cells holds both
+            key = (char.text, int(across + shift), int(down + shift))
+            twice = twice or self._index - self._painted[shift].get(key, self._index) > LIGATURE_LETTERS
+            self._painted[shift].setdefault(key, self._index)
+        return twice
 
 
 def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None]:
@@ -196,60 +264,21 @@ def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None
     ]
 
 
-class _Painted:
-    """Knows what was painted where: some programs paint text twice, a little aside, to make it bold or to shade it.
-
-    Text objects are painted twice as a whole: where the first character of one was not painted before, it is new.
-    """
-
-    def __init__(self) -> None:
-        self._cells: dict[tuple[int, int, int], int] = {}
-        self._object = 0
-        self._doubtful = False
-
-    def holds(self, code: int, thing: int, index: int, x: float, y: float, size: float) -> bool:
-        """Whether a character of a text object stands where the same one was painted before; if not, it is now.
-
-        The letters of a ligature stand in one place too, but directly behind one another.
-        """
-        step = DOUBLE_SHARE * size
-        across, down = round(x / step), round(y / step)
-        key = (code, across, down)
-        if thing != self._object:
-            self._object = thing
-            self._doubtful = self._is_near(code, across, down, index)
-        elif not self._doubtful:
-            self._cells[key] = index
-            return False
-        if self._doubtful and self._is_near(code, across, down, index):
-            return True
-        self._cells[key] = index
-        return False
-
-    def _is_near(self, code: int, across: int, down: int, index: int) -> bool:
-        return any(
-            index - self._cells.get((code, across + right, down + lower), index) > LIGATURE_LETTERS
-            for right in (0, -1, 1)
-            for lower in (0, -1, 1)
-        )
-
-
-def _is_control(code: int) -> bool:
-    return (code < 0x20 and code != 2) or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF
-
-
-def _write_char(code: int) -> str:
+def _write_char(code: int) -> tuple[str, str]:
+    """What a character is written as, and its kind; see `Char.kind`. What cannot be decoded is U+FFFD."""
     if code in _HYPHENS:
-        return "-"
-    return _SYMBOLS.get(code) or chr(code)
-
-
-def _kind_of(code: int) -> str:
+        return "-", "h"
+    if code < 0x20 or 0x7F <= code < 0xA0:
+        return UNKNOWN, "u"
+    if 0xD800 <= code < 0xE000 or code > 0x10FFFF:
+        return "", "u"  # half a character of private use
+    letter = chr(code)
     if code < 0x0300:
-        return "a" if chr(code) in ACCENTS else ""
-    if 0x0590 <= code < 0x0900 or 0xFB1D <= code < 0xFDFF or 0xFE70 <= code < 0xFEFF:
-        return "m" if unicodedata.category(chr(code)) == "Mn" else "r"
-    return "m" if unicodedata.category(chr(code)) == "Mn" else ""
+        return letter, "a" if letter in ACCENTS else ""
+    if unicodedata.category(letter) == "Mn":
+        return letter, "m"
+    right_to_left = 0x0590 <= code < 0x0900 or 0xFB1D <= code < 0xFDFF or 0xFE70 <= code < 0xFEFF
+    return _SYMBOLS.get(code, letter), "r" if right_to_left else ""
 
 
 class _Styles:

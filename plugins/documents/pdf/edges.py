@@ -6,6 +6,7 @@ Untrusted: a page may paint a million paths, so only so many objects are looked 
 import ctypes
 import math
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -98,7 +99,7 @@ def read_edges(page: pdfium_c.FPDF_PAGE) -> Edges:
 
 
 def _merge_fills(fills: list[tuple[Color, Rectangle]]) -> list[Rectangle]:
-    """Filled rectangles; those of one colour that continue each other downwards are one, as a shade painted by lines."""
+    """Filled rectangles; those of one colour that continue each other downwards are one, painted line by line."""
     if len(fills) > MAX_LINES:
         return []
     merged: list[Rectangle] = []
@@ -251,7 +252,7 @@ class _Collector:
             self._add(left, top, right, bottom)
         elif not _is_rectangle(points, (left, top, right, bottom)):
             if color is None:
-                for (x, y), (other_x, other_y) in zip(points, points[1:], strict=False):
+                for (x, y), (other_x, other_y) in pairwise(points):
                     if abs(x - other_x) < 0.5 or abs(y - other_y) < 0.5:
                         self._add(min(x, other_x), min(y, other_y), max(x, other_x), max(y, other_y))
         elif color is not None:
@@ -310,9 +311,7 @@ def _iterate_subpaths(path: pdfium_c.FPDF_PAGEOBJECT, count: int) -> Iterator[tu
 
 
 def _is_oblique(points: list[_Point]) -> bool:
-    return any(
-        min(abs(x - other_x), abs(y - other_y)) > 2 for (x, y), (other_x, other_y) in zip(points, points[1:], strict=False)
-    )
+    return any(min(abs(x - other_x), abs(y - other_y)) > 2 for (x, y), (other_x, other_y) in pairwise(points))
 
 
 def _is_rectangle(points: list[_Point], box: tuple[float, float, float, float]) -> bool:

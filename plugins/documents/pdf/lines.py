@@ -22,14 +22,16 @@ from elcano.plugins.documents.pdf.words import GAP_SHARE, Page, Word
 SAME_ROW: Final = 0.35
 """Segments of one column whose base lines differ by less than this share of their size are read as one line."""
 PIECE_GAP: Final = 1.8
-"""A gap that is wider than this many sizes parts cells; no justified line has such."""
+"""A gap that is wider than this many sizes parts cells; few justified lines have such."""
+JUSTIFIED: Final = 1.25
+"""The widest gap of a justified line is this many times its narrowest at most."""
 GLUED: Final = 0.12
 """A raised or lowered word that stands closer than this share of the size belongs to the word before it."""
 _LATIN: Final = regex.compile(r"\p{L}")
 LEADING: Final = 4
 """So many single dots behind one another lead to a page number."""
 _LEADER: Final = regex.compile(r"\.{5,}|\u2026{2,}|(?:\u00b7){5,}")
-_MARKS: Final = regex.compile(r"([,;\u2013-])")
+_MARKS: Final = regex.compile(r"([,;*\u2013\u2020-\u2022\u00a7\u00b6#\p{So}-]+)")
 
 
 @dataclass(slots=True)
@@ -179,9 +181,14 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
 
 
 def _count_pieces(row: list[Segment]) -> int:
+    """How many parts wide gaps divide a row into; those of a line that was justified are wide and equal."""
     ordered = sorted(row, key=lambda segment: segment.left)
-    wide = (after.left - before.right > PIECE_GAP * after.size for before, after in itertools.pairwise(ordered))
-    return 1 + sum(wide)
+    gaps = [(after.left - before.right) / after.size for before, after in itertools.pairwise(ordered)]
+    if len(gaps) > 1 and max(gaps) < JUSTIFIED * min(gaps):
+        words = sum(any(word.text[-1:].islower() or word.raised for word in segment.words) for segment in ordered)
+        if words > 0.6 * len(ordered):
+            return 1
+    return 1 + sum(gap > PIECE_GAP for gap in gaps)
 
 
 def order_words(words: list[Word], mirrored: bool) -> list[Word]:

@@ -1,6 +1,7 @@
 """Reads one page of a PDF after the other: its words that a person can see, its tables, its lines, its picture."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -9,6 +10,7 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Block
 from elcano.plugins.documents.pdf.annotations import read_annotations
+from elcano.plugins.documents.pdf.chars import UNKNOWN
 from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.edges import read_edges
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
@@ -26,14 +28,17 @@ PAGE_SECONDS: Final = 6.0
 PAGE_OBJECTS: Final = 400_000
 """Pages of more paths are drawings: they are not looked through for tables, nor drawn to see what is hidden."""
 
+BROKEN: Final = 0.01
+LEAST_BROKEN: Final = 3
+"""From this share and number of words on with letters that cannot be decoded, such as ligatures, OCR reads better."""
 STAMP: Final = 200
 """So many letters on the picture of a page may be a stamp, such as where it was downloaded; more are its text."""
 PICTURE: Final = 0.6
 """The share of a page that its images cover if it is a picture."""
 
-State: TypeAlias = Literal["read", "empty", "damaged", "costly", "late", "picture", "undecodable", "unsure"]
+State: TypeAlias = Literal["read", "empty", "damaged", "costly", "late", "picture", "unsure"]
 """What became of a page: nothing stands on it; it cannot be loaded; it takes too long; the document took too long; it
-is a picture, or its letters cannot be decoded, so that only OCR can read it; OCR is not sure of it."""
+is a picture, whose text only OCR can read; OCR is not sure of it."""
 
 
 @dataclass(slots=True)
@@ -46,10 +51,10 @@ class PageText:
     height: float = 1.0
     lines: list[TextLine] = field(default_factory=list)
     comments: list[Block] = field(default_factory=list)
-    picture: bool = False
-    """Whether it is a picture, or mostly one, without a text layer that can be read."""
     undecodable: bool = False
-    """Whether it has a text layer whose letters cannot be decoded."""
+    """Whether letters of its text are not known; if most are not, it is left out."""
+    picture: bool = False
+    """Whether it is a picture, or mostly one, without a text layer."""
     confidence: float = 1.0
     """How sure OCR is of what it found in the picture."""
     hidden: int = 0
@@ -77,12 +82,9 @@ def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
 def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     frame = measure_frame(page.raw)
     found.width, found.height = max(frame.width, 1.0), max(frame.height, 1.0)
-    words = _load_words(page, found, deadline)
+    words = _load_words(found, page, deadline)
     if words is None:
         found.state = "costly"
-        return
-    if found.undecodable:
-        found.state, found.picture = "undecodable", True
         return
     simple = pdfium_c.FPDFPage_CountObjects(page.raw) <= PAGE_OBJECTS and time.process_time() < deadline
     if simple:
@@ -91,6 +93,10 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
         words = [word for number, word in enumerate(words) if number not in sight.hidden]
         bare = sum(len(word.text) for word in words) < STAMP and not sight.layer
         found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
+    if found.undecodable:
+        words, found.picture = [], True
+    elif _count_broken(words) >= max(LEAST_BROKEN, BROKEN * len(words)):
+        found.undecodable = found.picture = True  # but most of it is known
     written = read_annotations(page, found.number)
     found.comments = written.comments
     content = Page(found.number, found.width, found.height, (*words, *written.words))
@@ -110,19 +116,24 @@ def read_picture(document: pdfium.PdfDocument, found: PageText, ocr: OcrReader) 
             page.close()
     except pdfium.PdfiumError:
         return
-    if _count_letters(read.lines) > _count_letters(found.lines):
+    if read.lines and (found.undecodable or _count_letters(read.lines) > _count_letters(found.lines)):
         found.lines, found.state = read.lines, "read"
     elif not found.lines:
         found.confidence = read.confidence
         found.state = "costly" if not read.in_time else "unsure" if read.confidence < SURE else "empty"
 
 
+def _count_broken(words: Sequence[Word]) -> int:
+    """How many words have a letter that cannot be decoded."""
+    return sum(UNKNOWN in word.text for word in words)
+
+
 def _count_letters(lines: list[TextLine]) -> int:
     return sum(len(token) for line in lines for token in line.tokens)
 
 
-def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[Word] | None:
-    """The words of a page; None: it holds too much. Notes if they are none."""
+def _load_words(found: PageText, page: pdfium.PdfPage, deadline: float) -> list[Word] | None:
+    """The words of a page; None: it holds too much."""
     text_page = page.get_textpage()
     try:
         if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:

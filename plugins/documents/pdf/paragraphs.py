@@ -52,7 +52,7 @@ _NUMBERED: Final = regex.compile(
 _CAPTION: Final = regex.compile(
     r"(?:fig(?:ure|ura)?s?|tab(?:le|elle|leau|la)?s?|scheme|chart|box|exhibit|plate|listing|algorithm|abb(?:ildung)?|"
     r"figura|gr[aá]fico|cuadro|quadro|рис(?:унок)?|таблица|supplementary (?:figure|table))\.?\s?"
-    r"(?:[A-Z]?\d{1,3}(?:[.-]\d{1,3})?[a-z]?|[IVX]{1,5})(?:[.:|\u2013\u2014]|$|\s+(?P<next>[\p{L}(\u2013\u2014-]))",
+    r"(?:(?:[A-Z]{1,2}[.-]?)?\d{1,3}(?:[.-]\d{1,3})?[a-z]?|[IVX]{1,5})(?:[.:|\u2013\u2014]|$|\s+(?P<next>[\p{L}(\u2013\u2014-]))",
     regex.IGNORECASE,
 )
 _CAPTION_CASE: Final = regex.compile(r"\p{Lu}|[\u56fe\u8868\u5716]")

@@ -32,7 +32,7 @@ DOCUMENT_SECONDS: Final = 45.0
 OCR_SECONDS: Final = 600.0
 """Processor time for the pictures of all pages beyond that: 300 pages take two seconds each."""
 OCR_PAGE_SECONDS: Final = 120.0
-"""Time until a picture of a page ends the process that reads it, however it is turned."""
+"""Time after which the picture of one page ends the process that reads it, however often it is tried turned."""
 
 
 def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
@@ -78,13 +78,11 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
         return pages
     ocr = OcrReader(_tell_language(pages))
     until = time.process_time() + OCR_SECONDS
-    for page in pictures:
-        if not ocr.is_installed:
-            break
+    for page in pictures if ocr.is_installed else ():
+        extend_deadline(OCR_PAGE_SECONDS)
         if time.process_time() < until:
-            extend_deadline(OCR_PAGE_SECONDS)
             read_picture(document, page, ocr)
-        elif page.state in ("picture", "undecodable"):
+        elif page.state == "picture":
             page.state = "late"
     extend_deadline(OCR_PAGE_SECONDS)
     return pages
@@ -128,9 +126,6 @@ def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[t
     )
 
 
-_NO_OCR: Final = "OCR is not installed: make setup"
-
-
 def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     for state, reason in (
         ("damaged", "damaged and left out"),
@@ -139,14 +134,10 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     ):
         if numbers := tuple(page.number for page in pages if page.state == state):
             yield Gap(f"{name_pages(numbers)} {'was' if len(numbers) == 1 else 'were'} {reason}", numbers)
-    if numbers := tuple(page.number for page in pages if page.state == "picture"):
+    if numbers := tuple(page.number for page in pages if page.state == "picture" and not page.undecodable):
         are = "is a picture" if len(numbers) == 1 else "are pictures"
-        yield Gap(f"{name_pages(numbers)} {are}, and {_NO_OCR}", numbers)
-    if numbers := tuple(page.number for page in pages if page.undecodable and page.state == "read"):
-        were = "it was" if len(numbers) == 1 else "they were"
-        yield Gap(f"the letters of {name_pages(numbers)} cannot be decoded: {were} read by OCR", numbers, unread=False)
-    if numbers := tuple(page.number for page in pages if page.state == "undecodable"):
-        yield Gap(f"the letters of {name_pages(numbers)} cannot be decoded, and {_NO_OCR}", numbers)
+        yield Gap(f"{name_pages(numbers)} {are}, and OCR is not installed: make setup", numbers)
+    yield from _list_undecodable(pages)
     for page in pages:
         if page.state == "unsure":
             percent = round(page.confidence * 100)
@@ -156,14 +147,39 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
         yield hidden
 
 
+def _list_undecodable(pages: Sequence[PageText]) -> Iterator[Gap]:
+    """The gaps of pages whose letters are not all known."""
+    left_out: list[int] = []
+    broken: list[int] = []
+    read: list[int] = []
+    for page in pages:
+        if page.undecodable and page.state in ("picture", "read"):
+            by_ocr = any(line.confidence is not None for line in page.lines)
+            (read if by_ocr else broken if page.lines else left_out).append(page.number)
+    if left_out:
+        yield Gap(
+            f"the letters of {name_pages(left_out)} cannot be decoded, and OCR is not installed: make setup",
+            tuple(left_out),
+        )
+    if broken:
+        yield Gap(
+            f"some letters of {name_pages(broken)} cannot be decoded, and OCR is not installed: make setup",
+            tuple(broken),
+        )
+    if read:
+        verb = "it was" if len(read) == 1 else "they were"
+        yield Gap(f"the letters of {name_pages(read)} cannot be decoded: {verb} read by OCR", tuple(read), unread=False)
+
+
 def _explain_emptiness(pages: Sequence[PageText]) -> str:
     """Why nothing at all can be read."""
     if pages and all(page.state == "damaged" for page in pages):
         return "all of its pages are damaged"
     gaps = [gap.reason for gap in _list_gaps(pages) if gap.unread]
-    if len(gaps) == 1 and not any(page.state == "picture" for page in pages):
+    pictures = any(page.state == "picture" and not page.undecodable for page in pages)
+    if len(gaps) == 1 and not pictures:
         return gaps[0]
-    return "it has no text layer: run it through OCR first" if not list_languages() else "there is no text in it"
+    return "there is no text in it" if list_languages() else "it has no text layer: run it through OCR first"
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

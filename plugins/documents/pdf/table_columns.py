@@ -13,7 +13,7 @@ RUN_GAP: Final = 0.45
 CROSSED: Final = 0.1
 """A strip may be crossed by this share of the rows, whose cells then span it."""
 CURRENCIES: Final = (
-    frozenset("$€£¥+-−–(<>≤≥~≈±") | {"US$", "Rs.", "kr", "CHF", "USD", "EUR", "R$"} | frozenset("•·●○▪■◦‣►✓")
+    frozenset("$€£¥+-\u2212\u2013(<>≤≥~≈±") | {"US$", "Rs.", "kr", "CHF", "USD", "EUR", "R$"} | frozenset("•·●○▪■◦‣►✓")
 )
 """What stands alone before a number or an item of a list, belongs to it, and is no column."""
 SUFFIXES: Final = frozenset("%)*†‡°§¶") | {"**", "***", "%)", ")%", "††"}
@@ -189,8 +189,7 @@ def cut_run(run: Run, columns: Sequence[Column], *, tight: bool = False) -> Iter
     for before, token in zip(run.tokens, run.tokens[1:], strict=False):
         near = any(before.right - 0.5 * token.size <= border <= token.left + 0.5 * token.size for border in borders)
         if near and (
-            tight
-            or token.left - before.right > 0.36 * token.size or (is_number(before.text) and is_number(token.text))
+            tight or token.left - before.right > 0.36 * token.size or (is_number(before.text) and is_number(token.text))
         ):
             parts.append([])
         parts[-1].append(token)

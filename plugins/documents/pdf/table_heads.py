@@ -88,8 +88,9 @@ def _share_columns(
     for head, group in zip(heads, groups, strict=True):
         if len(group) < 2:
             return None
-        left, right = columns[group[0]].left, columns[group[-1]].right
-        if abs((left + right) / 2 - head) > 0.1 * (right - left):
+        first, last = columns[group[0]], columns[group[-1]]
+        off = min(abs(first.left + last.right - 2 * head), abs(first.start + last.end - 2 * head))
+        if off > 0.2 * (last.right - first.left):
             return None
     under = [token for row in below for token in row.tokens]
     for column in columns[1:]:

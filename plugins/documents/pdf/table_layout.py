@@ -62,7 +62,8 @@ def lay_out(region: Region) -> Layout | None:
     left, right = min(row.tokens[0].left for row in region.rows), max(column.right for column in columns)
     full = [rule for rule in region.rules if min(rule.high, right) - max(rule.low, left) >= FULL_RULE * (right - left)]
     head = _measure_head(region.rows, lines, full, len(columns))
-    head_rows, cells = 0, []
+    head_rows = 0
+    cells: list[TableCell] = []
     if head:
         head_rows, cells = build_head(region.rows[:head], columns, region.rules)
     groups = _group_lines(region.rows[head:], lines[head:], full, len(columns))
@@ -111,7 +112,7 @@ def _is_values(line: Sequence[_Piece], *, years: bool) -> bool:
     return years or not all(_YEAR.fullmatch(piece.run.text) for piece in numbers)
 
 
-_YEAR: Final = re.compile(r"(?:FY ?)?(?:1[89]|20)\d\d(?:[-–/](?:\d\d|\d{4}))?[a-zA-Z*]{0,2}")
+_YEAR: Final = re.compile(r"(?:FY ?)?(?:1[89]|20)\d\d(?:[-\u2013/](?:\d\d|\d{4}))?[a-zA-Z*]{0,2}")
 
 
 def _measure_head(
@@ -217,10 +218,7 @@ def _group_bands(lines: Sequence[Sequence[_Piece]], ruled: Sequence[bool], numer
 def _collides(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], numeric: set[int]) -> bool:
     """Whether a line and a row that it might belong to both print something in a column, and a number at that."""
     above = {piece.first: is_number(piece.run.text) for other in group for piece in other if piece.first in numeric}
-    for piece in line:
-        if piece.first in above and (above[piece.first] or is_number(piece.run.text)):
-            return True
-    return False
+    return any(piece.first in above and (above[piece.first] or is_number(piece.run.text)) for piece in line)
 
 
 def _find_wrapped_step(rows: Sequence[TextRow], apart: Sequence[bool]) -> float:
@@ -263,7 +261,10 @@ def _continues(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], rows: 
     return all(piece.run.text[:1].islower() or piece.run.text[:1] in "(&/" for piece in line)
 
 
-_OPEN_ENDS: Final = ("/", ",", "-", "–", "(", "&", " and", " of", " or", " the", " for", " to", " in", " with", " by")
+_OPEN_ENDS: Final = (
+    *("/", ",", "-", "\u2013", "(", "&"),
+    *(" and", " of", " or", " the", " for", " to", " in", " with", " by"),
+)
 """What the first line of a label ends with if it goes on."""
 
 

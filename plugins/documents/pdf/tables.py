@@ -74,6 +74,8 @@ class Table(NamedTuple):
     """The lines of the caption above or below it."""
     notes: tuple[tuple[tuple[Token, ...], ...], ...] = ()
     """The lines of each of the notes below it."""
+    dropped: tuple[Token, ...] = ()
+    """What only leads the eye from one cell to another, such as rows of dots."""
 
     @property
     def lines(self) -> Iterator[tuple[Token, ...]]:
@@ -81,6 +83,7 @@ class Table(NamedTuple):
         for cell in self.cells:
             if not cell.page:
                 yield from cell.lines
+        yield self.dropped
         yield from self.caption
         for note in self.notes:
             yield from note

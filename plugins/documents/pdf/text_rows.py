@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from statistics import median
+from operator import attrgetter
 from typing import Final
 
 from elcano.plugins.documents.pdf.lines import build_tokens, is_glued
@@ -19,19 +19,30 @@ SEGMENT_GAP: Final = 0.9
 def collect_tokens(words: Iterable[Word], turn: int, width: float, height: float) -> list[Token]:
     """What stands between spaces among the words that are turned by `turn`, in the frame in which they are read."""
     upright = [turn_upright(word, width, height) for word in words if word.turn == turn]
-    tokens = []
+    tokens: list[Token] = []
+    group: list[Word] = []
     for segment in build_segments(upright):
-        group: list[Word] = []
-        for word in sorted(segment.words, key=lambda word: word.left):
-            if group and not is_glued(group[-1], word):
+        for word in sorted(segment.words, key=_LEFT):
+            if group and not (
+                (word.joined or word.raised or word.lowered or group[-1].raised) and is_glued(group[-1], word)
+            ):
                 tokens.append(_build_token(group))
                 group = []
             group.append(word)
         tokens.append(_build_token(group))
+        group = []
     return tokens
 
 
+_LEFT: Final = attrgetter("left")
+_BASE: Final = attrgetter("base")
+
+
 def _build_token(words: Sequence[Word]) -> Token:
+    main = words[0]
+    if len(words) == 1:  # as nearly always
+        box = (main.left, main.top, main.right, main.bottom)
+        return Token(*box, main.base, main.size, main.bold, main.text, (main,))
     main = max(words, key=lambda word: (word.size, len(word.text)))
     return Token(
         min(word.left for word in words),
@@ -41,34 +52,32 @@ def _build_token(words: Sequence[Word]) -> Token:
         main.base,
         main.size,
         main.bold,
-        words[0].text if len(words) == 1 else "".join(build_tokens(words)[0]),
+        "".join(build_tokens(words)[0]),
         tuple(words),
     )
 
 
 def build_rows(tokens: Iterable[Token]) -> list[TextRow]:
-    """Tokens by base line, from the top; small ones that stand a little higher or lower join the line beside them."""
+    """Tokens by base line, from the top."""
     groups: list[list[Token]] = []
-    anchor = 0.0
-    for token in sorted(tokens, key=lambda token: token.base):
-        if groups and token.base - anchor <= BASE_TOLERANCE * min(token.size, groups[-1][0].size):
+    anchor = size = 0.0
+    for token in sorted(tokens, key=_BASE):
+        if groups and token.base - anchor <= BASE_TOLERANCE * min(token.size, size):
             groups[-1].append(token)
         else:
             groups.append([token])
-            anchor = token.base
+            anchor, size = token.base, token.size
     return [build_row(group) for group in groups]
 
 
 def build_row(tokens: Iterable[Token]) -> TextRow:
     """The row of some tokens on one line."""
-    ordered = tuple(sorted(tokens, key=lambda token: token.left))
-    return TextRow(
-        max(ordered, key=lambda token: token.size).base,
-        min(token.base - 0.75 * token.size for token in ordered),
-        max(token.base + 0.25 * token.size for token in ordered),
-        median(token.size for token in ordered),
-        ordered,
-    )
+    ordered = tuple(sorted(tokens, key=_LEFT))
+    sizes = sorted([token.size for token in ordered])
+    bases = [token.base for token in ordered]
+    largest, usual = sizes[-1], sizes[len(sizes) // 2]
+    base = next(token.base for token in ordered if token.size == largest)
+    return TextRow(base, min(bases) - 0.75 * largest, max(bases) + 0.25 * largest, usual, ordered)
 
 
 def split_segments(row: TextRow, gap: float = SEGMENT_GAP) -> list[list[Token]]:
@@ -83,11 +92,11 @@ def split_segments(row: TextRow, gap: float = SEGMENT_GAP) -> list[list[Token]]:
     return segments
 
 
-_NUMBER_LIKE: Final = re.compile(r"[\d\s⁰-₎¹²³.,·'’%‰°$€£¥±+\-−–—<>≤≥=~≈×/:;()\[\]*†‡§]+")
+_NUMBER_LIKE: Final = re.compile(r"[\d\s⁰-₎¹²³.,·'\u2019%‰°$€£¥±+\-\u2212\u2013\u2014<>≤≥=~≈\u00d7/:;()\[\]*†‡§]+")
 """Numbers with their signs, intervals and marks."""
 _UNIT_LIKE: Final = re.compile(r"[^\W\d_]{1,7}")
 _PLACEHOLDER: Final = re.compile(
-    r"[-–—−.…*+x✓✔✗✘·?/]{1,4}|n\.? ?[ads]\.?|n/[ad]|n\.?r\.?|ref\.?|nil|none|yes|no", re.IGNORECASE
+    r"[-\u2013\u2014\u2212.\u2026*+x✓✔✗✘·?/]{1,4}|n\.? ?[ads]\.?|n/[ad]|n\.?r\.?|ref\.?|nil|none|yes|no", re.IGNORECASE
 )
 
 
@@ -106,3 +115,8 @@ def is_number(text: str) -> bool:
     return (
         len(units) <= 3 and letters <= max(3, digits) and bool(_NUMBER_LIKE.fullmatch(rest)) and not text[0].isalpha()
     )
+
+
+def find_middle_height(token: Token) -> float:
+    """The height at which the middle of its small letters stands."""
+    return token.base - 0.3 * token.size

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import normalize_text
-from elcano.plugins.documents.pdf.chars import ACCENTS, Char, Frame, measure_frame, read_chars
+from elcano.plugins.documents.pdf.chars import ACCENTS, UNKNOWN, Char, Frame, measure_frame, read_chars
 
 __all__ = ["Frame", "Page", "Word", "build_words", "measure_frame", "read_words"]
 
@@ -18,6 +18,10 @@ SPACE_SHARE: Final = 0.06
 """Where PDFium adds a space that leaves less than this, there is none."""
 SHIFT_SHARE: Final = 0.05
 """A base line that changes by more than this share of the size begins a part of another kind, such as an exponent."""
+
+
+LEAST_KNOWN: Final = 2
+"""A character that cannot be decoded is part of a word if more than so many others stand directly beside it."""
 
 
 class Word(NamedTuple):
@@ -147,20 +151,27 @@ def _write_word(run: list[Char], swapped: bool) -> str:
     parts: list[str] = []
     waiting = ""
     for number, char in enumerate(run):
-        if char.kind == "a" and number + 1 < len(run) and _stands_over(char, run[number + 1]):
+        if char.kind == "a" and number + 1 < len(run) and _stands_over(char, run[number + 1], 0):
             waiting = ACCENTS[char.text]
-        elif char.kind == "a" and number and _stands_over(char, run[number - 1]):
+        elif char.kind == "a" and number and _stands_over(char, run[number - 1], -1):
             parts.append(ACCENTS[char.text])
-        else:
-            letter = {"\u0131": "i", "\u0237": "j"}.get(char.text, char.text) if waiting else char.text
-            parts.append(letter + waiting)
+        elif waiting:
+            first = {"\u0131": "i", "\u0237": "j"}.get(char.text[0], char.text[0])
+            parts += [first, waiting, char.text[1:]]
             waiting = ""
-    return "".join(normalize_text("".join(parts)).split())
+        else:
+            parts.append(char.text)
+    text = "".join(normalize_text("".join(parts)).split())
+    known = text.replace(UNKNOWN, "")
+    return text if len(known) > LEAST_KNOWN else known  # else it is a symbol, and no part of a word
 
 
-def _stands_over(accent: Char, letter: Char) -> bool:
-    shared = min(accent.right, letter.right) - max(accent.left, letter.left)
-    return letter.text.isalpha() and shared > 0.5 * min(accent.right - accent.left, letter.right - letter.left)
+def _stands_over(accent: Char, letters: Char, which: int) -> bool:
+    """Whether an accent stands over the first or last of some letters."""
+    width = (letters.right - letters.left) / len(letters.text)
+    left = letters.left if which == 0 else letters.right - width
+    shared = min(accent.right, left + width) - max(accent.left, left)
+    return letters.text[which].isalpha() and shared > 0.5 * min(accent.right - accent.left, width)
 
 
 _ALEFS: Final = "\u0622\u0623\u0625\u0627\u0671"

@@ -11,7 +11,11 @@ TEXT = (
     "At Brest the range is seven metres, and at Dover six and a half.",
     "Winds, currents and the shape of the coast change what a table says.",
 )
-PRIVATE = b"<< /Length 171 >>\nstream\n/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <20> <7E> <E020> endbfrange endcmap end                                 \nendstream"
+PRIVATE = b"""<< /Length 160 >>
+stream
+/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange
+1 beginbfrange <20> <7E> <E020> endbfrange endcmap end
+endstream"""
 
 
 def shift(line: str, by: int) -> str:

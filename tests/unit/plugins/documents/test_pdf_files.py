@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.documents.pdf import page_reader
+from elcano.plugins.documents.pdf import ocr, page_reader, reader
 from elcano.plugins.documents.pdf.reader import read_pdf
 from tests.unit.plugins.documents.files import pdf
 from tests.unit.plugins.documents.pdf_pages import LEFT, RIGHT, Sheet, join, make_pdf
@@ -78,3 +78,14 @@ def test_labels_of_pages_are_told_where_they_are_not_the_numbers() -> None:
     labelled = make_pdf(sheets, catalog="/PageLabels << /Nums [0 << /S /r >> 2 << /S /D >>] >>")
     assert read_pdf(labelled).page_labels == ("i", "ii", "1")
     assert read_pdf(make_pdf(sheets)).page_labels == ()
+
+
+def test_letters_that_cannot_be_decoded_are_told_and_not_left_out_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "list_languages", lambda: ())
+    monkeypatch.setattr(ocr, "list_languages", lambda: ())
+    broken = ["The o\x01cial who \x01rst con\x01rmed it was", "a \x01sherman of the harbour."]
+    parsed = read_pdf(make_pdf([Sheet().write_lines([*LEFT, *broken], 60, 100)]))
+    assert "The o\ufffdcial who \ufffdrst con\ufffdrmed it" in parsed.blocks[0].text
+    assert [gap.reason for gap in parsed.gaps] == [
+        "some letters of page 1 cannot be decoded, and OCR is not installed: make setup"
+    ]

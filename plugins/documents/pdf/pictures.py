@@ -170,7 +170,8 @@ def render_bitmap(
         turn: degrees by which it is turned clockwise: 0, 90, 180 or 270.
     """
     across, down = page.get_size()
-    scale = min(width / across, (maximum_pixels / (across * down)) ** 0.5)
+    scale = min((width - 0.001) / across, (maximum_pixels / (across * down)) ** 0.5)
+    # A width is rounded up, also one that is greater by the error of a float.
     return page.render(scale=scale, rotation=turn, grayscale=grey, rev_byteorder=not grey)
 
 

@@ -33,7 +33,7 @@ DOCUMENT_SECONDS: Final = 45.0
 OCR_SECONDS: Final = 600.0
 """Processor time for the pictures of all pages beyond that: 300 pages take two seconds each."""
 OCR_PAGE_SECONDS: Final = 120.0
-"""Time until a picture of a page ends the process that reads it, however it is turned."""
+"""Time after which the picture of one page ends the process that reads it, however often it is tried turned."""
 
 
 def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
@@ -78,11 +78,9 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
         return pages
     ocr = OcrReader(_tell_language(pages))
     until = time.process_time() + OCR_SECONDS
-    for page in pictures:
-        if not ocr.is_installed:
-            break
+    for page in pictures if ocr.is_installed else ():
+        extend_deadline(OCR_PAGE_SECONDS)
         if time.process_time() < until:
-            extend_deadline(OCR_PAGE_SECONDS)
             read_picture(document, page, ocr)
         elif page.state == "picture":
             page.state = "late"

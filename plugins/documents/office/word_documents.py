@@ -151,7 +151,8 @@ class WordReader:
             return Block(" ".join(text.split()), "heading", level, paragraph=self._number)
         if found.is_formula:
             return Block(found.text, "formula", paragraph=self._number)
-        if style.is_caption or (found.sequence and found.sequence.lower() != "equation"):
+        counts = found.sequence.lower() not in ("", "equation") and len(found.text) <= HEADING_CHARACTERS
+        if style.is_caption or counts:
             return Block(_put_label(label, found.text), "caption", paragraph=self._number)
         if label is not None and label.text:
             return Block(f"{'  ' * label.level}{_put_label(label, found.text)}", "list", paragraph=self._number)
@@ -320,7 +321,7 @@ def _join_to_next(paragraph: Element) -> bool:
     if not is_deleted and get_value(properties, "framePr", "dropCap") not in ("drop", "margin"):
         return False
     place = 1 if following.find(WORD + "pPr") is not None else 0
-    for child in reversed(paragraph[1:]):
+    for child in [one for one in reversed(paragraph) if one is not properties]:
         following.insert(place, child)
     return True
 

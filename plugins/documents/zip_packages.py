@@ -152,13 +152,6 @@ class Properties(NamedTuple):
     authors: tuple[str, ...] = ()
 
 
-_PLACEHOLDERS: Final = frozenset(
-    {"powerpoint presentation", "presentation", "powerpoint-präsentation", "présentation powerpoint", "slide 1",
-     "title", "presentación de powerpoint", "untitled", "unknown", "workbook", "spreadsheet"}
-)  # fmt: skip
-"""Titles that programs write by themselves."""
-
-
 def read_properties(package: Package) -> Properties:
     """Return what the core properties of an Office document say of it."""
     name = next((one.target for one in package.relations().values() if one.kind == "core-properties"), "")
@@ -166,13 +159,7 @@ def read_properties(package: Package) -> Properties:
     if root is None:
         return Properties()
     found = {get_local_name(one): (one.text or "").strip() for one in root}
-    return Properties(drop_placeholder_title(found.get("title", "")), parse_authors(found.get("creator", "")))
-
-
-def drop_placeholder_title(title: str) -> str:
-    """Return a title of a document's metadata; empty if it is one that programs write by themselves."""
-    plain = " ".join(title.split())
-    return "" if plain.casefold() in _PLACEHOLDERS else plain
+    return Properties(" ".join(found.get("title", "").split()), parse_authors(found.get("creator", "")))
 
 
 def resolve_target(folder: str, target: str) -> str:

@@ -28,7 +28,8 @@ SAMPLES = {
     "sample.odt": package(
         {
             "mimetype": "application/vnd.oasis.opendocument.text",
-            "content.xml": f"<office:document-content {OPEN}><office:body><office:text><text:p>{WORDS}</text:p></office:text>"
+            "content.xml": f"<office:document-content {OPEN}><office:body><office:text><text:p>"
+            f"{WORDS}</text:p></office:text>"
             "</office:body></office:document-content>",
         }
     ),

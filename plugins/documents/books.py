@@ -14,7 +14,7 @@ from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 from elcano.plugins.documents.html import read_html
-from elcano.plugins.documents.zip_packages import Package, drop_placeholder_title, resolve_target
+from elcano.plugins.documents.zip_packages import Package, resolve_target
 
 _CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"
@@ -148,7 +148,7 @@ def _add_metadata(parsed: Parsed, root: Element) -> Parsed:
             found.setdefault(get_local_name(one), []).append(text)
     return replace(
         parsed,
-        title=drop_placeholder_title(next(iter(found.get("title", ())), "")),
+        title=next(iter(found.get("title", ())), ""),
         authors=parse_authors("\n".join(found.get("creator", ()))),
         year=parse_year(next(iter(found.get("date", ())), "")),
     )

@@ -21,7 +21,7 @@ from elcano.plugins.documents.sheet_tables import (
     describe_sheet_gaps,
 )
 from elcano.plugins.documents.tables import MOST_COLUMNS
-from elcano.plugins.documents.zip_packages import Package, drop_placeholder_title, iterate_elements
+from elcano.plugins.documents.zip_packages import Package, iterate_elements
 
 _TABLE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OFFICE: Final = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
@@ -135,7 +135,7 @@ def _require_open(package: Package) -> None:
 def _read_metadata(package: Package) -> tuple[str, str]:
     root = package.parse_if_sound("meta.xml")
     found = {get_local_name(one): one.text or "" for one in root.iter() if one.text} if root is not None else {}
-    return drop_placeholder_title(found.get("title", "")), found.get("initial-creator") or found.get("creator", "")
+    return " ".join(found.get("title", "").split()), found.get("initial-creator") or found.get("creator", "")
 
 
 def _count_repeats(element: Element, what: str) -> int:

@@ -30,6 +30,7 @@ HARMLESS_BYTES: Final = 1_000_000
 MOST_PARTS: Final = 50_000
 _UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError)
 """What unpacking raises; `RuntimeError`: a part needs a password."""
+_PIECE_BYTES: Final = 65_536
 _ENTRY: Final = b"PK\x01\x02"
 
 
@@ -152,13 +153,6 @@ class Properties(NamedTuple):
     authors: tuple[str, ...] = ()
 
 
-_PLACEHOLDERS: Final = frozenset(
-    {"powerpoint presentation", "presentation", "powerpoint-präsentation", "présentation powerpoint", "slide 1",
-     "title", "presentación de powerpoint", "untitled", "unknown", "workbook", "spreadsheet"}
-)  # fmt: skip
-"""Titles that programs write by themselves."""
-
-
 def read_properties(package: Package) -> Properties:
     """Return what the core properties of an Office document say of it."""
     name = next((one.target for one in package.relations().values() if one.kind == "core-properties"), "")
@@ -166,13 +160,7 @@ def read_properties(package: Package) -> Properties:
     if root is None:
         return Properties()
     found = {get_local_name(one): (one.text or "").strip() for one in root}
-    return Properties(drop_placeholder_title(found.get("title", "")), parse_authors(found.get("creator", "")))
-
-
-def drop_placeholder_title(title: str) -> str:
-    """Return a title of a document's metadata; empty if it is one that programs write by themselves."""
-    plain = " ".join(title.split())
-    return "" if plain.casefold() in _PLACEHOLDERS else plain
+    return Properties(" ".join(found.get("title", "").split()), parse_authors(found.get("creator", "")))
 
 
 def resolve_target(folder: str, target: str) -> str:
@@ -192,14 +180,29 @@ def iterate_elements(stream: IO[bytes], tags: tuple[str, ...]) -> Iterator[Eleme
     Raises:
         FileSkipped: it is no XML.
     """
-    names = [f"{{*}}{tag}" for tag in tags]
+    # Unlike `etree.iterparse`, this parser takes files in which an `xml:id` is repeated, as LibreOffice writes them.
+    parser = etree.XMLPullParser(
+        ("end",),
+        tag=[f"{{*}}{tag}" for tag in tags],
+        collect_ids=False,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+    )
     try:
-        for _, element in etree.iterparse(
-            stream, events=("end",), tag=names, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-        ):
-            yield element
-            element.clear()
-            while element.getprevious() is not None:
-                del element.getparent()[0]  # type: ignore[union-attr]  # what has a sibling has a parent
+        while piece := stream.read(_PIECE_BYTES):
+            parser.feed(piece)
+            yield from _drop_after_use(parser)
+        parser.close()
+        yield from _drop_after_use(parser)
     except (etree.XMLSyntaxError, *_UNREADABLE) as error:
         raise FileSkipped(f"a part of it is damaged ({str(error)[:100]})") from error
+
+
+def _drop_after_use(parser: etree.XMLPullParser) -> Iterator[Element]:
+    for _, element in parser.read_events():
+        yield element
+        element.clear()
+        while (before := element.getprevious()) is not None and (parent := before.getparent()) is not None:
+            parent.remove(before)

@@ -72,7 +72,7 @@ async def test_documents_are_uploaded_read_listed_and_deleted(
     assert (counts["documents"], counts["indexed"], counts["refused"]) == (4, 2, 2)
     refused = (await api.get(DOCUMENTS, params={"state": "refused"})).json()["documents"]
     assert {one["path"]: one["reason"] for one in refused} == {
-        "photo.md": "it is a picture (PNG), which cannot be read",
+        "photo.md": "it is a picture: make a PDF of it with a text layer (OCR)",
         "scan.pdf": "it has no text layer: run it through OCR first",
     }
     half = (await api.get(f"{DOCUMENTS}/half.scan")).json()

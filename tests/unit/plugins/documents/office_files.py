@@ -81,7 +81,8 @@ def workbook(
     targets = {f"rId{number}": ("worksheet", f"worksheets/sheet{number}.xml") for number in range(1, len(sheets) + 1)}
     return package(
         {
-            "[Content_Types].xml": '<Types><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats'
+            "[Content_Types].xml": '<Types><Override PartName="/xl/workbook.xml" '
+            'ContentType="application/vnd.openxmlformats'
             '-officedocument.spreadsheetml.sheet.main+xml"/></Types>',
             "_rels/.rels": relationships({"rId1": ("officeDocument", "xl/workbook.xml")}),
             "xl/workbook.xml": f'<workbook xmlns="{SHEETS}" xmlns:r="{OFFICE}"><sheets>{listed}</sheets></workbook>',
@@ -129,7 +130,8 @@ def presentation(
     targets = {f"rId{number}": ("slide", f"slides/slide{number}.xml") for number in range(1, len(slides) + 1)}
     return package(
         {
-            "[Content_Types].xml": '<Types><Override PartName="/ppt/presentation.xml" ContentType="application/vnd.openxml'
+            "[Content_Types].xml": '<Types><Override PartName="/ppt/presentation.xml" '
+            'ContentType="application/vnd.openxml'
             'formats-officedocument.presentationml.presentation.main+xml"/></Types>',
             "_rels/.rels": relationships({"rId1": ("officeDocument", "ppt/presentation.xml")}),
             "ppt/presentation.xml": f'<p:presentation xmlns:p="{SLIDES}" xmlns:r="{OFFICE}"><p:sldIdLst>{listed}'

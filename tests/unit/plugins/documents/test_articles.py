@@ -15,7 +15,8 @@ JATS = """<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Publishing
 <article article-type="research-article" xmlns:mml="http://www.w3.org/1998/Math/MathML"><front><article-meta>
 <article-id pub-id-type="doi">10.1234/Tides.5</article-id>
 <title-group><article-title>Tides of <italic>Brest</italic></article-title></title-group>
-<contrib-group><contrib contrib-type="author"><name><surname>Roe</surname><given-names>Ann</given-names></name></contrib>
+<contrib-group>
+<contrib contrib-type="author"><name><surname>Roe</surname><given-names>Ann</given-names></name></contrib>
 <contrib contrib-type="editor"><name><surname>Poe</surname></name></contrib></contrib-group>
 <pub-date pub-type="epub"><year>2020</year></pub-date><pub-date pub-type="ppub"><year>2021</year></pub-date>
 <abstract><p>Short.</p></abstract></article-meta></front><body>{body}</body><back>{back}</back></article>"""
@@ -31,13 +32,15 @@ def texts(parsed: Parsed) -> list[tuple[str, str]]:
 
 def test_an_article_has_its_metadata_and_its_sections() -> None:
     parsed = jats(
-        "<sec id='s1'><label>1</label><title>Results</title><p>It\nturns.</p><sec><title>More</title><p>Yes.</p></sec></sec>"
+        "<sec id='s1'><label>1</label><title>Results</title><p>It\nturns.</p><sec><title>More</title><p>"
+        "Yes.</p></sec></sec>"
     )
     assert (parsed.title, parsed.authors, parsed.year, parsed.doi) == (
         "Tides of Brest", ("Roe, Ann",), 2021, "10.1234/tides.5",
     )  # fmt: skip
     assert texts(parsed) == [
-        ("heading", "Abstract"), ("text", "Short."), ("heading", "1 Results"), ("text", "It turns."), ("heading", "More"),
+        ("heading", "Abstract"), ("text", "Short."), ("heading", "1 Results"), ("text", "It turns."),
+        ("heading", "More"),
         ("text", "Yes."),
     ]  # fmt: skip
     assert [block.level for block in parsed.blocks if block.kind == "heading"] == [1, 1, 2]
@@ -78,8 +81,10 @@ def test_lists_formulas_and_notes_within_a_paragraph_are_blocks_of_their_own() -
 
 def test_tables_keep_spans_captions_and_notes() -> None:
     body = (
-        "<table-wrap id='t1'><label>Table 1</label><caption><p>Ranges</p></caption><table><thead><tr><th rowspan='2'>Port</th>"
-        "<th colspan='2'>Range</th></tr><tr><th>low</th><th>high</th></tr></thead><tbody><tr><td>Brest</td><td>3</td><td>7"
+        "<table-wrap id='t1'><label>Table 1</label><caption><p>Ranges</p></caption><table><thead><tr>"
+        "<th rowspan='2'>Port</th>"
+        "<th colspan='2'>Range</th></tr><tr><th>low</th><th>high</th></tr></thead><tbody><tr><td>Brest</td>"
+        "<td>3</td><td>7"
         "</td></tr></tbody></table><table-wrap-foot><fn><p>In metres.</p></fn></table-wrap-foot></table-wrap>"
         "<fig><label>Figure 1</label><caption><p>A port.</p></caption><graphic/></fig>"
     )
@@ -100,7 +105,8 @@ def test_tables_keep_spans_captions_and_notes() -> None:
 
 def test_references_are_notes_as_they_are_printed() -> None:
     back = (
-        "<ref-list><title>References</title><ref><label>1</label><mixed-citation>Roe A. Tides. <source>Sea</source> 2019."
+        "<ref-list><title>References</title><ref><label>1</label><mixed-citation>Roe A. Tides. <source>"
+        "Sea</source> 2019."
         "</mixed-citation></ref><ref><element-citation><name><surname>Poe</surname><given-names>G</given-names></name>"
         "<year>2018</year><article-title>Moons</article-title><source>Sky</source><volume>3</volume><fpage>1</fpage>"
         "<lpage>9</lpage></element-citation></ref></ref-list>"
@@ -123,11 +129,15 @@ def test_tei_has_its_metadata_and_what_the_text_is_made_of() -> None:
     parsed = read_tei(
         b"<TEI xmlns='http://www.tei-c.org/ns/1.0'><teiHeader><fileDesc><titleStmt><title>Tides</title></titleStmt>"
         b"<sourceDesc><biblStruct><analytic><author><persName><forename>Ann</forename><surname>Roe</surname></persName>"
-        b"</author></analytic><monogr><imprint><date when='1999-04-01'/></imprint></monogr><idno type='DOI'>10.1234/a</idno>"
+        b"</author></analytic><monogr><imprint><date when='1999-04-01'/></imprint></monogr><idno type='DOI'>"
+        b"10.1234/a</idno>"
         b"</biblStruct></sourceDesc></fileDesc></teiHeader><text><body><div><head n='1'>Ports</head><fw>TIDES 7</fw>"
-        b"<p>The ti<lb break='no'/>de<note place='foot' n='1'>A note.</note> of 10<hi rend='superscript'>3</hi> <choice>"
-        b"<sic>shps</sic><corr>ships</corr></choice>.</p><lg><l>A line</l><l>and one more</l></lg><table><row role='label'>"
-        b"<cell>Port</cell><cell cols='2'>Range</cell></row><row><cell>Brest</cell><cell>3</cell><cell>7</cell></row></table>"
+        b"<p>The ti<lb break='no'/>de<note place='foot' n='1'>A note.</note> of 10<hi rend='superscript'>"
+        b"3</hi> <choice>"
+        b"<sic>shps</sic><corr>ships</corr></choice>.</p><lg><l>A line</l><l>and one more</l></lg><table>"
+        b"<row role='label'>"
+        b"<cell>Port</cell><cell cols='2'>Range</cell></row><row><cell>Brest</cell><cell>3</cell><cell>"
+        b"7</cell></row></table>"
         b"</div></body></text></TEI>"
     )
     assert (parsed.title, parsed.authors, parsed.year, parsed.doi) == ("Tides", ("Roe, Ann",), 1999, "10.1234/a")
@@ -221,7 +231,8 @@ Last.
     assert latex(body) == [
         ("heading", "Abstract"), ("text", "Short."), ("heading", "Results"), ("note", "A note."),
         ("list", "- one\n- two\n1. deep"), ("caption", "Ranges"), ("table", "Port | Range | \nBrest | 3 | 7"),
-        ("formula", "a = b"), ("formula", "c = \u221a13"), ("code", "x = 50 % kept\n"), ("heading", "More"), ("text", "Last."),
+        ("formula", "a = b"), ("formula", "c = \u221a13"), ("code", "x = 50 % kept\n"),
+        ("heading", "More"), ("text", "Last."),
     ]  # fmt: skip
 
 

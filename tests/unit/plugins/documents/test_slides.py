@@ -60,15 +60,14 @@ def test_tables_keep_their_cells_and_charts_are_tables() -> None:
     def cell(text: str, marks: str = "") -> str:
         return f"<a:tc {marks}><a:txBody><a:p>{run(text)}</a:p></a:txBody></a:tc>"
 
-    rows = (
-        f"<a:tr>{cell('Site', 'rowSpan=' + chr(34) + '2' + chr(34))}{cell('Cost', 'gridSpan=' + chr(34) + '2' + chr(34))}"
-        f"{cell('', 'hMerge=' + chr(34) + '1' + chr(34))}</a:tr>"
-        f"<a:tr>{cell('', 'vMerge=' + chr(34) + '1' + chr(34))}{cell('2020')}{cell('2021')}</a:tr>"
-    )
+    first = cell("Site", 'rowSpan="2"') + cell("Cost", 'gridSpan="2"') + cell("", 'hMerge="1"')
+    second = cell("", 'vMerge="1"') + cell("2020") + cell("2021")
+    rows = f"<a:tr>{first}</a:tr><a:tr>{second}</a:tr>"
     table = graphic(f'<a:tbl><a:tblPr firstRow="1"/>{rows}</a:tbl>')
     chart = graphic('<c:chart xmlns:c="c" r:id="r1"/>')
     plot = (
-        '<c:chartSpace xmlns:c="c" xmlns:a="a"><c:chart><c:title><a:p><a:r><a:t>Ships a year</a:t></a:r></a:p></c:title>'
+        '<c:chartSpace xmlns:c="c" xmlns:a="a"><c:chart><c:title><a:p><a:r><a:t>Ships a year</a:t></a:r>'
+        "</a:p></c:title>"
         "<c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>Brest</c:v></c:pt></c:strCache></c:strRef></c:tx>"
         "<c:cat><c:strRef><c:strCache><c:pt idx='0'><c:v>2020</c:v></c:pt><c:pt idx='1'><c:v>2021</c:v></c:pt>"
         "</c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:formatCode>0.0%</c:formatCode><c:pt idx='0'>"

@@ -63,6 +63,13 @@ _WORKBOOK: Final = Format(
 _MAIL: Final = Format("message/rfc822", f"{_PLUGIN}.mails:read_mail", foreign=True)
 _JATS: Final = Format("application/jats+xml", f"{_PLUGIN}.jats:read_jats", foreign=True)
 _LATEX: Final = Format("application/x-latex", f"{_PLUGIN}.latex_source:read_latex", foreign=True)
+_PICTURES: Final = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".tif": "image/tiff",
+    ".tiff": "image/tiff",
+}
 FORMATS: Final[Mapping[str, Format]] = {
     ".txt": _TEXT,
     ".text": _TEXT,
@@ -77,6 +84,10 @@ FORMATS: Final[Mapping[str, Format]] = {
     **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), _WORD),
     **dict.fromkeys((".odt", ".ott"), _ODF),
     ".fodt": _FLAT_ODF,
+    **{
+        suffix: Format(kind, f"{_PLUGIN}.pdf.picture_files:read_picture", foreign=True, binary=True)
+        for suffix, kind in _PICTURES.items()
+    },
     ".pptx": _SLIDES,
     ".pptm": _SLIDES,
     ".ppsx": _SLIDES,

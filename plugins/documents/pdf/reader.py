@@ -18,6 +18,7 @@ from elcano.activities.text.languages import text_language
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 from elcano.plugins.documents.pdf.furniture import drop_furniture
 from elcano.plugins.documents.pdf.joining import Vocabulary, join_lines
+from elcano.plugins.documents.pdf.lines import TextLine
 from elcano.plugins.documents.pdf.ocr import OcrReader, list_languages
 from elcano.plugins.documents.pdf.opening import open_pdf
 from elcano.plugins.documents.pdf.page_reader import PageText, read_page, read_picture
@@ -28,6 +29,8 @@ from elcano.plugins.documents.pdf.visibility import describe_hidden, name_pages
 
 LANGUAGE_SAMPLE: Final = 5_000
 """So many characters tell the language."""
+FIRST_PAGES: Final = 2
+"""Pages whose heads and feet may tell of the work: later ones repeat them."""
 DOCUMENT_SECONDS: Final = 45.0
 """Processor time for all pages; those that are left then are named as a gap. A process that reads has a minute."""
 OCR_SECONDS: Final = 600.0
@@ -54,7 +57,11 @@ def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
         labels = _read_labels(document)
     finally:
         document.close()
-    blocks = list(_build_blocks(pages))
+    lines = [page.lines for page in pages]
+    carry_heads_of_lines(lines)
+    body_size = find_body_size(lines)
+    kept = drop_furniture(lines, [page.height for page in pages], body_size)
+    blocks = list(_build_blocks(pages, kept, body_size))
     if not blocks:
         raise FileSkipped(_explain_emptiness(pages))
     return Parsed(
@@ -64,6 +71,7 @@ def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
         parse_year(told.get("CreationDate", "")),
         gaps=tuple(_list_gaps(pages)),
         page_labels=labels,
+        furniture=tuple(_list_dropped(lines[:FIRST_PAGES], kept)),
     )
 
 
@@ -94,16 +102,20 @@ def _tell_language(pages: Sequence[PageText]) -> str:
     return text_language(sample) if sample else ""
 
 
-def _build_blocks(pages: Sequence[PageText]) -> Iterator[Block]:
-    lines = [page.lines for page in pages]
+def _list_dropped(pages: Sequence[Sequence[TextLine]], kept: Sequence[Sequence[TextLine]]) -> Iterator[str]:
+    """The running heads and feet of pages, which may give the year or the DOI of their work."""
+    for lines, rest in zip(pages, kept, strict=False):
+        left = set(map(id, rest))
+        yield from (line.text for line in lines if id(line) not in left)
+
+
+def _build_blocks(pages: Sequence[PageText], kept: Sequence[list[TextLine]], body_size: float) -> Iterator[Block]:
     sizes = [(page.width, page.height) for page in pages]
-    carry_heads_of_lines(lines)
-    body_size = find_body_size(lines)
     vocabulary = Vocabulary()
-    for one in lines:
-        vocabulary.add(one)
+    for page in pages:
+        vocabulary.add(page.lines)
     commented = [page for page in pages if page.comments]
-    for paragraph in group_paragraphs(drop_furniture(lines, [height for _, height in sizes], body_size), body_size):
+    for paragraph in group_paragraphs(kept, body_size):
         while commented and commented[0].number < paragraph.lines[0].page:
             yield from commented.pop(0).comments
         if paragraph.thing is not None:

@@ -1,101 +1,136 @@
-"""PDF documents with pictures, hidden text and odd fonts, made by hand."""
+"""PDFs whose words stand where a test wants them."""
 
-import zlib
-from collections.abc import Sequence
-from typing import NamedTuple
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-import pypdfium2 as pdfium
-
-FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
-A4 = (595, 842)
-
-
-class Picture(NamedTuple):
-    """A picture in levels of grey."""
-
-    width: int
-    height: int
-    pixels: bytes
-
-    def turned(self, quarters: int) -> "Picture":
-        """The picture turned clockwise by so many quarters."""
-        picture = self
-        for _ in range(quarters):
-            columns = [picture.pixels[column :: picture.width][::-1] for column in range(picture.width)]
-            picture = Picture(picture.height, picture.width, b"".join(columns))
-        return picture
+HEBREW = {chr(ord("A") + number): 0x05D0 + number for number in range(26)}
+"""The font `hebrew` paints the letters of this alphabet for those of the Latin one."""
+_FONTS = {"plain": "Helvetica", "bold": "Helvetica-Bold", "code": "Courier", "hebrew": "Helvetica"}
 
 
-def write_pdf(
-    streams: Sequence[bytes],
-    picture: Picture | None = None,
-    *,
-    size: tuple[float, float] = A4,
-    font: bytes = FONT,
-    more: Sequence[bytes] = (),
-) -> bytes:
-    """A PDF of a page for each content stream, with a font /F and, if there is one, a picture /I.
+@dataclass
+class Sheet:
+    """A page on which text is painted; places are in points from its top left corner."""
 
-    Args:
-        streams: what is drawn on each page.
-        picture: of all pages.
-        size: of the pages in points.
-        font: its object, number 3.
-        more: objects from number 6 on.
-    """
-    image = b"null"
-    if picture is not None:
-        packed = zlib.compress(picture.pixels, 1)
-        image = (
-            b"<< /Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent 8 /ColorSpace /DeviceGray "
-            b"/Filter /FlateDecode /Length %d >>\nstream\n%s\nendstream"
-        ) % (picture.width, picture.height, len(packed), packed)
-    clear = b"<< /Type /ExtGState /ca 0 /CA 0 >>"
-    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", font, image, clear, *more]
-    kids = []
-    for stream in streams:
-        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
-        objects.append(
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %g %g] /Contents %d 0 R /Resources << /Font << /F 3 0 R >> "
-            b"/XObject << /I 4 0 R >> /ExtGState << /G 5 0 R >> >> >>" % (*size, len(objects))
+    width: int = 595
+    height: int = 842
+    rotate: int = 0
+    damaged: bool = False
+    painted: list[str] = field(default_factory=list)
+    annotations: list[str] = field(default_factory=list)
+
+    def write(self, text: str, x: float, y: float, *, size: float = 10, font: str = "plain", turn: int = 0) -> "Sheet":
+        """Paint a line with its base line at `y`; `turn` is clockwise."""
+        cosine, sine = round(math.cos(math.radians(-turn)), 6), round(math.sin(math.radians(-turn)), 6)
+        escaped = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
+        self.painted.append(
+            f"BT /{font} {size} Tf {cosine} {sine} {-sine} {cosine} {x} {self.height - y} Tm ({escaped}) Tj ET"
         )
-        kids.append(b"%d 0 R" % len(objects))
-    objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(kids), b" ".join(kids))
+        return self
+
+    def write_lines(
+        self, lines: Iterable[str], x: float, y: float, *, step: float = 12, size: float = 10, font: str = "plain"
+    ) -> "Sheet":
+        """Paint lines below one another."""
+        for number, line in enumerate(lines):
+            self.write(line, x, y + number * step, size=size, font=font)
+        return self
+
+    def paint(self, content: str) -> "Sheet":
+        """Paint anything, in the language of PDF."""
+        self.painted.append(content)
+        return self
+
+    def annotate(self, annotation: str) -> "Sheet":
+        """Put an annotation on the page: its entries, in the language of PDF."""
+        self.annotations.append(annotation)
+        return self
+
+
+def make_pdf(sheets: Sequence[Sheet], catalog: str = "", fields: bool = False) -> bytes:
+    """The document of these pages; `fields`: their annotations are the fields of a form."""
+    objects: list[bytes] = [b"", b""]
+
+    def add(body: str) -> int:
+        objects.append(body.encode("latin-1"))
+        return len(objects)
+
+    names = []
+    for name, base in _FONTS.items():
+        unicode = ""
+        if name == "hebrew":
+            lines = "\n".join(f"<{ord(letter):02x}> <{code:04x}>" for letter, code in HEBREW.items())
+            table = (
+                "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /H def /CMapType 2 def\n"
+                f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(HEBREW)} beginbfchar\n{lines}\nendbfchar\n"
+                "endcmap end end"
+            )
+            unicode = (
+                f" /ToUnicode {add(f'<< /Length {len(table)} >>{chr(10)}stream{chr(10)}{table}{chr(10)}endstream')} 0 R"
+            )
+        encoding = "" if unicode else " /Encoding /WinAnsiEncoding"
+        names.append(f"/{name} {add(f'<< /Type /Font /Subtype /Type1 /BaseFont /{base}{encoding}{unicode} >>')} 0 R")
+    kids, annotated = [], []
+    for sheet in sheets:
+        stream = "\n".join(sheet.painted)
+        content = add(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+        annotations = [add(f"<< /Type /Annot {one} >>") for one in sheet.annotations]
+        annotated += annotations
+        listed = " ".join(f"{number} 0 R" for number in annotations)
+        page = (
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {sheet.width} {sheet.height}] /Rotate {sheet.rotate} "
+            f"/Resources << /Font << {' '.join(names)} >> >> /Contents {content} 0 R /Annots [{listed}] >>"
+        )
+        kids.append(f"{add('42' if sheet.damaged else page)} 0 R")
+    form = ""
+    if fields:
+        listed = " ".join(f"{number} 0 R" for number in annotated)
+        form = f"/AcroForm << /Fields [{listed}] /DA (/plain 10 Tf) >>"
+    objects[0] = f"<< /Type /Catalog /Pages 2 0 R {catalog} {form} >>".encode("latin-1")
+    objects[1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(kids)}] >>".encode("latin-1")
+    return _assemble(objects)
+
+
+def _assemble(objects: Sequence[bytes]) -> bytes:
     content = b"%PDF-1.7\n"
     offsets = []
     for number, body in enumerate(objects, start=1):
         offsets.append(len(content))
         content += b"%d 0 obj\n%s\nendobj\n" % (number, body)
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    count = len(objects) + 1
+    size = len(objects) + 1
     return (
         content
         + b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF"
         % (
-            count,
+            size,
             table,
-            count,
+            size,
             len(content),
         )
     )
 
 
-def show(text: str, left: float, bottom: float, size: float = 12, before: str = "") -> bytes:
-    """Draws a line of text; `before` sets its colour, mode and the like."""
-    return f"q {before} BT /F {size:g} Tf {left:g} {bottom:g} Td ({text}) Tj ET Q\n".encode()
+LEFT = [
+    "The harbour was dug by hand in the years of",
+    "the drought, when no grain came down the river",
+    "and the mills stood still. Two hundred families",
+    "worked on it for bread and for the promise of",
+    "a berth. The first ship that made fast carried",
+    "salt and timber, and it sank within the month.",
+]
+RIGHT = [
+    "Nobody raised it, since the council had spent",
+    "what it had on the lighthouse, which leaned. A",
+    "second basin was begun further to the east and",
+    "given up after a winter of storms had filled",
+    "it with sand. The quay that is used today was",
+    "built upon the wreck of all these attempts.",
+]
+"""Six lines of a column each; about 210 points wide at size 10."""
 
 
-def cover(size: tuple[float, float] = A4) -> bytes:
-    """Draws the picture over a whole page."""
-    return b"q %g 0 0 %g 0 0 cm /I Do Q\n" % size
-
-
-def photograph(content: bytes, dots_per_inch: float = 150) -> Picture:
-    """The picture of the first page of a PDF."""
-    document = pdfium.PdfDocument(content)
-    bitmap = document[0].render(scale=dots_per_inch / 72, grayscale=True)
-    raw = bytes(bitmap.buffer)
-    rows = (raw[row * bitmap.stride : row * bitmap.stride + bitmap.width] for row in range(bitmap.height))
-    picture = Picture(bitmap.width, bitmap.height, b"".join(rows))
-    document.close()
-    return picture
+def join(lines: Iterable[str]) -> str:
+    """The text of lines without hyphens at their ends."""
+    return " ".join(lines)

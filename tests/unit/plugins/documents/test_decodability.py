@@ -3,7 +3,7 @@ import pytest
 
 from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.words import read_words
-from tests.unit.plugins.documents.pdf_pages import FONT, show, write_pdf
+from tests.unit.plugins.documents.pdf_pictures import FONT, show, write_pdf
 
 TEXT = (
     "The moon pulls the sea and the sea follows it twice a day.",

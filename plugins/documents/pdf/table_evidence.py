@@ -1,6 +1,7 @@
 """What tells a table from a list, a listing, formulas, contents, references, code, or the axes of a chart."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
@@ -101,15 +102,25 @@ def _is_monospaced(table: Table) -> bool:
     return len(widths) > 5 and widths[len(widths) // 10] > 0.97 * widths[-1 - len(widths) // 10]
 
 
+def is_chart(table: Table) -> bool:
+    """Whether the cells of a grid are the axis of a chart and its legend: its lines are those of the chart."""
+    rows = [[""] * table.columns for _ in range(table.rows)]
+    for cell in table.cells:
+        rows[cell.row][cell.column] = cell.text
+    return _is_axis(rows)
+
+
 def _is_axis(body: Sequence[Sequence[str]]) -> bool:
     """Whether numbers count down evenly, as on an axis, or count lines, and hardly any others stand beside them."""
     others = 0
     axes = 0
     for index, column in enumerate(zip(*body, strict=True)):
-        numbers = [float(text) for text in column if _PLAIN.fullmatch(text)]
-        steps = {round(before - after, 4) for before, after in pairwise(numbers)}
-        step = steps.pop() if len(numbers) > 3 and len(steps) == 1 else 0
-        if step > 0 or (step == -1 and index > 0):
+        numbers = [float(found[0]) for text in column if (found := _PLAIN.match(text))]
+        steps = Counter(round(before - after, 4) for before, after in pairwise(numbers))
+        step, times = steps.most_common(1)[0] if steps else (0.0, 0)
+        # A grid may have drawn the ticks of the other axis into the last row.
+        even = times >= 3 and times >= len(numbers) - 2
+        if even and (step > 0 or (step == -1 and index > 0)):
             axes += 1
         else:
             others += sum(1 for text in column if any(map(str.isdigit, text)))
@@ -118,7 +129,7 @@ def _is_axis(body: Sequence[Sequence[str]]) -> bool:
 
 _RELATION: Final = re.compile(r"[=\u2261\u2208\u2192\u21d2\u2200\u2203\u222b\u2211\u221a]")
 """What makes lines formulas."""
-_PLAIN: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
+_PLAIN: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?(?=$|\s[^\W\d])")
 
 
 def _is_list(firsts: Sequence[str], values: Sequence[str], columns: int) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 from elcano.plugins.documents.pdf.edges import Edges, Rectangle, turn_edges
 from elcano.plugins.documents.pdf.prose import find_prose
 from elcano.plugins.documents.pdf.segments import turn_back
-from elcano.plugins.documents.pdf.table_evidence import count_rules, is_table
+from elcano.plugins.documents.pdf.table_evidence import count_rules, is_chart, is_table
 from elcano.plugins.documents.pdf.table_grids import build_grid_table
 from elcano.plugins.documents.pdf.table_layout import Region, lay_out
 from elcano.plugins.documents.pdf.table_regions import (
@@ -127,7 +127,7 @@ class _Search:
         ]
         open_ended = first and self._is_continued(grid)
         table = build_grid_table(grid, inside, aside, open_ended=open_ended)
-        if table is not None and not self._is_drawing(table):
+        if table is not None and not self._is_drawing(table) and not is_chart(table):
             self._take(table)
         return table is not None or not open_ended
 

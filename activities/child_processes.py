@@ -40,6 +40,8 @@ class TimedRequest(Frozen):
 
     seconds: float
     """The time after which the process ends, whatever it does."""
+    extension: float = 0.0
+    """How much longer it may work in all, if it says again and again that it goes on; see `extend_deadline`."""
 
 
 Asked = TypeVar("Asked", bound=TimedRequest)
@@ -113,7 +115,9 @@ class ChildProcesses(Generic[Asked, Answered]):
             stop.by(lambda: _hang_up(connection))
             begun = time.monotonic()
             try:
-                connection.settimeout(request.seconds + START_SECONDS)  # a process that runs ends by its own clock
+                connection.settimeout(
+                    request.seconds + request.extension + START_SECONDS
+                )  # a process that runs ends by its own clock
                 connection.sendall(request.model_dump_json().encode() + b"\n")
                 answer = answers.readline()
             except OSError:
@@ -219,6 +223,12 @@ def _end_when_hung_up(connection: socket.socket) -> None:
     with contextlib.suppress(OSError):
         connection.recv(1)
     os._exit(0)
+
+
+def extend_deadline(seconds: float) -> None:
+    """Let this process work for `seconds` from now on, if it has a deadline, as one that answers a request has."""
+    if signal.getitimer(signal.ITIMER_REAL)[0] > 0:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def limit_resources(address_space: int, *, writes: bool = False, processor_seconds: int | None = None) -> None:

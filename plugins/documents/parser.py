@@ -98,6 +98,10 @@ def limit_reading(html_bytes: int | None = None) -> None:
 
 
 PARSE_SECONDS: Final = 60.0
+PICTURE_TYPES: Final = ("application/pdf", "image/")
+"""What types of documents begin with that may be pictures of pages."""
+OCR_SECONDS: Final = 1_500.0
+"""How much longer reading the pictures of a document may take: 600 s of processor time, on a machine that is busy."""
 IN_PROCESS_BYTES: Final = 1_000_000
 """Smaller files of our own formats are read in the caller's thread: that is pure Python with bounded patterns and takes
 milliseconds."""
@@ -153,5 +157,6 @@ class Parser:
         kind = FORMATS.get(PurePosixPath(name).suffix.lower())
         if kind is None or (not kind.foreign and len(content) <= IN_PROCESS_BYTES):
             return parse_document(name, content)
-        request = ParseRequest(seconds=self._seconds, name=name, content=content)
+        extension = OCR_SECONDS if kind.media_type.startswith(PICTURE_TYPES) else 0.0
+        request = ParseRequest(seconds=self._seconds, extension=extension, name=name, content=content)
         return ask_process(self._processes, request, self._stop)

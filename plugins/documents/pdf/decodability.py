@@ -26,7 +26,7 @@ NO_CHARACTERS: Final = 0.15
 WORDS: Final = 0.3
 """The share of letters in words of a language that clears a page all the same: its codes without characters are
 symbols."""
-UNLIKELY: Final = 0.25
+UNLIKELY: Final = 0.12
 """The share of letters in what is no word from which on their widths are looked at. Prose has .02, code and formulas .1
 to .3, pages with wrong letter maps .37 to 1."""
 LEAST_LETTERS: Final = 40

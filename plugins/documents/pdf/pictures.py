@@ -97,7 +97,7 @@ class PageRenderer:
         self._processes = processes
 
     async def render(self, content: bytes, page: int, width: int, marks: Sequence[Box] = ()) -> PagePicture:
-        """Render a page of the PDF in `content`; a call that is cancelled ends its process.
+        """Render a page of the PDF or picture in `content`; a call that is cancelled ends its process.
 
         Args:
             content: the file.
@@ -120,7 +120,9 @@ class PageRenderer:
 
 def render_page(content: bytes, page: int, width: int, marks: Sequence[Box] = ()) -> PagePicture:
     """Render a page in this process; see `PageRenderer.render`."""
-    document = open_pdf(content)
+    from elcano.plugins.documents.pdf.picture_files import is_picture, wrap_picture  # they load the reader and OCR
+
+    document = open_pdf(wrap_picture(content) if is_picture(content) else content)
     try:
         if not 1 <= page <= len(document):
             raise FileSkipped(f"it has no page {page}")
@@ -147,7 +149,8 @@ def render_bitmap(
         turn: degrees by which it is turned clockwise: 0, 90, 180 or 270.
     """
     across, down = page.get_size()
-    scale = min(width / across, (maximum_pixels / (across * down)) ** 0.5)
+    scale = min((width - 0.001) / across, (maximum_pixels / (across * down)) ** 0.5)
+    # A width is rounded up, also one that is greater by the error of a float.
     return page.render(scale=scale, rotation=turn, grayscale=grey, rev_byteorder=not grey)
 
 

@@ -18,7 +18,7 @@ from elcano.activities.text.languages import text_language
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 from elcano.plugins.documents.pdf.furniture import drop_furniture
 from elcano.plugins.documents.pdf.joining import Vocabulary, join_lines
-from elcano.plugins.documents.pdf.ocr import OcrReader, list_languages
+from elcano.plugins.documents.pdf.ocr import OcrReader
 from elcano.plugins.documents.pdf.opening import open_pdf
 from elcano.plugins.documents.pdf.page_reader import PageText, read_page, read_picture
 from elcano.plugins.documents.pdf.paragraphs import Paragraph, find_body_size, group_paragraphs
@@ -182,11 +182,7 @@ def _explain_emptiness(pages: Sequence[PageText]) -> str:
     """Why nothing at all can be read."""
     if pages and all(page.state == "damaged" for page in pages):
         return "all of its pages are damaged"
-    gaps = [gap.reason for gap in _list_gaps(pages) if gap.unread]
-    pictures = any(page.state == "picture" for page in pages)
-    if len(gaps) == 1 and not pictures:
-        return gaps[0]
-    return "there is no text in it" if list_languages() else "it has no text layer: run it through OCR first"
+    return next((gap.reason for gap in _list_gaps(pages) if gap.unread), "there is no text in it")
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

@@ -36,9 +36,9 @@ STAMP: Final = 200
 PICTURE: Final = 0.6
 """The share of a page that its images cover if it is a picture."""
 
-State: TypeAlias = Literal["read", "empty", "damaged", "costly", "late", "picture", "unsure"]
+State: TypeAlias = Literal["read", "empty", "damaged", "costly", "late", "picture", "undecodable", "unsure"]
 """What became of a page: nothing stands on it; it cannot be loaded; it takes too long; the document took too long; it
-is a picture, whose text only OCR can read; OCR is not sure of it."""
+is a picture, or its letters cannot be decoded, so that only OCR can read it; OCR is not sure of it."""
 
 
 @dataclass(slots=True)
@@ -51,10 +51,10 @@ class PageText:
     height: float = 1.0
     lines: list[TextLine] = field(default_factory=list)
     comments: list[Block] = field(default_factory=list)
-    undecodable: bool = False
-    """Whether letters of its text are not known; if most are not, it is left out."""
     picture: bool = False
-    """Whether it is a picture, or mostly one, without a text layer."""
+    """Whether it is a picture, or mostly one, without a text layer that can be read."""
+    undecodable: bool = False
+    """Whether it has a text layer of which letters cannot be decoded; if most cannot, it is left out."""
     confidence: float = 1.0
     """How sure OCR is of what it found in the picture."""
     hidden: int = 0
@@ -82,9 +82,12 @@ def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
 def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     frame = measure_frame(page.raw)
     found.width, found.height = max(frame.width, 1.0), max(frame.height, 1.0)
-    words = _load_words(found, page, deadline)
+    words = _load_words(page, found, deadline)
     if words is None:
         found.state = "costly"
+        return
+    if found.undecodable:
+        found.state, found.picture = "undecodable", True
         return
     simple = pdfium_c.FPDFPage_CountObjects(page.raw) <= PAGE_OBJECTS and time.process_time() < deadline
     if simple:
@@ -93,10 +96,8 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
         words = [word for number, word in enumerate(words) if number not in sight.hidden]
         bare = sum(len(word.text) for word in words) < STAMP and not sight.layer
         found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
-    if found.undecodable:
-        words, found.picture = [], True
-    elif _count_broken(words) >= max(LEAST_BROKEN, BROKEN * len(words)):
-        found.undecodable = found.picture = True  # but most of it is known
+    if _count_broken(words) >= max(LEAST_BROKEN, BROKEN * len(words)):
+        found.undecodable = found.picture = True
     written = read_annotations(page, found.number)
     found.comments = written.comments
     content = Page(found.number, found.width, found.height, (*words, *written.words))
@@ -132,8 +133,8 @@ def _count_letters(lines: list[TextLine]) -> int:
     return sum(len(token) for line in lines for token in line.tokens)
 
 
-def _load_words(found: PageText, page: pdfium.PdfPage, deadline: float) -> list[Word] | None:
-    """The words of a page; None: it holds too much."""
+def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[Word] | None:
+    """The words of a page; None: it holds too much. Notes whether they can be decoded."""
     text_page = page.get_textpage()
     try:
         if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:

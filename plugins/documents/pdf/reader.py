@@ -19,7 +19,7 @@ from elcano.plugins.documents.authorship import parse_authors, parse_year
 from elcano.plugins.documents.pdf.furniture import drop_furniture
 from elcano.plugins.documents.pdf.joining import Vocabulary, join_lines
 from elcano.plugins.documents.pdf.lines import TextLine
-from elcano.plugins.documents.pdf.ocr import OcrReader, list_languages
+from elcano.plugins.documents.pdf.ocr import OcrReader
 from elcano.plugins.documents.pdf.opening import open_pdf
 from elcano.plugins.documents.pdf.page_reader import PageText, read_page, read_picture
 from elcano.plugins.documents.pdf.paragraphs import Paragraph, find_body_size, group_paragraphs
@@ -36,7 +36,7 @@ DOCUMENT_SECONDS: Final = 45.0
 OCR_SECONDS: Final = 600.0
 """Processor time for the pictures of all pages beyond that: 300 pages take two seconds each."""
 OCR_PAGE_SECONDS: Final = 120.0
-"""Time after which the picture of one page ends the process that reads it, however often it is tried turned."""
+"""Time until a picture of a page ends the process that reads it, however it is turned."""
 
 
 def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
@@ -86,11 +86,13 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
         return pages
     ocr = OcrReader(_tell_language(pages))
     until = time.process_time() + OCR_SECONDS
-    for page in pictures if ocr.is_installed else ():
-        extend_deadline(OCR_PAGE_SECONDS)
+    for page in pictures:
+        if not ocr.is_installed:
+            break
         if time.process_time() < until:
+            extend_deadline(OCR_PAGE_SECONDS)
             read_picture(document, page, ocr)
-        elif page.state == "picture":
+        elif page.state in ("picture", "undecodable"):
             page.state = "late"
     extend_deadline(OCR_PAGE_SECONDS)
     return pages
@@ -139,6 +141,9 @@ def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[t
     )
 
 
+_NO_OCR: Final = "OCR is not installed: make setup"
+
+
 def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     for state, reason in (
         ("damaged", "damaged and left out"),
@@ -149,7 +154,7 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
             yield Gap(f"{name_pages(numbers)} {'was' if len(numbers) == 1 else 'were'} {reason}", numbers)
     if numbers := tuple(page.number for page in pages if page.state == "picture" and not page.undecodable):
         are = "is a picture" if len(numbers) == 1 else "are pictures"
-        yield Gap(f"{name_pages(numbers)} {are}, and OCR is not installed: make setup", numbers)
+        yield Gap(f"{name_pages(numbers)} {are}, and {_NO_OCR}", numbers)
     yield from _list_undecodable(pages)
     for page in pages:
         if page.state == "unsure":
@@ -166,17 +171,17 @@ def _list_undecodable(pages: Sequence[PageText]) -> Iterator[Gap]:
     broken: list[int] = []
     read: list[int] = []
     for page in pages:
-        if page.undecodable and page.state in ("picture", "read"):
+        if page.undecodable and page.state in ("undecodable", "read"):
             by_ocr = any(line.confidence is not None for line in page.lines)
             (read if by_ocr else broken if page.lines else left_out).append(page.number)
     if left_out:
         yield Gap(
-            f"the letters of {name_pages(left_out)} cannot be decoded, and OCR is not installed: make setup",
+            f"the letters of {name_pages(left_out)} cannot be decoded, and {_NO_OCR}",
             tuple(left_out),
         )
     if broken:
         yield Gap(
-            f"some letters of {name_pages(broken)} cannot be decoded, and OCR is not installed: make setup",
+            f"some letters of {name_pages(broken)} cannot be decoded, and {_NO_OCR}",
             tuple(broken),
         )
     if read:
@@ -188,11 +193,7 @@ def _explain_emptiness(pages: Sequence[PageText]) -> str:
     """Why nothing at all can be read."""
     if pages and all(page.state == "damaged" for page in pages):
         return "all of its pages are damaged"
-    gaps = [gap.reason for gap in _list_gaps(pages) if gap.unread]
-    pictures = any(page.state == "picture" and not page.undecodable for page in pages)
-    if len(gaps) == 1 and not pictures:
-        return gaps[0]
-    return "there is no text in it" if list_languages() else "it has no text layer: run it through OCR first"
+    return next((gap.reason for gap in _list_gaps(pages) if gap.unread), "there is no text in it")
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

@@ -3,7 +3,7 @@ import pytest
 
 from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.words import read_words
-from tests.unit.plugins.documents.pdf_pictures import FONT, show, write_pdf
+from tests.unit.plugins.documents.pdf_drawings import FONT, show, write_pdf
 
 TEXT = (
     "The moon pulls the sea and the sea follows it twice a day.",
@@ -11,11 +11,7 @@ TEXT = (
     "At Brest the range is seven metres, and at Dover six and a half.",
     "Winds, currents and the shape of the coast change what a table says.",
 )
-PRIVATE = b"""<< /Length 160 >>
-stream
-/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange
-1 beginbfrange <20> <7E> <E020> endbfrange endcmap end
-endstream"""
+PRIVATE = b"<< /Length 171 >>\nstream\n/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <20> <7E> <E020> endbfrange endcmap end                                 \nendstream"
 
 
 def shift(line: str, by: int) -> str:

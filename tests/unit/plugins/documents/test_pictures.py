@@ -17,7 +17,7 @@ from elcano.plugins.documents.pdf.pictures import (
     PictureRequest,
     render_page,
 )
-from tests.unit.plugins.documents.pdf_pictures import show, write_pdf
+from tests.unit.plugins.documents.pdf_drawings import show, write_pdf
 
 PAGE = write_pdf([show("The moon pulls the sea.", 72, 700), b""])
 

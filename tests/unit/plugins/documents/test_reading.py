@@ -193,7 +193,7 @@ def test_text_is_normalised_without_changing_its_meaning() -> None:
         ("a.pdf", b"no pdf at all", "it is not a readable PDF: it may be damaged or cut off"),
         ("a.pdf", pdf([["x"]])[:100], "it is not a readable PDF: it may be damaged or cut off"),
         ("a.pdf", pdf([["x"]], encrypted=True), "it is encrypted: save a copy without a password"),
-        ("a.pdf", pdf([[]]), "it has no text layer: run it through OCR first"),
+        ("a.pdf", pdf([[]]), "there is no text in it"),
         (
             "a.docx",
             b"no zip",

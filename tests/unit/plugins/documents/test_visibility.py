@@ -4,7 +4,7 @@ import pytest
 from elcano.plugins.documents.pdf.reader import read_pdf
 from elcano.plugins.documents.pdf.visibility import describe_hidden, name_pages, see_words
 from elcano.plugins.documents.pdf.words import Word, read_words
-from tests.unit.plugins.documents.pdf_pictures import cover, photograph, show, write_pdf
+from tests.unit.plugins.documents.pdf_drawings import cover, photograph, show, write_pdf
 
 SEEN = show("Everybody reads this line.", 72, 700)
 

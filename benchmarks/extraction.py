@@ -105,7 +105,7 @@ def _measure(name: str, read: Callable[[Case], str], cases: list[Case]) -> None:
 
 
 def _list_readers() -> dict[str, Callable[[Case], str]]:
-    readers = {"elcano": _read_ours, "trafilatura": _read_by_trafilatura}
+    readers: dict[str, Callable[[Case], str]] = {"elcano": _read_ours, "trafilatura": _read_by_trafilatura}
     with suppress(ImportError):
         from readability import Document  # type: ignore[import-not-found]
 

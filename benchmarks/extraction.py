@@ -100,12 +100,12 @@ def _measure(name: str, read: Callable[[Case], str], cases: list[Case]) -> None:
     for line in refused:
         print(f"  refused {line}")
     if name == "elcano":
-        for case in sorted(scores, key=lambda case: scores[case].f1)[:WORST_SHOWN]:
-            print(f"  {scores[case].f1:.3f} {case}")
+        for worst in sorted(scores, key=lambda one: scores[one].f1)[:WORST_SHOWN]:
+            print(f"  {scores[worst].f1:.3f} {worst}")
 
 
 def _list_readers() -> dict[str, Callable[[Case], str]]:
-    readers = {"elcano": _read_ours, "trafilatura": _read_by_trafilatura}
+    readers: dict[str, Callable[[Case], str]] = {"elcano": _read_ours, "trafilatura": _read_by_trafilatura}
     with suppress(ImportError):
         from readability import Document  # type: ignore[import-not-found]
 

@@ -113,18 +113,17 @@ def is_chart(table: Table) -> bool:
 def _is_axis(body: Sequence[Sequence[str]]) -> bool:
     """Whether numbers count down evenly, as on an axis, or count lines, and hardly any others stand beside them."""
     others = 0
-    axes = 0
+    on_axes = 0
     for index, column in enumerate(zip(*body, strict=True)):
         numbers = [float(found[0]) for text in column if (found := _PLAIN.match(text))]
         steps = Counter(round(before - after, 4) for before, after in pairwise(numbers))
         step, times = steps.most_common(1)[0] if steps else (0.0, 0)
-        # A grid may have drawn the ticks of the other axis into the last row.
-        even = times >= 3 and times >= len(numbers) - 2
+        even = times >= 3 and times >= 0.8 * steps.total()  # charts may stand one above the other
         if even and (step > 0 or (step == -1 and index > 0)):
-            axes += 1
+            on_axes += len(numbers)
         else:
             others += sum(1 for text in column if any(map(str.isdigit, text)))
-    return axes > 0 and others < 0.4 * len(body)
+    return others < 0.4 * on_axes
 
 
 _RELATION: Final = re.compile(r"[=\u2261\u2208\u2192\u21d2\u2200\u2203\u222b\u2211\u221a]")

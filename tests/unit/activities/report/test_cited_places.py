@@ -166,7 +166,7 @@ def test_what_names_a_quoted_cell_need_not_be_quoted() -> None:
     review = Judgement(statement=said.text, support="supported")
     assert determine_support(said, (), review).support == "supported"
     bare = said.model_copy(update={"citations": (cited.model_copy(update={"cells": ()}),)})
-    assert determine_support(bare, (), review).reason == "\u201c2004\u201d is in none of the words it quotes"
+    assert "2004" in determine_support(bare, (), review).reason
 
 
 def test_a_reviewer_is_shown_in_which_column_a_figure_stands() -> None:

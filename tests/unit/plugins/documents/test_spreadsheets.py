@@ -7,7 +7,7 @@ from elcano.plugins.documents.csv_tables import read_csv
 from elcano.plugins.documents.file_formats import parse_document
 from elcano.plugins.documents.number_formats import format_number, format_text
 from elcano.plugins.documents.open_spreadsheets import read_ods
-from elcano.plugins.documents.sheet_tables import MOST_CELLS
+from elcano.plugins.documents.sheets import MOST_CELLS
 from elcano.plugins.documents.workbooks import read_xlsx
 from tests.unit.plugins.documents.office_files import package, relationships, sheet_xml, workbook
 

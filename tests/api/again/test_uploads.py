@@ -72,8 +72,8 @@ async def test_documents_are_uploaded_read_listed_and_deleted(
     assert (counts["documents"], counts["indexed"], counts["refused"]) == (4, 2, 2)
     refused = (await api.get(DOCUMENTS, params={"state": "refused"})).json()["documents"]
     assert {one["path"]: one["reason"] for one in refused} == {
-        "photo.md": "it is a picture: make a PDF of it with a text layer (OCR)",
-        "scan.pdf": "it has no text layer: run it through OCR first",
+        "photo.md": "it is not a readable picture: it may be damaged or cut off",
+        "scan.pdf": "there is no text in it",
     }
     half = (await api.get(f"{DOCUMENTS}/half.scan")).json()
     assert (half["state"], half["media_type"], half["gaps"]) == (
@@ -215,7 +215,7 @@ async def test_archives_and_reading_lists_become_their_parts_which_go_with_them(
         listed = (await api.get(f"{collection}/documents")).json()["documents"]
         return {one["path"]: f"{one['state']} {one['reason']}".strip() for one in listed}
 
-    scanned = "refused it has no text layer: run it through OCR first"
+    scanned = "refused there is no text in it"
     assert await read() == {
         "x.zip": "indexed 1 of its parts are not taken: '../b.md': a document cannot be called "
         "'x.zip/../b.md': it has a part `.` or `..`, or one of spaces alone",

@@ -55,7 +55,9 @@ def read_jats(content: bytes) -> Parsed:
     reader.text.flush()
     if not reader.text.blocks:
         raise FileSkipped("there is no text in it: it only has the record of an article")
-    gaps = [Gap(f"{reader.pictured} tables are pictures, which are not read")] if reader.pictured else []
+    count = reader.pictured
+    pictured = "a table is a picture, which is" if count == 1 else f"{count} tables are pictures, which are"
+    gaps = [Gap(f"{pictured} not read")] if count else []
     if meta is None:
         return Parsed(reader.text.blocks, gaps=tuple(gaps))
     return Parsed(

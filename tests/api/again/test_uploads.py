@@ -30,6 +30,12 @@ LIST = b"""@article{doe2019, title={On ropes}, doi={10.1234/ropes}, abstract={Ro
 COLLECTION = "/v1/collections/safety"
 DOCUMENTS = f"{COLLECTION}/documents"
 
+HALF = (
+    b'<article article-type="research-article"><body><p>Ropes are replaced.</p>'
+    b"<table-wrap><graphic/></table-wrap></body></article>"
+)
+"""An article whose table is a picture."""
+
 
 @asynccontextmanager
 async def reading(client: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
@@ -65,7 +71,7 @@ async def test_documents_are_uploaded_read_listed_and_deleted(
     again = await api.put(f"{DOCUMENTS}/tools/ladders.md", content=LADDERS, headers={"Content-Type": "text/markdown"})
     assert (again.status_code, again.json()["uploaded_at"]) == (200, first.json()["uploaded_at"])
     await api.put(f"{DOCUMENTS}/photo.md", content=b"\x89PNG\r\n\x1a\n and more")
-    await api.put(f"{DOCUMENTS}/half.scan", content=pdf([["Ropes are replaced."], []]))
+    await api.put(f"{DOCUMENTS}/half.scan", content=HALF)
     await api.put(f"{DOCUMENTS}/scan.pdf", content=pdf([[], []]))
     async with reading(temporal, store, api_settings):
         counts = await read_whole(api)
@@ -78,8 +84,8 @@ async def test_documents_are_uploaded_read_listed_and_deleted(
     half = (await api.get(f"{DOCUMENTS}/half.scan")).json()
     assert (half["state"], half["media_type"], half["gaps"]) == (
         "indexed",
-        "application/pdf",
-        [{"reason": "page 2 has no text: run it through OCR", "pages": [2], "unread": True}],
+        "application/jats+xml",
+        [{"reason": "a table is a picture, which is not read", "pages": [], "unread": True}],
     )
     assert (await api.put(f"{DOCUMENTS}/scan.pdf", content=pdf([[], []]))).json()["state"] == "uploaded", "tried again"
     page = (await api.get(DOCUMENTS, params={"limit": 3})).json()

@@ -11,6 +11,7 @@ from typing import Final
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Gap, Parsed, decode_text
 from elcano.activities.text.tex_formulas import write_tex
 from elcano.plugins.documents.authorship import parse_authors, parse_year
+from elcano.plugins.documents.latex_commands import ENVIRONMENT_ARGUMENTS
 from elcano.plugins.documents.latex_macros import (
     VERBATIM,
     expand_macros,
@@ -20,7 +21,7 @@ from elcano.plugins.documents.latex_macros import (
     read_option,
     split_top,
 )
-from elcano.plugins.documents.latex_text import ENVIRONMENT_ARGUMENTS, write_inline
+from elcano.plugins.documents.latex_text import write_inline
 from elcano.plugins.documents.tables import TableCell, build_table
 
 _LEVELS: Final[Mapping[str, int]] = {

@@ -13,13 +13,14 @@ from elcano.plugins.documents.pdf.annotations import read_annotations
 from elcano.plugins.documents.pdf.chars import UNKNOWN
 from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.edges import read_edges
+from elcano.plugins.documents.pdf.frames import measure_frame
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
 from elcano.plugins.documents.pdf.ocr import SURE, OcrReader
 from elcano.plugins.documents.pdf.segments import Segment
 from elcano.plugins.documents.pdf.table_search import find_tables
 from elcano.plugins.documents.pdf.tables import Table, drop_table_words
 from elcano.plugins.documents.pdf.visibility import see_words
-from elcano.plugins.documents.pdf.words import Page, Word, measure_frame, read_words
+from elcano.plugins.documents.pdf.words import Page, Word, read_words
 
 PAGE_CHARACTERS: Final = 200_000
 """A page that holds more is none that anybody reads: a poster of small type has 30,000."""

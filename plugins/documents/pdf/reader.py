@@ -22,7 +22,8 @@ from elcano.plugins.documents.pdf.lines import TextLine
 from elcano.plugins.documents.pdf.ocr import OcrReader
 from elcano.plugins.documents.pdf.opening import open_pdf
 from elcano.plugins.documents.pdf.page_reader import PageText, read_page, read_picture
-from elcano.plugins.documents.pdf.paragraphs import Paragraph, find_body_size, group_paragraphs
+from elcano.plugins.documents.pdf.paragraph_signs import Paragraph
+from elcano.plugins.documents.pdf.paragraphs import find_body_size, group_paragraphs
 from elcano.plugins.documents.pdf.table_continuation import carry_heads_of_lines
 from elcano.plugins.documents.pdf.tables import build_table_blocks
 from elcano.plugins.documents.pdf.visibility import describe_hidden, name_pages

@@ -13,7 +13,8 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Gap
-from elcano.plugins.documents.pdf.words import Frame, Word, measure_frame
+from elcano.plugins.documents.pdf.frames import Frame, measure_frame
+from elcano.plugins.documents.pdf.words import Word
 
 SCALE: Final = 1.0
 """Pixels per point. Strokes of type of 5 points still darken a pixel by a third."""

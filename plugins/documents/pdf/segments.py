@@ -216,8 +216,14 @@ def _mark_shifted(segment: Segment) -> None:
 def _attach_initials(segments: list[Segment]) -> list[Segment]:
     """The large first letter of a chapter goes to the first of the lines that stand beside it."""
     gone: set[int] = set()
+    large = INITIAL * min((one.size for one in segments), default=0.0)
     for initial in segments:
-        if len(initial.words) != 1 or len(initial.words[0].text) > 2 or not initial.words[0].text[-1:].isupper():
+        if (
+            initial.size <= large
+            or len(initial.words) != 1
+            or len(initial.words[0].text) > 2
+            or not initial.words[0].text[-1:].isupper()
+        ):
             continue
         beside = [
             one

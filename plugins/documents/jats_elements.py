@@ -86,7 +86,7 @@ def read_table(table: Element) -> list[TableCell]:
             [
                 TableCell(
                     join_lines(write_text(one, RULES)).replace("\n", " "), 0, 0,
-                    int(one.get("morerows", "0")) + 1 if one.get("morerows", "0").isdigit() else 1,
+                    int(one.get("morerows", "0")) + 1 if one.get("morerows", "0").isdecimal() else 1,
                     max(columns.get(one.get("nameend", ""), 0) - columns.get(one.get("namest", ""), 0), 0) + 1,
                     is_head(one),
                 )

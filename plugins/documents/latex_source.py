@@ -342,7 +342,7 @@ def _build_cells(rows: list[str], heads: int, notes: list[str]) -> Iterator[Tabl
             height, width = 1, 1
             while (span := _SPAN.match(text)) is not None:
                 count, end = read_group(text, read_option(text, span.end())[1])
-                size = int(count.strip()) if count.strip().isdigit() and len(count.strip()) < 4 else 1
+                size = int(count.strip()) if count.strip().isdecimal() and len(count.strip()) < 4 else 1
                 end = read_argument(text, read_option(text, end)[1])[1]
                 height, width = (height, size) if span[1] == "multicolumn" else (size, width)
                 text = read_group(text, read_option(text, end)[1])[0]

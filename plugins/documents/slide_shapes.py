@@ -109,7 +109,7 @@ def _read_box(element: Element) -> Box | None:
 
 def _read_length(element: Element, name: str) -> float:
     text = element.get(name, "0")
-    return float(text) if text.lstrip("-").isdigit() and len(text) < 16 else 0.0
+    return float(text) if text.removeprefix("-").isdecimal() and len(text) < 16 else 0.0
 
 
 def _enter_group(group: Element, frame: _Frame) -> _Frame:

@@ -146,7 +146,7 @@ def _read_styles(package: Package, name: str) -> list[_Style]:
     codes = dict(BUILT_IN)
     fonts: list[tuple[bool, bool]] = []
     for one in root.iter("{*}numFmt"):
-        if (named := one.get("numFmtId", "")).isdigit():
+        if (named := one.get("numFmtId", "")).isdecimal():
             codes[int(named)] = one.get("formatCode", "General")
     for one in root.iterfind("{*}fonts/{*}font"):
         marks = {get_local_name(mark): mark.get("val", "1") in _TRUE for mark in one}

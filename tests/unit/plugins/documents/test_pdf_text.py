@@ -87,6 +87,21 @@ def test_an_exponent_and_an_index_are_written_as_such() -> None:
     assert texts(read(sheet)) == ["It holds 10\u2079 litres of CO\u2082 in all."]
 
 
+@pytest.mark.parametrize(("rows", "size"), [(2, 27), (3, 44)])
+def test_the_large_first_letter_of_a_chapter_begins_its_first_line_and_interlaces_no_lines(
+    rows: int, size: int
+) -> None:
+    beside = [
+        "he tide comes in twice a day on most of",
+        "the coasts of the world, and on some of",
+        "them, such as those of seas with narrow",
+    ]
+    below = ["mouths, only once. Nobody knew why for a long time,", "and everybody who lived there had to wait."]
+    sheet = Sheet().write("T", 50, 100 + 12 * (rows - 1), size=size).write_lines(beside[:rows], 50 + 0.65 * size, 100)
+    sheet.write_lines([*beside[rows:], *below], 50, 100 + 12 * rows)
+    assert texts(read(sheet)) == ["T" + join([*beside, *below])]
+
+
 def test_a_footnote_stands_behind_the_text_of_its_page_and_cuts_no_sentence() -> None:
     first = (
         Sheet()

@@ -320,7 +320,7 @@ def test_two_tables_of_equal_width_that_only_a_caption_parts_are_two(ruled: bool
     first, second = read(sheet)
     assert list_rows(first) == YIELDS
     assert list_rows(second) == costs
-    assert [[token.text for token in line] for line in second.caption][0][:2] == ["Table", "2."]
+    assert [token.text for token in second.caption[0]][:2] == ["Table", "2."]
 
 
 def test_cells_whose_lines_stand_beside_numbers_are_rows_where_one_has_more_lines_than_the_others() -> None:

@@ -4,7 +4,7 @@ Nothing else is loaded, no entity is expanded, and a document that declares any 
 parser, what is nested too deeply or has a single text of many megabytes is no XML.
 """
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from lxml import etree
 
@@ -22,6 +22,13 @@ class EntitiesDeclared(ActivityFault):
     """It declares entities."""
 
 
+class _EmptyFiles(etree.Resolver):
+    """Has whatever a document names to be loaded, such as its DTD, taken for empty."""
+
+    def resolve(self, system_url: str | None, public_id: str | None, context: Any) -> Any:
+        return self.resolve_empty(context)
+
+
 def parse_xml(content: bytes) -> Element:
     """Return the root of a document.
 
@@ -29,6 +36,21 @@ def parse_xml(content: bytes) -> Element:
         XmlUnreadable: it cannot be parsed.
         EntitiesDeclared: it declares entities.
     """
+    try:
+        root = etree.fromstring(content, _build_parser(collect_ids=True))
+    except etree.XMLSyntaxError as error:
+        try:  # an `xml:id` that is repeated is an error, and LibreOffice repeats those of lists
+            root = etree.fromstring(content, _build_parser(collect_ids=False))
+        except etree.XMLSyntaxError:
+            raise XmlUnreadable(error.msg) from error
+    own = root.getroottree().docinfo.internalDTD
+    if own is not None and next(iter(own.iterentities()), None) is not None:
+        raise EntitiesDeclared("it declares entities, which are not expanded")
+    return root
+
+
+def _build_parser(*, collect_ids: bool) -> etree.XMLParser:
+    """A parser; without IDs, libxml2 loads the DTD that a document names, whatever `load_dtd` says, or fails to."""
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -36,16 +58,10 @@ def parse_xml(content: bytes) -> Element:
         huge_tree=False,
         remove_comments=True,
         remove_pis=True,
-        collect_ids=False,  # else an `xml:id` that is repeated is an error, and LibreOffice repeats those of lists
+        collect_ids=collect_ids,
     )
-    try:
-        root = etree.fromstring(content, parser)
-    except etree.XMLSyntaxError as error:
-        raise XmlUnreadable(error.msg) from error
-    own = root.getroottree().docinfo.internalDTD
-    if own is not None and next(iter(own.iterentities()), None) is not None:
-        raise EntitiesDeclared("it declares entities, which are not expanded")
-    return root
+    parser.resolvers.add(_EmptyFiles())
+    return parser
 
 
 def get_local_name(element: Element) -> str:

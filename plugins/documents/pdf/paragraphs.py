@@ -33,6 +33,8 @@ ROOM: Final = 0.6
 """The next word had room if this much, in sizes, would have been left."""
 SMALL_NOTE: Final = 0.93
 """The type of notes is smaller than this share of the text's."""
+NOTE_LINES: Final = 5
+"""A paragraph without a sign that has more lines is no further one of a note, but an abstract above it."""
 _HYPHEN_END: Final = regex.compile(r"[\p{L}\p{N}]-$")
 _NOTE_SIGN: Final = regex.compile(
     r"[*\u2020\u2021\u00a7\u00b6#]|[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}|\d{1,2}[).]?(?:\s|$)"
@@ -212,16 +214,26 @@ def _classify(paragraph: Paragraph, body_size: float) -> Paragraph:
 
 
 def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
-    """Name the notes of a page: small type with a sign below the text of its column, and what follows it."""
+    """Name the notes of a page: small type with a sign below the text of its column, and what follows it.
+
+    An abstract is none, though it stands in small type below the addresses of authors, which have signs.
+    """
     columns: dict[int, list[Paragraph]] = {}
     for paragraph in paragraphs:
         if paragraph.lines[0].turn != paragraphs[0].lines[0].turn:
             continue
         columns.setdefault(paragraph.lines[0].column, []).append(paragraph)
+    running = [
+        one for one in paragraphs if one.thing is None and len(one.lines) > 2 and one.size > SMALL_NOTE * body_size
+    ]
     for column in columns.values():
         notes: list[Paragraph] = []
         for paragraph in reversed(column):
             if paragraph.kind != "text" or paragraph.thing is not None or paragraph.size > SMALL_NOTE * body_size:
+                break
+            if len(paragraph.lines) > NOTE_LINES and not _begins_note(paragraph):
+                break
+            if any(_stands_below(text, paragraph) for text in running):
                 break
             notes.append(paragraph)
         if any(_begins_note(one) for one in notes):
@@ -230,6 +242,12 @@ def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
             for one in notes:
                 one.kind = "note"
                 one.item = False
+
+
+def _stands_below(text: Paragraph, note: Paragraph) -> bool:
+    """Whether running text stands below what would be a note, and not only beside it."""
+    line, other = text.lines[0], note.lines[0]
+    return line.turn == other.turn and line.top > other.bottom and line.left < other.right and line.right > other.left
 
 
 def _begins_note(paragraph: Paragraph) -> bool:

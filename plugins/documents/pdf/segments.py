@@ -4,6 +4,7 @@ A line of a column is one segment, or several where its spaces are wide; a row t
 Everything here reads upright text: words that are turned by a quarter are turned back first.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -94,18 +95,45 @@ class Segment:
 
 def build_segments(words: Iterable[Word]) -> list[Segment]:
     """The segments of upright words, in no order."""
+    words = list(words)
+    initials = _find_initials(words)
     segments: list[Segment] = []
     current: Segment | None = None
     for word in words:
-        if current is not None and _continues(current, word):
+        alone = word in initials or (current is not None and current.words[-1] in initials)
+        if current is not None and not alone and _continues(current, word):
             current.add(word)
         else:
             current = Segment(word.left, word.top, word.right, word.bottom, word.base, word.size, [word])
             segments.append(current)
-    merged = _merge_small(_merge_rows(segments))
+    apart = [one for one in segments if one.words[0] in initials]
+    merged = _merge_small(_merge_rows([one for one in segments if one.words[0] not in initials]))
     for segment in merged:
         _mark_shifted(segment)
-    return _attach_initials(merged)
+    return _attach_initials(merged, apart)
+
+
+def _find_initials(words: Sequence[Word]) -> frozenset[Word]:
+    """The large first letters of chapters: not those of a title, which words in type of the same size follow.
+
+    They stand on the base line of a later line. Taken for words of it, they would make its base line that of the first
+    line too, and interlace the two.
+    """
+    sizes = Counter[float]()
+    for word in words:
+        sizes[round(word.size, 1)] += len(word.text)
+    common = sizes.most_common(1)[0][0] if sizes else 0.0
+    return frozenset(
+        word
+        for number, word in enumerate(words)
+        if word.size > INITIAL * common
+        and len(word.text) <= 2
+        and word.text[-1:].isupper()
+        and not any(
+            other != word and abs(other.base - word.base) < SAME_BASE * word.size and other.size * INITIAL > word.size
+            for other in words[max(0, number - 1) : number + 2]
+        )
+    )
 
 
 def _continues(segment: Segment, word: Word) -> bool:
@@ -213,26 +241,17 @@ def _mark_shifted(segment: Segment) -> None:
             segment.words[number] = word._replace(lowered=True)
 
 
-def _attach_initials(segments: list[Segment]) -> list[Segment]:
+def _attach_initials(segments: list[Segment], initials: Iterable[Segment]) -> list[Segment]:
     """The large first letter of a chapter goes to the first of the lines that stand beside it."""
-    gone: set[int] = set()
-    large = INITIAL * min((one.size for one in segments), default=0.0)
-    for initial in segments:
-        if (
-            initial.size <= large
-            or len(initial.words) != 1
-            or len(initial.words[0].text) > 2
-            or not initial.words[0].text[-1:].isupper()
-        ):
-            continue
+    left_over: list[Segment] = []
+    for initial in initials:
         beside = [
             one
             for one in segments
-            if one is not initial
-            and initial.size > INITIAL * one.size
+            if initial.size > INITIAL * one.size
             and len(one.words) > 2
             and initial.base - 0.8 * initial.size < one.base < initial.base - 0.5 * one.size
-            and 0 <= one.left - initial.right + 0.3 * one.size < 1.5 * one.size
+            and -0.5 * one.size <= one.left - initial.right < 1.2 * one.size
         ]
         if beside:
             first = min(beside, key=lambda one: one.base)
@@ -244,5 +263,6 @@ def _attach_initials(segments: list[Segment]) -> list[Segment]:
                 first.words[start] = word._replace(text=glued, left=letter.left)
             else:
                 first.words.insert(start, letter._replace(base=first.base, size=first.size))
-            gone.add(id(initial))
-    return [segment for segment in segments if id(segment) not in gone]
+        else:
+            left_over.append(initial)
+    return [*segments, *left_over]

@@ -97,7 +97,10 @@ def _needs_layout(grid: Grid, placed: dict[Area, list[Token]]) -> bool:
 
 
 def _is_several(cells: Sequence[Sequence[TextRow]]) -> bool:
-    """Whether cells beside one another hold several rows of a table: they have equally many lines, or all numbers."""
+    """Whether cells beside one another hold several rows of a table: their lines stand beside each other.
+
+    They have equally many, or two have all numbers, or one, each of which stands beside a line of every other cell.
+    """
     counts = [len(rows) for rows in cells]
     if min(counts) < 2:
         return False
@@ -106,7 +109,14 @@ def _is_several(cells: Sequence[Sequence[TextRow]]) -> bool:
         for rows in cells
         if sum(is_number(" ".join(token.text for token in row.tokens)) for row in rows) >= 0.8 * len(rows)
     )
-    return numeric > 1 or (min(counts) == max(counts) >= 3)
+    if numeric > 1 or (min(counts) == max(counts) >= 3):
+        return True
+    fewest = min(cells, key=len)
+    return (
+        numeric == 1
+        and len(fewest) >= 3
+        and all(any(abs(row.base - one.base) < 0.3 * row.size for one in rows) for rows in cells for row in fewest)
+    )
 
 
 def _lay_out_grid(grid: Grid, tokens: Sequence[Token]) -> Table | None:

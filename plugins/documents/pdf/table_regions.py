@@ -26,6 +26,11 @@ LEADER: Final = re.compile(r"[._\u2026]{4,}$|[-=\u2013\u2014]{5,}$|\.{1,3}$")
 """Dots and dashes; three dots or fewer lead only where there are more such words in the row."""
 
 
+def is_caption_row(row: TextRow) -> bool:
+    """Whether a row is the first line of a caption and no row of cells: what stands below it is another table."""
+    return len(split_segments(row)) == 1 and is_caption(" ".join(token.text for token in row.tokens))
+
+
 def drop_caption(rows: Sequence[TextRow]) -> Sequence[TextRow]:
     """Rows without a caption, and what stands above it, at their beginning."""
     for number, row in enumerate(rows[:6]):
@@ -136,6 +141,9 @@ def split_blocks(rows: Sequence[TextRow]) -> Iterator[list[TextRow]]:
     alone = 0
     for row in rows:
         parted = len(split_segments(row)) > 1
+        if block and is_caption_row(row):
+            yield from _trim_block(block)
+            block, alone = [], 0
         if block and (row.base - block[-1].base > ROW_DISTANCE * row.size or (not parted and alone >= 2)):
             yield from _trim_block(block)
             block, alone = [], 0

@@ -21,6 +21,7 @@ from elcano.plugins.documents.pdf.table_regions import (
     drop_caption,
     drop_leaders,
     group_rules,
+    is_caption_row,
     is_tabular,
     join_rules,
     split_blocks,
@@ -176,6 +177,9 @@ class _Search:
             parts: list[TextRow] = []
             for above, below in pairwise(group):
                 band = cut_rows(rows, (left, above.at, right, below.at))
+                if parts and any(map(is_caption_row, band)):
+                    yield from self._trim_region(parts, prose, (left, right))
+                    parts = []
                 if is_tabular(band, prose):
                     parts.extend(band)
                     continue

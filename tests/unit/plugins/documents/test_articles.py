@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from elcano.activities.passages.document import FileSkipped, Parsed
+from elcano.activities.text.xml_tree import parse_xml
 from elcano.plugins.documents.jats import read_jats
 from elcano.plugins.documents.latex_source import read_latex
 from elcano.plugins.documents.notebooks import read_notebook
@@ -116,6 +118,18 @@ def test_references_are_notes_as_they_are_printed() -> None:
         ("note", "1 Roe A. Tides. Sea 2019."),
         ("note", "Poe G. (2018). Moons. Sky, 3, 1-9"),
     ]
+
+
+@pytest.mark.parametrize("place", ["http://dtd.example.org/JATS.dtd", "JATS.dtd"])
+def test_an_article_is_read_without_the_dtd_that_it_names(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "JATS.dtd").write_text('<!ENTITY tide "ebb"> <!ATTLIST p content-type CDATA "loaded">')
+    written = JATS.replace('"JATS.dtd"', f'"{place}"').replace("{body}", "<p>It turns.</p>").replace("{back}", "")
+    assert ("text", "It turns.") in texts(read_jats(written.encode()))
+    paragraph = next(parse_xml(written.encode()).iter("p"))
+    assert not paragraph.attrib
 
 
 def test_xml_that_declares_entities_or_is_cut_off_is_refused() -> None:

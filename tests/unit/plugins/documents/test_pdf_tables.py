@@ -309,6 +309,33 @@ def test_captions_and_notes_stay_with_their_table() -> None:
     assert " ".join(word.text for word in left.words) == " ".join(LEFT)
 
 
+@pytest.mark.parametrize("ruled", [True, False])
+def test_two_tables_of_equal_width_that_only_a_caption_parts_are_two(ruled: bool) -> None:
+    costs = [["Region", "Wheat", "Barley"], ["North", "31", "27"], ["South", "29", "25"], ["West", "33", "24"]]
+    sheet = Sheet().write("Table 1. Yields", 55, 82)
+    write_rows(sheet, YIELDS, ACROSS, 100)
+    sheet.write("Table 2. Costs of wheat and barley", 55, 162)
+    write_rows(sheet, costs, ACROSS, 180)
+    if ruled:
+        rule_table(sheet, places=(88, 104, 146, 168, 184, 228))
+    first, second = read(sheet)
+    assert list_rows(first) == YIELDS
+    assert list_rows(second) == costs
+    assert [token.text for token in second.caption[0]][:2] == ["Table", "2."]
+
+
+def test_cells_whose_lines_stand_beside_numbers_are_rows_where_one_has_more_lines_than_the_others() -> None:
+    sheet = Sheet()
+    rows = [["Sign", "Meaning", "Value"], ["a", "Width of the window", "33"], ["b", "Height of the window", "40"]]
+    rows += [["c", "Strength of the link between", "0.03"], ["", "two windows", ""], ["d", "Number of steps", "3"]]
+    write_rows(sheet, rows, (60, 120, 300), 100)
+    draw_grid(sheet, (55, 110, 290, 340), (88, 104, 176))
+    (table,) = read(sheet)
+    found = list_rows(table)
+    assert ["a", "Width of the window", "33"] in found
+    assert ["d", "Number of steps", "3"] in found
+
+
 def test_a_caption_below_is_taken_if_it_is_not_that_of_the_next_table() -> None:
     sheet = rule_table(write_rows(Sheet(), YIELDS, ACROSS, 100), places=(88, 104, 148))
     sheet.write("Table 4: Yields", 55, 164)

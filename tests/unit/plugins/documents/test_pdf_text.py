@@ -87,6 +87,21 @@ def test_an_exponent_and_an_index_are_written_as_such() -> None:
     assert texts(read(sheet)) == ["It holds 10\u2079 litres of CO\u2082 in all."]
 
 
+@pytest.mark.parametrize(("rows", "size"), [(2, 27), (3, 44)])
+def test_the_large_first_letter_of_a_chapter_begins_its_first_line_and_interlaces_no_lines(
+    rows: int, size: int
+) -> None:
+    beside = [
+        "he tide comes in twice a day on most of",
+        "the coasts of the world, and on some of",
+        "them, such as those of seas with narrow",
+    ]
+    below = ["mouths, only once. Nobody knew why for a long time,", "and everybody who lived there had to wait."]
+    sheet = Sheet().write("T", 50, 100 + 12 * (rows - 1), size=size).write_lines(beside[:rows], 50 + 0.65 * size, 100)
+    sheet.write_lines([*beside[rows:], *below], 50, 100 + 12 * rows)
+    assert texts(read(sheet)) == ["T" + join([*beside, *below])]
+
+
 def test_a_footnote_stands_behind_the_text_of_its_page_and_cuts_no_sentence() -> None:
     first = (
         Sheet()
@@ -101,6 +116,24 @@ def test_a_footnote_stands_behind_the_text_of_its_page_and_cuts_no_sentence() ->
     assert texts(blocks, "note") == ["\u00b9See the ledger of the port."]
     block = next(block for block in blocks if "sank with" in block.text)
     assert [line.page for line in block.lines] == [1] * 6 + [2] * 7
+
+
+@pytest.mark.parametrize("below", ["columns", "notes"])
+def test_an_abstract_below_the_marked_addresses_of_authors_is_no_note(below: str) -> None:
+    abstract = [f"Sentence {number} of what the work found in the archives of the port" for number in range(6)]
+    sheet = Sheet().write("What ships were worth", 60, 60, size=18)
+    sheet.write("*", 60, 86, size=5).write("Archive of the Port, Brest", 64, 90, size=8)
+    sheet.write_lines(abstract, 60, 120, step=10, size=8)
+    second = Sheet().write_lines([*LEFT, *RIGHT], 60, 100)
+    if below == "columns":
+        sheet.write_lines(LEFT, 60, 220).write_lines(RIGHT, 320, 220)
+    else:
+        sheet.write("\u2020".encode("cp1252").decode("latin-1"), 60, 700, size=8).write(
+            "Now at Nantes.", 66, 700, size=8
+        )
+    blocks = read(sheet, second)
+    assert any(text.startswith("Sentence 0") for text in texts(blocks))
+    assert not any("Sentence" in text for text in texts(blocks, "note"))
 
 
 def test_heads_feet_and_page_numbers_are_left_out_and_first_lines_are_not() -> None:

@@ -206,7 +206,8 @@ def _explain_emptiness(pages: Sequence[PageText]) -> str:
     """Why nothing at all can be read."""
     if pages and all(page.state == "damaged" for page in pages):
         return "all of its pages are damaged"
-    return next((gap.reason for gap in _list_gaps(pages) if gap.unread), "there is no text in it")
+    gaps = sorted(_list_gaps(pages), key=lambda gap: not gap.unread)
+    return gaps[0].reason if gaps else "there is no text in it"
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

@@ -35,7 +35,11 @@ def _find_line_fault(lines: Sequence[Line]) -> str | None:
     for line in lines:
         if line.start >= line.end or line.start < last:
             return f"the line at {line.start} is empty or out of order"
-        if line.page < 1 or not _is_on_page(line.box) or not all(-OUTSIDE <= edge <= 1 + OUTSIDE for edge in line.edges):
+        if (
+            line.page < 1
+            or not _is_on_page(line.box)
+            or not all(-OUTSIDE <= edge <= 1 + OUTSIDE for edge in line.edges)
+        ):
             return f"the line at {line.start} is beyond its page {line.page}"
         last = line.start
     return None

@@ -25,8 +25,8 @@ from elcano.graphs.frozen import Frozen
 from elcano.plugins.documents.file_detection import name_by_content
 from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, READER, parse_document
 
-MEMORY_BYTES: Final = 3_000_000_000
-"""Address space of the process; an archive that lies about its unpacked size ends here."""
+MEMORY_BYTES: Final = 2_000_000_000
+"""Address space of the process, of which its libraries take .5 GB; what lies about its unpacked size ends here."""
 HTML_MEMORY_BYTES: Final = 1_000_000_000
 """The same while a small page of HTML is read: a few kilobytes may become millions of elements."""
 HTML_MEMORY_PER_BYTE: Final = 40

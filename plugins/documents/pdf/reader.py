@@ -32,6 +32,8 @@ LANGUAGE_SAMPLE: Final = 5_000
 """So many characters tell the language."""
 FIRST_PAGES: Final = 2
 """Pages whose heads and feet may tell of the work: later ones repeat them."""
+MOST_PAGES: Final = 20_000
+"""A file of a hundred bytes may claim a million pages, and each takes half a kilobyte before it is looked at."""
 DOCUMENT_SECONDS: Final = 45.0
 """Processor time for all pages of a short document; those that are left then are named as a gap."""
 TEXT_PAGE_SECONDS: Final = 0.15
@@ -40,6 +42,8 @@ MAXIMUM_SECONDS: Final = 300.0
 """Processor time for all pages in any case, that is for 2,000 pages or more."""
 PAGE_WAIT: Final = 60.0
 """Time until a page ends the process that reads it, on a machine that is busy."""
+LABEL_BYTES: Final = 1_000
+"""A longer label is none that is printed on a page, and each page may have one of megabytes."""
 OCR_SECONDS: Final = 600.0
 """Processor time for the pictures of all pages beyond that: 300 pages take two seconds each."""
 OCR_PAGE_SECONDS: Final = 120.0
@@ -62,6 +66,7 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
         if seconds is None:
             seconds = min(max(DOCUMENT_SECONDS, TEXT_PAGE_SECONDS * len(document)), MAXIMUM_SECONDS)
         pages = _read_pages(document, seconds)
+        claimed = len(document)
         told = document.get_metadata_dict()
         labels = _read_labels(document)
     finally:
@@ -70,6 +75,8 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
     carry_heads_of_lines(lines)
     body_size = find_body_size(lines)
     kept = drop_furniture(lines, [page.height for page in pages], body_size)
+    if not any(kept):  # pages that only repeat each other, such as labels, have no other text
+        kept = lines
     blocks = list(_build_blocks(pages, kept, body_size))
     if not blocks:
         raise FileSkipped(_explain_emptiness(pages))
@@ -78,7 +85,7 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
         told.get("Title", ""),
         parse_authors(told.get("Author", "")),
         parse_year(told.get("CreationDate", "")),
-        gaps=tuple(_list_gaps(pages)),
+        gaps=(*_list_gaps(pages), *_list_uncounted(claimed)),
         page_labels=labels,
         furniture=tuple(_list_dropped(lines[:FIRST_PAGES], kept)),
     )
@@ -87,7 +94,7 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
 def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
     until = time.process_time() + seconds
     pages: list[PageText] = []
-    for index in range(len(document)):
+    for index in range(min(len(document), MOST_PAGES)):
         late = time.process_time() > until
         extend_deadline(PAGE_WAIT)
         pages.append(PageText(index + 1, "late") if late else read_page(document, index))
@@ -178,6 +185,11 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
         yield hidden
 
 
+def _list_uncounted(claimed: int) -> Iterator[Gap]:
+    if claimed > MOST_PAGES:
+        yield Gap(f"{claimed - MOST_PAGES:,} pages were left out after the first {MOST_PAGES:,}: split it")
+
+
 def _list_undecodable(pages: Sequence[PageText]) -> Iterator[Gap]:
     """The gaps of pages whose letters are not all known."""
     left_out: list[int] = []
@@ -212,7 +224,7 @@ def _explain_emptiness(pages: Sequence[PageText]) -> str:
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:
     """What is printed as the number of each page; empty where they are the numbers from 1."""
-    labels = [_read_label(document, index) for index in range(len(document))]
+    labels = [_read_label(document, index) for index in range(min(len(document), MOST_PAGES))]
     if all(label in ("", str(number)) for number, label in enumerate(labels, start=1)):
         return ()
     return tuple(labels)
@@ -220,7 +232,7 @@ def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:
 
 def _read_label(document: pdfium.PdfDocument, index: int) -> str:
     length = pdfium_c.FPDF_GetPageLabel(document.raw, index, None, 0)
-    if length <= 2:
+    if not 2 < length <= LABEL_BYTES:
         return ""
     buffer = ctypes.create_string_buffer(length)
     pdfium_c.FPDF_GetPageLabel(document.raw, index, buffer, length)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from elcano.graphs.report.places import Box, Line, Places
+from elcano.graphs.report.places import Box, Cell, Line, Places
 from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.certificate_format import Contents, Fault
 from elcano.plugins.certificates.document_checks import check_documents, count_documents, find_documents
@@ -76,9 +76,27 @@ async def test_lines_beyond_the_page_or_out_of_order_are_found(held: Held) -> No
         (lines[0]._replace(page=0), *lines[1:]),
         (lines[1], lines[0], *lines[2:]),
         (Line(5, 5, 1, Box(0, 0, 1, 1)), *lines),
+        (lines[0]._replace(edges=(0.1, 7.0)), *lines[1:]),
+        (lines[0]._replace(box=Box(float("nan"), 0, 1, 1)), *lines[1:]),
     ):
         faults = find_faults(held.forge(held.cited.id, places=Places(lines=wrong)))
         assert faults[0].part == "evidence"
+
+
+async def test_cells_that_are_not_those_of_the_text_are_found(held: Held) -> None:
+    (text, *_) = (one for one in held.texts if one.content_hash == held.cited.content_hash)
+    rows = "Port | Range\nBrest | 7 m"
+    placed = replace(held, texts=(text.model_copy(update={"text": rows}),))
+    cells = (Cell(0, 4, 0, 0, head=True), Cell(7, 12, 0, 1, head=True), Cell(13, 18, 1, 0), Cell(21, 24, 1, 1))
+
+    def tell(*cells: Cell) -> str:
+        return " ".join(one.text for one in find_faults(placed.forge(held.cited.id, places=Places(cells=cells))))
+
+    assert "cell" not in tell(*cells)
+    assert "stands in another row" in tell(*cells[:2], cells[2]._replace(row=2), cells[3]._replace(row=2))
+    assert "out of order" in tell(*cells[:3], cells[3]._replace(column=0))
+    assert "is not in a row" in tell(*cells[:3], cells[3]._replace(end=99))
+    assert "is not in a row" in tell(cells[0], cells[1]._replace(end=18))
 
 
 async def test_a_quote_on_another_page_or_at_another_place_is_found(held: Held) -> None:

@@ -29,6 +29,16 @@ def hang(request: ParseRequest) -> FileAnswer[Document]:
     return FileAnswer()
 
 
+def wait(request: ParseRequest) -> FileAnswer[Document]:
+    time.sleep(0.6)
+    return FileAnswer(skipped="it waited")
+
+
+def spin(request: ParseRequest) -> FileAnswer[Document]:
+    while True:
+        pass
+
+
 def talk_nonsense(request: ParseRequest) -> FileAnswer[dict[str, int]]:
     return FileAnswer(found={"title": 1})
 
@@ -86,6 +96,13 @@ def test_a_page_that_becomes_millions_of_elements_costs_one_file() -> None:
 def test_a_hang_is_ended(started: Started) -> None:
     with pytest.raises(FileSkipped, match=r"took longer than 0\.3 s"):
         Parser(parse_seconds=0.3, processes=started(hang)).parse("a.pdf", b"%PDF-x")
+
+
+def test_time_in_which_a_process_has_no_processor_does_not_count(started: Started) -> None:
+    with pytest.raises(FileSkipped, match="it waited"):
+        Parser(parse_seconds=0.3, processes=started(wait)).parse("a.pdf", b"%PDF-x")
+    with pytest.raises(FileSkipped, match=r"took longer than 0\.3 s"):
+        Parser(parse_seconds=0.3, processes=started(spin)).parse("a.pdf", b"%PDF-x")
 
 
 def test_a_page_that_takes_its_library_minutes_is_ended() -> None:

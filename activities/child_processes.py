@@ -40,6 +40,8 @@ class TimedRequest(Frozen):
 
     seconds: float
     """The time after which the process ends, whatever it does."""
+    processor_seconds: float = 0.0
+    """The processor time after which it ends, where a busy machine is not to count; 0: only `seconds` does."""
     extension: float = 0.0
     """How much longer it may work in all, if it says again and again that it goes on; see `extend_deadline`."""
 
@@ -127,7 +129,8 @@ class ChildProcesses(Generic[Asked, Answered]):
         try:
             return self._answer.model_validate_json(answer)
         except ValidationError:
-            late = stop.asked or time.monotonic() - begun >= request.seconds
+            # A process that used up its processor time has taken at least as long.
+            late = stop.asked or time.monotonic() - begun >= (request.processor_seconds or request.seconds)
             raise ProcessEnded(late=late) from None
 
     def close(self) -> None:
@@ -213,6 +216,7 @@ def _serve_request(fd: int, function: Callable[..., Any]) -> None:
             connection.sendall(_BEGUN)
             request = get_type_hints(function)["request"].model_validate_json(requests.readline())
             signal.setitimer(signal.ITIMER_REAL, request.seconds)  # the signal's own way is to end the process
+            signal.setitimer(signal.ITIMER_PROF, request.processor_seconds)
             threading.Thread(target=_end_when_hung_up, args=(connection,), daemon=True).start()
             connection.sendall(function(request).model_dump_json().encode() + b"\n")
     finally:
@@ -226,9 +230,16 @@ def _end_when_hung_up(connection: socket.socket) -> None:
 
 
 def extend_deadline(seconds: float) -> None:
-    """Let this process work for `seconds` from now on, if it has a deadline, as one that answers a request has."""
-    if signal.getitimer(signal.ITIMER_REAL)[0] > 0:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+    """Let this process work for `seconds` from now on, if it has a deadline, as one that answers a request has.
+
+    These are seconds of the processor if it has a limit of these, and then it has as much more time for them as before.
+    """
+    left = signal.getitimer(signal.ITIMER_REAL)[0]
+    used_up = signal.getitimer(signal.ITIMER_PROF)[0]
+    if left > 0:
+        signal.setitimer(signal.ITIMER_REAL, max(left, seconds) if used_up > 0 else seconds)
+    if used_up > 0:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def limit_resources(address_space: int, *, writes: bool = False, processor_seconds: int | None = None) -> None:

@@ -34,7 +34,7 @@ from elcano.plugins.documents.file_formats import parse_document
 SHORTEST: Final = 25
 """Characters of a sentence that counts: shorter ones stand anywhere."""
 _DASHES: Final = re.compile(r"\s*[-\u2010-\u2015\u2212]\s*")
-_QUOTES: Final = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb`\u00b4\""), "'")
+_QUOTES: Final = dict.fromkeys(map(ord, '\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb`\u00b4"'), "'")
 _RAISED: Final = re.compile("[\u00b9\u00b2\u00b3\u2070-\u2079]+")
 _BULLETS: Final = re.compile("[\ue000-\uf8ff\u0080-\u009f]+")
 """Bullets of fonts of symbols, as some readers of the truth left them in."""

@@ -49,3 +49,8 @@ def is_set(name: str) -> bool:
 def read_key_variable(name: str) -> str:
     """Return the key in a variable of another program; empty if it is not set."""
     return os.environ.get(name, "").strip()
+
+
+def read_tesseract_folder() -> str:
+    """Return the folder of Tesseract's data that its own variable names; empty if it is not set."""
+    return os.environ.get("TESSDATA_PREFIX", "")

@@ -25,6 +25,7 @@ from elcano.activities.phrases import ENGLISH
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
 from elcano.activities.report.statement_support import says_nothing_found
 from elcano.activities.report.work_merge import Works
+from elcano.activities.support.figures_and_names import extract_figures
 from elcano.activities.text.words import sentence_ends
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.review import AGENT as REVIEWER
@@ -183,7 +184,9 @@ def split_evenly(asked: Batch) -> list[Batch]:
 
 
 def _count_characters(one: ReviewedStatement) -> int:
-    return len(one.statement) + len(one.before) + sum(map(len, (*one.quotes, *one.works, *one.quote_context)))
+    return (
+        len(one.statement) + len(one.before) + sum(map(len, (*one.quotes, *one.works, *one.quote_context, *one.cells)))
+    )
 
 
 def _count_at_once(attempt: Attempt, given: AgentInput, batches: Sequence[Batch]) -> int:
@@ -271,7 +274,22 @@ def _build_reviewed_statement(
         works=tuple(dict.fromkeys(_name_work(passage, works) for passage in known)),
         quotes=tuple(dict.fromkeys(each.quote for each in cited)),
         quote_context=tuple(dict.fromkeys(filter(None, (_find_quote_context(each, passages) for each in cited)))),
+        cells=tuple(dict.fromkeys(describe_cells(one.text, cited))),
     )
+
+
+def describe_cells(statement: str, cited: Sequence[CheckedCitation]) -> Iterator[str]:
+    """The cells of quoted tables with a figure of the statement, each with its row and column.
+
+    A row that is quoted says nothing of its columns, so a figure of the wrong column would pass.
+    """
+    cells = [cell for each in cited for cell in each.cells if cell.column_head]
+    if not cells:
+        return
+    said = {value for figure in extract_figures(statement) for value in figure.values}
+    for cell in cells:
+        if any(said & figure.values for figure in extract_figures(cell.text)):
+            yield f"{'; '.join(cell.names)}: {cell.text}"
 
 
 def _name_work(passage: Evidence, works: Works) -> str:

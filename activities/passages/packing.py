@@ -35,6 +35,10 @@ HEADING_CHARACTERS: Final = 200
 """A longer heading is shortened where it stands above passages, and is text as well."""
 HEAD_CHARACTERS: Final = 1_000
 """The rows of a table's head that its later passages know."""
+NAME_CHARACTERS: Final = 2_000
+"""Of a title, the name of an author, a reason or a label; metadata may have megabytes of anything."""
+ANCHOR_CHARACTERS: Final = 500
+"""A longer anchor is left out: part of it leads nowhere, and each passage below it would repeat it."""
 LANGUAGE_CHARACTERS: Final = 5_000
 """So much of a document tells its language."""
 SEPARATOR: Final = "\n\n"
@@ -69,8 +73,9 @@ class _Unit:
 def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
     """The stored text of the blocks and its passages; without a title of its own the document is called `name`."""
     blocks = [clean for block in parsed.blocks if (clean := _clean_block(block)).text]
+    gaps = tuple(gap._replace(reason=_clean_name(gap.reason)) for gap in parsed.gaps)
     text = SEPARATOR.join(block.text for block in blocks)
-    declared = " ".join(normalize_text(parsed.title).split())
+    declared = _clean_name(parsed.title)
     title = declared or next((block.text for block in blocks if block.kind == "heading"), "") or name
     target = TARGET_CHARACTERS if len(text) > SHORT_CHARACTERS else SHORT_CHARACTERS
     return Document(
@@ -78,12 +83,12 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
         media_type,
         text,
         tuple(_group_passages(list(_split_units(blocks, target, text)), target)),
-        parsed.authors,
+        tuple(filter(None, map(_clean_name, parsed.authors))),
         parsed.year,
         parsed.work,
         parsed.doi,
-        parsed.gaps,
-        parsed.page_labels,
+        gaps,
+        tuple(shorten_text(_clean_name(label), LABEL_CHARACTERS) for label in parsed.page_labels),
         *_place_blocks(blocks),
     )
 
@@ -105,8 +110,16 @@ def _place_blocks(blocks: list[Block]) -> tuple[Places, tuple[Region, ...]]:
     return Places(lines=tuple(lines), cells=tuple(cells)), tuple(regions)
 
 
+def _clean_name(text: str) -> str:
+    """What a file says of itself, on one line: it may say anything."""
+    return " ".join(normalize_text(text[:NAME_CHARACTERS]).split())
+
+
 def _clean_block(block: Block) -> Block:
     """The block as it is stored; its lines and cells move with their characters."""
+    if block.anchor:
+        anchor = normalize_text(block.anchor) if len(block.anchor) <= ANCHOR_CHARACTERS else ""
+        block = block if anchor == block.anchor else replace(block, anchor=anchor)
     text = normalize_text(block.text)
     if block.kind == "code":
         text = text.rstrip().lstrip("\n")
@@ -164,26 +177,26 @@ def _split_units(blocks: list[Block], target: int, text: str) -> Iterator[_Unit]
             section += 1
         if block.kind != "heading" or only_headings or len(block.text) > HEADING_CHARACTERS:
             heading = " > ".join(text for _, text in path)
+            table_head = _find_table_head(block)
             for start, end in _split_block(block, target, sentences):
                 pages = [line.page for line in block.lines if line.start < end and line.end > start] or [block.page]
-                head = _find_table_head(block, start)
+                head = table_head if len(table_head) < start else ""
                 yield _Unit(offset + start, offset + end, section, heading, block, min(pages), max(pages), head)
         offset += len(block.text) + len(SEPARATOR)
 
 
-def _find_table_head(block: Block, start: int) -> str:
-    """The rows that name the columns of a table, for a part that begins further below; the first one if none is marked.
+def _find_table_head(block: Block) -> str:
+    """The rows that name the columns of a table, for its parts that begin further below; the first if none is marked.
 
     They stand in the text once, so a passage, which is a part of the text, cannot repeat them.
     """
-    if block.kind != "table" or not start:
+    if block.kind != "table":
         return ""
     marked = {cell.row for cell in block.cells if cell.head and cell.end > cell.start}
     data = {cell.row for cell in block.cells if not cell.head and cell.end > cell.start}
     rows = block.text.split("\n", 12)
     count = next((row for row in range(len(rows)) if row not in marked or row in data), 0) or 1
-    head = "\n".join(rows[:count])
-    return shorten_text(head, HEAD_CHARACTERS) if len(head) < start else ""
+    return shorten_text("\n".join(rows[:count]), HEAD_CHARACTERS)
 
 
 def _group_passages(units: Sequence[_Unit], target: int) -> Iterator[Passage]:

@@ -127,9 +127,14 @@ def check_connecting_statement(
 
 
 def said_of(statement: Statement, known: Sequence[str]) -> Said:
-    """The statement with its quotes that hold, as it is held against them."""
-    quotes = tuple(dict.fromkeys(cited.quote for cited in statement.citations if cited.verdict == "verified"))
-    return Said(statement.text, quotes, (*known, statement.context))
+    """The statement with its quotes that hold, as it is held against them.
+
+    What names the row and column of a quoted cell need not be quoted, too: it stands elsewhere in the table.
+    """
+    held = [cited for cited in statement.citations if cited.verdict == "verified"]
+    heads = dict.fromkeys(name for cited in held for cell in cited.cells for name in cell.names)
+    quotes = tuple(dict.fromkeys(cited.quote for cited in held))
+    return Said(statement.text, quotes, (*known, statement.context, *heads))
 
 
 def known_of(passages: Iterable[Evidence], works: Works) -> Iterator[str]:

@@ -7,8 +7,6 @@ marks these are other numbers. Tags that mean nothing of this kind are left to t
 import re
 from typing import Final
 
-from elcano.activities.text.formulas import write_mathml_source
-from elcano.activities.text.tex_formulas import write_tex
 from elcano.activities.text.words import lower_text, raise_text
 
 FORMULA_CHARACTERS: Final = 20_000
@@ -49,11 +47,19 @@ def _write_script(found: re.Match[str]) -> str:
 
 
 def _write_latex_formula(whole: str, formula: str) -> str:
-    # Amounts of money are often exported without the backslash that LaTeX wants before a dollar sign.
-    return write_tex(formula) if _IS_FORMULA.search(formula) else whole.replace("$", "\\$")
+    if not _IS_FORMULA.search(formula):
+        # Amounts of money are often exported without the backslash that LaTeX wants before a dollar sign.
+        return whole.replace("$", "\\$")
+    from elcano.activities.text.tex_formulas import write_tex  # it loads lxml, and few texts have formulas
+
+    return write_tex(formula)
 
 
 def _write_tagged_formulas(text: str) -> str:
+    if not _FORMULA.search(text):
+        return text
+    from elcano.activities.text.formulas import write_mathml_source  # it loads lxml, and few texts have formulas
+
     parts: list[str] = []
     at = 0
     for begin in _FORMULA.finditer(text):

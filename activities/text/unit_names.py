@@ -11,9 +11,6 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import Final
 
-from babel import Locale
-from babel.units import UnknownUnitError, format_unit
-
 LANGUAGES: Final = ("en", "en_GB", "de", "fr", "es", "it", "pt", "nl", "ru", "tr", "pl", "sv", "ja", "ko", "zh", "th")
 """Languages whose names of units are known. Where two disagree, the first one counts."""
 _OF_CLDR: Final = """
@@ -220,6 +217,9 @@ def _iterate_names() -> Iterator[tuple[str, str]]:
 
 def _iterate_cldr(language: str) -> Iterator[tuple[str, str]]:
     """The names that a language has for units, in the forms that their number asks for."""
+    from babel import Locale  # names of units are needed with the first text that has figures
+    from babel.units import UnknownUnitError, format_unit
+
     locale = Locale(language)
     for entry in _OF_CLDR.split():
         known, _, unit = entry.partition(":")

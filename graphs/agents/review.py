@@ -38,6 +38,8 @@ class ReviewedStatement(Frozen):
     quotes: tuple[str, ...] = ()
     quote_context: tuple[str, ...] = ()
     """Sentences that precede a quote that begins with `it`, `this` and the like."""
+    cells: tuple[str, ...] = ()
+    """Cells of quoted tables that have a figure of the statement: `row; column: text`."""
 
 
 class ReviewerInput(AgentInput):
@@ -73,6 +75,8 @@ its sources. For each statement say whether its quotes support it.
 column): they tell what “it”, “both” or a bare figure refers to. `works` are the titles of the works that are quoted, \
 and `quote_context` is what stands in a work just before a quote that begins with “it” or “this”: they tell what a \
 quote is about.
+- `cells` say in which row and column of its table a figure of the statement stands, as `row; column: text`. A figure \
+of another row or column than the statement means is `not_supported`, though the quote has it.
 - Apart from these, judge by the quotes alone. What you know yourself does not count, however certain you are of it.
 - Look at directions (rose, fell), negations, certainty (may, does), who and how many were studied, and what was \
 compared with what. A summary in other words is fine, and so is one that says less or says it more carefully; a \

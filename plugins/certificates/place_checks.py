@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from elcano.graphs.report.places import Box, Line, find_marks
+from elcano.graphs.report.places import Box, Cell, Line, find_marks
 from elcano.graphs.report.report import CheckedCitation
 from elcano.plugins.certificates.certificate_format import Contents, Fault
 from elcano.storage.evidence import Evidence
@@ -17,7 +17,10 @@ def of_places(held: Contents) -> Iterator[Fault]:
     texts = {text.content_hash: text.text for text in held.texts}
     passages = {passage.id: passage for passage in held.evidence}
     for passage in held.evidence:
-        if (why := _find_line_fault(passage.places.lines)) is not None:
+        why = _find_line_fault(passage.places.lines)
+        if why is None and (text := texts.get(passage.content_hash)) is not None:
+            why = _find_cell_fault(passage.places.cells, text)
+        if why is not None:
             yield Fault("evidence", f"the places of the passage {passage.id!r} cannot be: {why}")
     for cited in held.published.citations:
         text = texts.get(cited.content_hash)
@@ -32,9 +35,24 @@ def _find_line_fault(lines: Sequence[Line]) -> str | None:
     for line in lines:
         if line.start >= line.end or line.start < last:
             return f"the line at {line.start} is empty or out of order"
-        if line.page < 1 or not _is_on_page(line.box):
+        if line.page < 1 or not _is_on_page(line.box) or not all(-OUTSIDE <= edge <= 1 + OUTSIDE for edge in line.edges):
             return f"the line at {line.start} is beyond its page {line.page}"
         last = line.start
+    return None
+
+
+def _find_cell_fault(cells: Sequence[Cell], text: str) -> str | None:
+    """Cells stand in the text one after the other, each with its row on one line; else their heads name others."""
+    for before, cell in zip((None, *cells), cells, strict=False):
+        where = f"the cell at row {cell.row} and column {cell.column}"
+        if not 0 <= cell.start <= cell.end <= len(text) or "\n" in text[cell.start : cell.end]:
+            return f"{where} is not in a row of the text"
+        if before is None or cell.row == cell.column == 0:  # a table begins
+            continue
+        if cell.start < before.end or (cell.row, cell.column) <= (before.row, before.column):
+            return f"{where} is out of order"
+        if text.count("\n", before.end, cell.start) != cell.row - before.row:
+            return f"{where} stands in another row of the text"
     return None
 
 

@@ -22,6 +22,8 @@ _FONT_ALGORITHMS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adob
 """Ways to garble fonts, which leave the text as it is."""
 _PAGES: Final = ("application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml")
 MOST_CHAPTERS: Final = 10_000
+MOST_DAMAGED: Final = 20
+"""Chapters that are named each when they cannot be read; of further ones the number is told."""
 _VOID: Final = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 )
@@ -60,7 +62,11 @@ def read_epub(content: bytes) -> Parsed:
     blocks: list[Block] = []
     damaged: list[str] = []
     pictures = 0
-    for item in (items[one] for one in dict.fromkeys(order[:MOST_CHAPTERS]) if one in items):
+    for one in dict.fromkeys(order[:MOST_CHAPTERS]):
+        item = items.get(one)
+        if item is None:
+            damaged.append(f"the chapter {one[:100]} was left out: the book lists no file for it")
+            continue
         if "nav" in item.properties.split():
             continue
         if item.media_type not in _PAGES:
@@ -72,7 +78,11 @@ def read_epub(content: bytes) -> Parsed:
             damaged.append(f"the chapter {item.name[:100]} was left out: {error}")
     if not blocks and damaged:
         raise FileSkipped(damaged[0])
-    gaps = [Gap(reason) for reason in damaged[:20]]
+    gaps = [Gap(reason) for reason in damaged[:MOST_DAMAGED]]
+    if len(damaged) > MOST_DAMAGED:
+        gaps.append(Gap(f"{len(damaged) - MOST_DAMAGED:,} more chapters were left out"))
+    if len(order) > MOST_CHAPTERS:
+        gaps.append(Gap(f"only the first {MOST_CHAPTERS:,} chapters were read"))
     if pictures:
         gaps.append(Gap(f"{pictures:,} pages are pictures, which are not read"))
     return _add_metadata(Parsed(blocks, gaps=tuple(gaps)), root)

@@ -9,15 +9,8 @@ from itertools import islice
 from typing import Final
 
 from elcano.activities.passages.document import FileSkipped, Parsed, decode_text
-from elcano.plugins.documents.sheet_tables import (
-    MOST_CHARACTERS,
-    Budget,
-    Sheet,
-    Value,
-    ValueKind,
-    build_sheet_blocks,
-    describe_sheet_gaps,
-)
+from elcano.plugins.documents.sheet_tables import build_sheet_blocks
+from elcano.plugins.documents.sheets import MOST_CHARACTERS, Budget, Sheet, Value, ValueKind, describe_sheet_gaps
 from elcano.plugins.documents.tables import MOST_COLUMNS
 
 _DELIMITERS: Final = (",", ";", "\t", "|")

@@ -36,7 +36,7 @@ def read_paragraphs(body: Element) -> Iterator[Paragraph]:
         properties = paragraph.find("{*}pPr")
         level, mark = 0, None
         if properties is not None:
-            level = int(properties.get("lvl", "0")) if properties.get("lvl", "0").isdigit() else 0
+            level = int(properties.get("lvl", "0")) if properties.get("lvl", "0").isdecimal() else 0
             names = {get_local_name(one) for one in properties}
             if "buNone" in names:
                 mark = ""
@@ -99,7 +99,7 @@ def read_table(table: Element) -> list[TableCell]:
 
 
 def _read_span(text: str | None) -> int:
-    return max(int(text), 1) if text is not None and text.isdigit() and len(text) < 6 else 1
+    return max(int(text), 1) if text is not None and text.isdecimal() and len(text) < 6 else 1
 
 
 def read_chart_title(chart: Element) -> str:
@@ -174,7 +174,7 @@ def read_diagram(data: Element) -> list[Paragraph]:
     below: dict[str, list[tuple[int, str]]] = {}
     for link in data.iter("{*}cxn"):
         if link.get("type", "parOf") == "parOf":
-            order = int(link.get("srcOrd", "0")) if link.get("srcOrd", "0").isdigit() else 0
+            order = int(link.get("srcOrd", "0")) if link.get("srcOrd", "0").isdecimal() else 0
             below.setdefault(link.get("srcId", ""), []).append((order, link.get("destId", "")))
     found: list[Paragraph] = []
     pending = [(name, -1) for name in reversed(roots or list(texts))]

@@ -81,7 +81,7 @@ def find_suffix(suffix: str, data: bytes) -> str:
     if isinstance(found, Unread):
         raise _refuse(found)
     if found not in FORMATS:
-        raise _refuse(file_signatures.PICTURE if found in file_signatures.PICTURES.values() else _describe(found))
+        raise _refuse(_describe(found))
     same_reader = suffix in FORMATS and FORMATS[suffix].reader == FORMATS[found].reader
     return suffix if same_reader else found
 

@@ -151,5 +151,5 @@ def parse_document(name: str, content: bytes) -> Document:
     parsed = replace(parsed, title=title, authors=parsed.authors or authors, year=parsed.year or year)
     document = assemble_document(parsed, path.stem, kind.media_type)
     if not document.passages:
-        raise FileSkipped("there is no text in it")
+        raise FileSkipped(next((gap.reason for gap in document.gaps if gap.unread), "there is no text in it"))
     return document

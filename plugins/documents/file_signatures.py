@@ -39,7 +39,6 @@ _PUBMED: Final = Unread("a list of works of PubMed", _LIST)
 _WEB_OF_SCIENCE: Final = Unread("a list of works of Web of Science", _LIST)
 _ENDNOTE: Final = Unread("a list of works of EndNote", _LIST)
 SCOPUS: Final = Unread("a list of works of Scopus", _LIST)
-PICTURE: Final = Unread("a picture", "make a PDF of it with a text layer (OCR)")
 
 SIGNATURES: Final = (
     Signature(b"{\\rtf", _RTF),

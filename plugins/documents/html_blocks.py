@@ -7,12 +7,25 @@ number: without it two items read like one sentence.
 
 import re
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from selectolax.lexbor import LexborNode
 
 from elcano.activities.passages.document import Block, BlockKind
+from elcano.plugins.documents.html_elements import (
+    ANCHOR_TAGS,
+    BLOCK_TAGS,
+    LISTS,
+    PREFORMATTED,
+    ROW_GROUPS,
+    TABLE_TAGS,
+    UNREADABLE,
+    find_kind,
+    is_block,
+    is_skipped,
+)
 from elcano.plugins.documents.html_lists import ListMarks
+from elcano.plugins.documents.html_parts import Part, Scope
 from elcano.plugins.documents.html_tables import (
     MOST_COLUMNS,
     Table,
@@ -27,118 +40,8 @@ HEADING_CHARACTERS: Final = 200
 """Length of a heading; a longer one is a paragraph in large type, and is read as text."""
 MOST_TABLES: Final = 30
 """Depth up to which tables in tables are told apart; real pages have some ten. Deeper cells are read as text."""
-_BLOCK_TAGS: Final = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "frameset",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "listing",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "plaintext",
-        "pre",
-        "search",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-        "xmp",
-        "iframe",
-        "video",
-        "audio",
-        "canvas",
-        "object",
-    ]
-)
-_UNREADABLE: Final = frozenset(
-    [
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "svg",
-        "math",
-        "select",
-        "iframe",
-        "object",
-        "canvas",
-        "video",
-        "audio",
-        "head",
-        "input",
-        "textarea",
-        "datalist",
-        "option",
-        "optgroup",
-        "meter",
-        "progress",
-        "rp",
-        "frameset",
-        "colgroup",
-        "col",
-        "map",
-        "img",
-        "embed",
-        "applet",
-    ]
-)
-_SKIPPED_TAGS: Final = frozenset({"nav", "footer"})
-_SKIPPED_ROLES: Final = frozenset({"navigation", "search", "banner", "contentinfo", "doc-toc", "doc-pagelist", "menu"})
-_SKIPPED_CLASSES: Final = frozenset(
-    {"headerlink", "sphinxsidebar", "related", "toctree-wrapper", "navheader", "navfooter", "nav-panel", "breadcrumbs"}
-)
-_ANCHOR_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "dt", "a"})
-_HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-_LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
-_CELLS: Final = frozenset({"td", "th"})
-_ROW_GROUPS: Final = frozenset({"thead", "tbody", "tfoot"})
-_TABLE_TAGS: Final = _CELLS | _ROW_GROUPS | {"table", "tr"}
-_PREFORMATTED: Final = frozenset({"pre", "listing", "xmp", "plaintext"})
-_NOTE_ROLES: Final = frozenset(
-    {"doc-footnote", "doc-endnote", "doc-endnotes", "footnote", "endnote", "endnotes", "note"}
-)
-_NOTE_CLASSES: Final = frozenset({"footnote", "footnotes", "endnotes", "footnote-list", "mw-references-wrap"})
 _QUOTES: Final = ("\u201c\u201d", "\u2018\u2019")
 """The marks that browsers draw around `<q>`, and around one within another."""
-_DISPLAY: Final = re.compile(r"(?:^|;)\s*display\s*:\s*([a-z-]{4,20})", re.IGNORECASE)
 _SPACES: Final = re.compile(r"[^\S\xa0]+")
 _NEXT_RELS: Final = frozenset({"next", "prev", "previous", "up", "contents", "index", "start", "toc", "top", "home"})
 _NAVIGATION: Final = re.compile(
@@ -148,37 +51,6 @@ _NAVIGATION: Final = re.compile(
 )
 """What stands beside the links of a line that leads on: `Next: …, Previous: …`."""
 _EDGES: Final = " |\n\t\r\f"
-
-
-class Scope:
-    """A block element of the page: what the choice of the main text goes by."""
-
-    __slots__ = ("above", "node_class", "tag")
-
-    def __init__(self, tag: str, node_class: str, above: "Scope | None") -> None:
-        self.tag = tag
-        self.node_class = node_class
-        """Its classes, id and role."""
-        self.above = above
-
-
-class Part(NamedTuple):
-    """One block of a page."""
-
-    block: Block
-    mark: str = ""
-    """What stands before its text: the mark of a list item."""
-    linked: int = 0
-    """Number of its characters that are in links."""
-    scope: Scope | None = None
-    """The innermost block element that it is in."""
-    leads_on: bool = False
-    """Whether it only leads to other pages, as `Next: …, Previous: …` does."""
-
-    @property
-    def bare(self) -> str:
-        """Its text without the mark."""
-        return self.block.text[len(self.mark) :]
 
 
 @dataclass(slots=True)
@@ -281,19 +153,19 @@ class _Page:
     def enter(self, node: LexborNode) -> _Open | None:
         """Begin an element; None: it is not read."""
         tag = node.tag or ""
-        if tag in _UNREADABLE or (tag == "button" and not self._in_heading()):
-            if tag in _BLOCK_TAGS:
+        if tag in UNREADABLE or (tag == "button" and not self._in_heading()):
+            if tag in BLOCK_TAGS:
                 self.flush()
             return None
         attributes = node.attributes
-        if not self.whole and self._is_skipped(tag, attributes, node):
+        if not self.whole and is_skipped(tag, attributes, node):
             return None
-        element = _Open(node, tag, self._is_block(node, tag, attributes), self.scope, blocks=self.blocks)
+        element = _Open(node, tag, is_block(node, tag, attributes), self.scope, blocks=self.blocks)
         if element.is_block:
             self._enter_block(element, attributes)
         else:
             self._enter_inline(tag, attributes)
-        if tag in _ANCHOR_TAGS:
+        if tag in ANCHOR_TAGS:
             named = attributes.get("name") if tag == "a" else None
             self.anchor = attributes.get("id") or named or self.anchor
         return element
@@ -302,7 +174,7 @@ class _Page:
         tag = element.tag
         if element.is_block or (self.blocks > element.blocks and "-" in tag):
             self.flush()
-        if tag in _PREFORMATTED and element.kind:
+        if tag in PREFORMATTED and element.kind:
             self.preformatted -= 1
         if element.kind:
             self.kinds.pop()
@@ -310,7 +182,7 @@ class _Page:
             self.sinks.pop()
         elif element.is_table:
             self._close_table()
-        if tag in _LISTS and element.is_block:
+        if tag in LISTS and element.is_block:
             self.lists.close()
         elif tag == "li":
             self.mark = ""
@@ -324,13 +196,13 @@ class _Page:
         tag = element.tag
         names = " ".join(filter(None, (attributes.get(name) for name in ("class", "id", "role"))))
         self.scope = Scope(tag, names, self.scope)
-        if (kind := self._find_kind(tag, attributes)) is not None:
+        if (kind := find_kind(tag, attributes)) is not None:
             element.kind = True
             self.kinds.append(kind)
-            self.preformatted += tag in _PREFORMATTED
-        if tag in _TABLE_TAGS:
+            self.preformatted += tag in PREFORMATTED
+        if tag in TABLE_TAGS:
             self._enter_table(element, attributes)
-        elif tag in _LISTS:
+        elif tag in LISTS:
             self.lists.open(element.node, attributes)
         elif tag == "li":
             self.mark = self.lists.next_mark(attributes)
@@ -362,49 +234,8 @@ class _Page:
             reading = " ".join("".join(self.readings.pop()).split())
             self.texts.append(f"({reading})" if reading else "")
 
-    def _is_skipped(self, tag: str, attributes: dict[str, str | None], node: LexborNode) -> bool:
-        if tag in _SKIPPED_TAGS and not (tag == "footer" and self._holds_words(node)):
-            return True
-        return (
-            (attributes.get("role") or "").lower() in _SKIPPED_ROLES
-            or not _SKIPPED_CLASSES.isdisjoint((attributes.get("class") or "").split())
-            or (attributes.get("role") == "doc-backlink")
-        )
-
-    def _holds_words(self, node: LexborNode) -> bool:
-        """Whether a footer belongs to the text: it names whom a quotation is from, or has the notes."""
-        above = node.parent.tag if node.parent is not None else ""
-        if above in ("blockquote", "figure"):
-            return True
-        child = node.child
-        while child is not None:
-            if child.is_element_node and (child.attributes.get("role") or "") in _NOTE_ROLES:
-                return True
-            child = child.next
-        return False
-
-    def _is_block(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
-        style = attributes.get("style")
-        if style and tag not in _TABLE_TAGS and (found := _DISPLAY.search(style)):
-            return not found[1].lower().startswith(("inline", "contents"))
-        return tag in _BLOCK_TAGS or ("-" in tag and _holds_blocks(node))
-
     def _in_heading(self) -> bool:
         return bool(self.kinds) and self.kinds[-1][0] == "heading"
-
-    def _find_kind(self, tag: str, attributes: dict[str, str | None]) -> tuple[BlockKind, int] | None:
-        if tag in _HEADINGS:
-            return "heading", _HEADINGS[tag]
-        if tag in _PREFORMATTED:
-            return "code", 0
-        if tag in ("figcaption", "caption"):
-            return "caption", 0
-        roles = (attributes.get("role") or attributes.get("epub:type") or "").lower().split()
-        if not _NOTE_ROLES.isdisjoint(roles) or tag == "aside":
-            return "note", 0
-        if not _NOTE_CLASSES.isdisjoint((attributes.get("class") or "").lower().split()):
-            return "note", 0
-        return None
 
     def _enter_table(self, element: _Open, attributes: dict[str, str | None]) -> None:
         tag = element.tag
@@ -415,7 +246,7 @@ class _Page:
                 self.sinks.append(self.tables[-1].beside)
         elif not self.tables:
             return
-        elif tag in _ROW_GROUPS:
+        elif tag in ROW_GROUPS:
             self.tables[-1].open_group(tag)
         elif tag == "tr":
             self.tables[-1].open_row()
@@ -442,15 +273,6 @@ class _Page:
         anchor = parts[0].block.anchor if parts else ""
         if (block := build_table(table, anchor)) is not None:
             sink.append(Part(block, "", sum(part.linked for part in parts), self.scope))
-
-
-def _holds_blocks(node: LexborNode) -> bool:
-    child = node.child
-    while child is not None:
-        if child.is_element_node and child.tag in _BLOCK_TAGS:
-            return True
-        child = child.next
-    return False
 
 
 def list_parts(root: LexborNode, *, whole: bool = False) -> list[Part]:

@@ -1,13 +1,11 @@
 """Tables of a page: cells with their spans, or text where a table only lays a page out."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from elcano.activities.passages.document import Block
 from elcano.graphs.report.places import Cell
-
-if TYPE_CHECKING:
-    from elcano.plugins.documents.html_blocks import Part
+from elcano.plugins.documents.html_parts import Part
 
 MOST_COLUMNS: Final = 1_000
 """Browsers allow as many for one cell; a row has no more in all."""
@@ -24,7 +22,7 @@ _GROUPS: Final = {"thead": 0, "tfoot": 2}
 class TableCell:
     """One cell as it is written."""
 
-    parts: "list[Part]" = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
     rows: int = 1
     """How many rows it spans; 0: all that follow in its group."""
     columns: int = 1
@@ -48,7 +46,7 @@ class Table:
     presentation: bool = False
     """Whether it declares that it is none."""
     rows: list[Row] = field(default_factory=list)
-    beside: "list[Part]" = field(default_factory=list)
+    beside: list[Part] = field(default_factory=list)
     """Its caption, and what else stands outside of its cells."""
     groups: int = 0
     order: int = 1
@@ -99,7 +97,7 @@ def _is_laid_out(cell: TableCell) -> bool:
     return bool(kinds & {"heading", "table"}) or length > PROSE_CHARACTERS
 
 
-def list_layout_parts(table: Table) -> "list[Part]":
+def list_layout_parts(table: Table) -> list[Part]:
     """The parts of a table that lays a page out, without numbers of lines beside code."""
     parts: list[Part] = [*table.beside]
     for row in table.rows:
@@ -109,7 +107,7 @@ def list_layout_parts(table: Table) -> "list[Part]":
     return parts
 
 
-def _numbers_lines(part: "Part") -> bool:
+def _numbers_lines(part: Part) -> bool:
     return part.block.kind == "code" and part.block.text.replace("\n", "").replace(" ", "").isdigit()
 
 

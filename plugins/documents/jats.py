@@ -12,61 +12,26 @@ from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.graphs.report.works import parse_doi
 from elcano.plugins.documents.article_text import (
     ArticleText,
-    TextRules,
     join_lines,
     parse_article,
-    read_rows,
     write_formula,
     write_text,
 )
 from elcano.plugins.documents.authorship import MOST_AUTHORS, parse_year
-from elcano.plugins.documents.tables import TableCell, build_table, place_spans
+from elcano.plugins.documents.jats_elements import (
+    BLOCKS,
+    LEFT_OUT,
+    RULES,
+    has_blocks,
+    read_table,
+    write_caption,
+    write_reference,
+)
+from elcano.plugins.documents.tables import build_table
 
 _ROOTS: Final[Mapping[str, object]] = {"article": None, "sub-article": None, "book-part": None}
-_BLOCKS: Final = frozenset(
-    {
-        "p", "sec", "list", "def-list", "disp-formula", "disp-formula-group", "disp-quote", "table-wrap",
-        "table-wrap-group", "fig", "fig-group", "boxed-text", "preformat", "code", "verse-group", "statement",
-        "supplementary-material", "fn", "fn-group", "ref-list", "ack", "app", "app-group", "glossary", "notes", "bio",
-        "table-wrap-foot", "alternatives", "array", "speech", "question-wrap", "media", "graphic", "chem-struct-wrap",
-        "title", "label", "caption", "table",
-    }
-)  # fmt: skip
-"""Elements that begin a block where they stand in a paragraph."""
-_REFERENCES: Final = frozenset({"bibr", "fn", "table-fn", "author-notes", "corresp", "aff"})
-_LEFT_OUT: Final = frozenset(
-    {"object-id", "alt-text", "long-desc", "permissions", "processing-meta", "index-term", "custom-meta", "kwd-group",
-     "x", "graphic", "inline-graphic", "media", "ext-link-hidden", "textual-form", "fn"}
-)  # fmt: skip
 _YEAR_KINDS: Final = ("ppub", "pub", "epub", "collection", "epub-ppub", "epreprint")
 """Kinds of dates in the order in which an article is dated by them: first those of the issue that is cited."""
-
-
-def _is_mark(element: Element) -> bool:
-    """Whether an element is only marks of references or notes, raised behind a word."""
-    name = get_local_name(element)
-    if name not in ("sup", "xref"):
-        return False
-    links = [one for one in element.iter("{*}xref") if one.get("ref-type") in _REFERENCES]
-    if name == "sup" and links:
-        text = "".join(element.itertext())
-        for link in links:
-            text = text.replace("".join(link.itertext()), "", 1)
-        return not any(map(str.isalnum, text))
-    if name == "xref" and links[:1] == [element]:
-        inner = [one for one in element if get_local_name(one)]
-        return bool(inner) and not (element.text or "").strip() and all(get_local_name(one) == "sup" for one in inner)
-    return False
-
-
-RULES: Final = TextRules(
-    left_out=_LEFT_OUT,
-    spaced=frozenset({"p", "title", "list-item", "def-item", "td", "th", "sec", "label", "caption", "verse-line"}),
-    raised=lambda element: get_local_name(element) == "sup",
-    lowered=lambda element: get_local_name(element) == "sub",
-    is_mark=_is_mark,
-    is_formula=lambda element: get_local_name(element) in ("inline-formula", "math", "tex-math", "disp-formula"),
-)
 
 
 def read_jats(content: bytes) -> Parsed:
@@ -90,7 +55,9 @@ def read_jats(content: bytes) -> Parsed:
     reader.text.flush()
     if not reader.text.blocks:
         raise FileSkipped("there is no text in it: it only has the record of an article")
-    gaps = [Gap(f"{reader.pictured} tables are pictures, which are not read")] if reader.pictured else []
+    count = reader.pictured
+    pictured = "a table is a picture, which is" if count == 1 else f"{count} tables are pictures, which are"
+    gaps = [Gap(f"{pictured} not read")] if count else []
     if meta is None:
         return Parsed(reader.text.blocks, gaps=tuple(gaps))
     return Parsed(
@@ -197,10 +164,10 @@ class _Reader:
                 handler(one, level)
             elif name == "title":
                 self.text.add(write_text(one, RULES), "heading", level)
-            elif name in ("label", "sec-meta") or name in _LEFT_OUT:
+            elif name in ("label", "sec-meta") or name in LEFT_OUT:
                 continue
             else:
-                self.read_children(one, level) if _has_blocks(one) else self.text.add(write_text(one, RULES))
+                self.read_children(one, level) if has_blocks(one) else self.text.add(write_text(one, RULES))
 
     def _read_section(self, element: Element, level: int) -> None:
         self.text.anchor = element.get("id") or self.text.anchor
@@ -218,9 +185,9 @@ class _Reader:
         if handler := self._handlers.get(get_local_name(element)):
             self.text.flush()
             handler(element, level)
-        elif _has_blocks(element):
+        elif has_blocks(element):
             self.read_children(element, level)
-        elif get_local_name(element) not in _LEFT_OUT and get_local_name(element) != "sec-meta":
+        elif get_local_name(element) not in LEFT_OUT and get_local_name(element) != "sec-meta":
             self.text.add(write_text(element, RULES))
 
     def _read_paragraph(self, element: Element, level: int) -> None:
@@ -228,7 +195,7 @@ class _Reader:
         pending, self.text.pending = self.text.pending, [element.text or ""]
         notes = [one for one in element.iter("{*}fn") if get_local_name(one.getparent()) != "fn-group"]  # type: ignore[arg-type]
         for one in element:
-            if get_local_name(one) in _BLOCKS and get_local_name(one) not in ("fn", "label", "title"):
+            if get_local_name(one) in BLOCKS and get_local_name(one) not in ("fn", "label", "title"):
                 self.text.flush()
                 self._read_one(one, level)
             else:
@@ -270,7 +237,7 @@ class _Reader:
 
     def _read_table_wrap(self, element: Element, level: int) -> None:
         anchor, self.text.anchor = self.text.anchor, element.get("id") or self.text.anchor
-        self.text.add(_write_caption(element), "caption")
+        self.text.add(write_caption(element), "caption")
         tables = list(element.iter("{*}table"))
         for table in tables:
             self._read_bare_table(table, level)
@@ -290,7 +257,7 @@ class _Reader:
 
     def _read_figure(self, element: Element, level: int) -> None:
         anchor, self.text.anchor = self.text.anchor, element.get("id") or self.text.anchor
-        self.text.add(_write_caption(element), "caption")
+        self.text.add(write_caption(element), "caption")
         self.text.anchor = anchor
 
     def _read_note(self, element: Element, level: int) -> None:
@@ -307,7 +274,7 @@ class _Reader:
         for one in element:
             if get_local_name(one) == "ref":
                 self.text.anchor = one.get("id") or self.text.anchor
-                self.text.add(_write_reference(one), "note")
+                self.text.add(write_reference(one), "note")
             elif get_local_name(one) == "ref-list":
                 self._read_references(one, level + 1)
 
@@ -316,67 +283,3 @@ class _Reader:
         code = "".join(element.itertext())
         if code.strip():
             self.text.blocks.append(Block(code, "code", anchor=self.text.anchor))
-
-
-def _has_blocks(element: Element) -> bool:
-    return any(get_local_name(one) in _BLOCKS for one in element)
-
-
-def _write_caption(element: Element) -> str:
-    label = " ".join((element.findtext("{*}label") or "").split())
-    caption = element.find("{*}caption")
-    text = join_lines(write_text(caption, RULES)) if caption is not None else ""
-    return " ".join(filter(None, (f"{label}." if label and label[-1].isalnum() else label, text)))
-
-
-def read_table(table: Element) -> list[TableCell]:
-    """Return the cells of a table of the model of HTML or of OASIS."""
-    heads = {row for head in table.iter("{*}thead") for row in head.iter("{*}tr", "{*}row")}
-    rows = list(table.iter("{*}tr", "{*}row"))
-    cells = [[one for one in row if get_local_name(one) in ("td", "th", "entry")] for row in rows]
-    columns = {one.get("colname", ""): number for number, one in enumerate(table.iter("{*}colspec"))}
-    in_heads = {one for row in heads for one in row}
-
-    def is_head(cell: Element) -> bool:
-        return cell in in_heads or get_local_name(cell) == "th"
-
-    if not columns or not any(get_local_name(one) == "entry" for row in cells for one in row):
-        return read_rows(cells, RULES, is_head=is_head, spans=("rowspan", "colspan"))
-    return place_spans(
-        [
-            [
-                TableCell(
-                    join_lines(write_text(one, RULES)).replace("\n", " "), 0, 0,
-                    int(one.get("morerows", "0")) + 1 if one.get("morerows", "0").isdigit() else 1,
-                    max(columns.get(one.get("nameend", ""), 0) - columns.get(one.get("namest", ""), 0), 0) + 1,
-                    is_head(one),
-                )
-                for one in row
-            ]
-            for row in cells
-        ]
-    )  # fmt: skip
-
-
-def _write_reference(element: Element) -> str:
-    """A reference as it is printed, or its parts in the usual order where only these are given."""
-    label = " ".join((element.findtext("{*}label") or "").split())
-    for one in element.iter("{*}mixed-citation", "{*}citation"):
-        if (one.text or "").strip() or any((part.tail or "").strip() for part in one):
-            return f"{label} {write_text(one, RULES)}"
-    citation = next(element.iter("{*}element-citation", "{*}mixed-citation", "{*}citation", "{*}nlm-citation"), None)
-    if citation is None:
-        return f"{label} {write_text(element, RULES, ('label',))}"
-    names = [
-        " ".join(filter(None, (one.findtext("{*}surname"), one.findtext("{*}given-names"))))
-        for one in citation.iter("{*}name")
-    ]
-    names += [" ".join("".join(one.itertext()).split()) for one in citation.iter("{*}collab")]
-    parts = {get_local_name(one): " ".join(write_text(one, RULES).split()) for one in reversed(citation)}
-    pages = "-".join(filter(None, (parts.get("fpage"), parts.get("lpage")))) or parts.get("elocation-id", "")
-    source = ", ".join(filter(None, (parts.get("source"), parts.get("volume"), pages)))
-    title = parts.get("article-title") or parts.get("chapter-title") or parts.get("data-title")
-    identifier = next((one.text or "" for one in citation.iter("{*}pub-id") if one.get("pub-id-type") == "doi"), "")
-    year = f"({parts['year']})" if parts.get("year") else ""
-    listed = (", ".join(names), year, title, source, f"doi:{identifier}" if identifier else "")
-    return " ".join(filter(None, (label, ". ".join(filter(None, listed)))))

@@ -11,6 +11,7 @@ from typing import Final
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Gap, Parsed, decode_text
 from elcano.activities.text.tex_formulas import write_tex
 from elcano.plugins.documents.authorship import parse_authors, parse_year
+from elcano.plugins.documents.latex_commands import ENVIRONMENT_ARGUMENTS
 from elcano.plugins.documents.latex_macros import (
     VERBATIM,
     expand_macros,
@@ -20,7 +21,7 @@ from elcano.plugins.documents.latex_macros import (
     read_option,
     split_top,
 )
-from elcano.plugins.documents.latex_text import ENVIRONMENT_ARGUMENTS, write_inline
+from elcano.plugins.documents.latex_text import write_inline
 from elcano.plugins.documents.tables import TableCell, build_table
 
 _LEVELS: Final[Mapping[str, int]] = {
@@ -341,7 +342,7 @@ def _build_cells(rows: list[str], heads: int, notes: list[str]) -> Iterator[Tabl
             height, width = 1, 1
             while (span := _SPAN.match(text)) is not None:
                 count, end = read_group(text, read_option(text, span.end())[1])
-                size = int(count.strip()) if count.strip().isdigit() and len(count.strip()) < 4 else 1
+                size = int(count.strip()) if count.strip().isdecimal() and len(count.strip()) < 4 else 1
                 end = read_argument(text, read_option(text, end)[1])[1]
                 height, width = (height, size) if span[1] == "multicolumn" else (size, width)
                 text = read_group(text, read_option(text, end)[1])[0]

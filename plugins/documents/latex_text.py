@@ -8,188 +8,28 @@ from typing import Final
 
 from elcano.activities.text.tex_formulas import write_tex
 from elcano.activities.text.words import lower_text, raise_text
+from elcano.plugins.documents.latex_commands import (
+    ACCENTS,
+    CITED,
+    DROPPED,
+    ENVIRONMENT_ARGUMENTS,
+    LAST_SHOWN,
+    LAST_SHOWN_ARGUMENTS,
+    REFERENCES,
+    SILENT,
+    SYMBOLS,
+    list_symbols,
+)
 from elcano.plugins.documents.latex_macros import read_argument, read_group, read_option, skip_space
 from elcano.plugins.documents.latex_units import format_number, write_unit
 
 MOST_DEPTH: Final = 40
 """How deep groups are nested that are read: each level costs Python a few frames of its stack."""
-_ACCENTS: Final[Mapping[str, str]] = {
-    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", "=": "\u0304", "u": "\u0306", ".": "\u0307",
-    '"': "\u0308", "r": "\u030a", "H": "\u030b", "v": "\u030c", "d": "\u0323", "c": "\u0327", "k": "\u0328",
-    "b": "\u0331", "t": "\u0361",
-}  # fmt: skip
-_SYMBOLS: Final[Mapping[str, str]] = {
-    "ss": "ß", "o": "ø", "O": "Ø", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
-    "i": "ı", "j": "ȷ", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ", "ng": "ŋ", "NG": "Ŋ", "dj": "đ", "DJ": "Đ",
-    "S": "§", "P": "¶", "copyright": "©", "pounds": "£", "euro": "€", "EUR": "€", "dag": "†", "ddag": "‡", "dots": "…",
-    "ldots": "…", "textellipsis": "…", "slash": "/", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX",
-    "LaTeXe": "LaTeX2e", "quad": " ", "qquad": " ", "space": " ", "newline": "\n", "linebreak": "\n", "par": "\n\n",
-    "guillemotleft": "«", "guillemotright": "»", "og": "« ", "fg": " »", "nobreakspace": " ", "enspace": " ",
-    "thinspace": " ", "textregistered": "®", "textcopyright": "©",
-    ",": " ", ";": " ", ":": " ", " ": " ", "\n": " ", "\t": " ", "~": " ", "&": "&", "%": "%", "$": "$", "#": "#",
-    "_": "_", "{": "{", "}": "}", "\\": "\n",
-}  # fmt: skip
-_DROPPED: Final[Mapping[str, int]] = {
-    **dict.fromkeys(
-        (
-            "label", "input", "include", "subfile", "bibliography", "addbibresource", "vspace", "hspace", "vskip",
-            "pagestyle", "thispagestyle", "bibliographystyle",
-            "includegraphics", "usepackage", "hyphenation", "index", "pagenumbering", "graphicspath", "phantom",
-            "hphantom", "vphantom", "sout", "st", "rowcolor", "columncolor", "cellcolor", "color", "linespread",
-            "nocite", "cmidrule", "cline", "hypersetup", "captionsetup", "lstset", "sisetup", "geometry",
-            "PassOptionsToPackage", "todo", "selectlanguage", "enlargethispage", "raisebox", "looseness", "markboth",
-            "pdfbookmark", "fontfamily", "setstretch", "tikzset", "usetikzlibrary", "DeclareGraphicsExtensions",
-            "newcounter", "stepcounter", "refstepcounter", "value", "email", "orcid", "thanksref", "corref",
-            "allowdisplaybreaks", "pgfplotsset", "makeatletter",
-        ),
-        1,
-    ),
-    **dict.fromkeys(
-        (
-            "setlength", "import", "subimport", "addtolength", "setcounter", "addtocounter", "fontsize",
-            "definecolor", "addcontentsline",
-            "numberwithin", "theoremstyle", "markboth", "rule", "newenvironment", "settowidth", "bookmark",
-        ),
-        2,
-    ),
-}  # fmt: skip
-"""Commands that show nothing, by the number of their arguments."""
-ENVIRONMENT_ARGUMENTS: Final[Mapping[str, int]] = {
-    "minipage": 1, "multicols": 1, "wrapfigure": 2, "wraptable": 2, "adjustbox": 1, "spacing": 1, "subfigure": 1,
-    "subtable": 1, "thebibliography": 1, "list": 2, "otherlanguage": 1, "tabular": 1,
-}  # fmt: skip
-"""Environments with arguments that are not shown, by their number."""
 _LENGTH: Final = re.compile(
     r"\s{0,9}=?\s{0,9}(?:to|by)?\s{0,9}-?(?:\d{0,6}\.?\d{1,6}|\d{1,6}\.)\s?(?:true)?(?:pt|em|ex|in|cm|mm|pc|bp|sp|mu)(?![A-Za-z])"
     r"(?:\s{0,9}(?:plus|minus)\s{0,9}-?[\d.]{1,9}\s?[a-z]{2,5}){0,2}|\s{0,9}=\s{0,9}-?\d{1,6}"
 )
 """A length behind a command that takes one without braces, as `\\vskip 1cm` does."""
-_SILENT: Final = frozenset(
-    [
-        "appendix",
-        "mainmatter",
-        "frontmatter",
-        "backmatter",
-        "maketitle",
-        "tableofcontents",
-        "listoffigures",
-        "listoftables",
-        "printbibliography",
-        "clearpage",
-        "cleardoublepage",
-        "newpage",
-        "pagebreak",
-        "nopagebreak",
-        "noindent",
-        "indent",
-        "centering",
-        "raggedright",
-        "raggedleft",
-        "bf",
-        "it",
-        "em",
-        "sc",
-        "sf",
-        "tt",
-        "rm",
-        "sl",
-        "bfseries",
-        "itshape",
-        "scshape",
-        "sffamily",
-        "ttfamily",
-        "rmfamily",
-        "upshape",
-        "mdseries",
-        "normalfont",
-        "tiny",
-        "scriptsize",
-        "footnotesize",
-        "small",
-        "normalsize",
-        "large",
-        "Large",
-        "LARGE",
-        "huge",
-        "Huge",
-        "smallskip",
-        "medskip",
-        "bigskip",
-        "hfill",
-        "vfill",
-        "hline",
-        "toprule",
-        "midrule",
-        "bottomrule",
-        "protect",
-        "relax",
-        "leavevmode",
-        "null",
-        "onecolumn",
-        "twocolumn",
-        "singlespacing",
-        "doublespacing",
-        "onehalfspacing",
-        "item",
-        "begingroup",
-        "endgroup",
-        "bgroup",
-        "egroup",
-        "xspace",
-        "selectfont",
-        "boldmath",
-        "unboldmath",
-        "allowbreak",
-        "sloppy",
-        "fussy",
-        "frenchspacing",
-        "kern",
-        "hskip",
-        "vskip",
-        "hbox",
-        "vbox",
-        "parindent",
-        "parskip",
-        "baselineskip",
-        "ignorespaces",
-        "unskip",
-        "columnwidth",
-        "textwidth",
-        "linewidth",
-        "left",
-        "right",
-        "displaystyle",
-        "textstyle",
-        "and",
-        "AND",
-        "And",
-        "strut",
-        "break",
-        "nolinebreak",
-        "penalty",
-        "makeatother",
-        "onehalfspace",
-        "qed",
-        "qedhere",
-        "FloatBarrier",
-        "balance",
-        "printindex",
-        "makeindex",
-        "bibitem",
-        "newblock",
-    ]
-)
-"""Commands that show nothing and take no argument."""
-_SECOND: Final = frozenset(
-    {"href", "textcolor", "colorbox", "hyperref", "resizebox", "scalebox", "foreignlanguage", "texorpdfstring",
-     "adjustbox", "parbox", "rotatebox", "hyperlink", "hypertarget", "makecell"}
-)  # fmt: skip
-"""Commands of which the last of several arguments is shown."""
-_ARGUMENTS: Final[Mapping[str, int]] = {"resizebox": 3, "texorpdfstring": 2, "makecell": 1, "hyperref": 1}
-_CITED: Final = re.compile(r"[A-Za-z]*cite[A-Za-z]*")
-_REFERENCES: Final = frozenset({"ref", "eqref", "autoref", "cref", "Cref", "pageref", "vref", "nameref", "labelcref"})
-
-
 _TOKEN: Final = re.compile(
     r"\\(?:([A-Za-z@]+)\*?[ \t]?|(.))|\$\$|[${}~]|``|''|---?|[ \t\n]+|[^\\${}~`'\-\s]+|.", re.DOTALL
 )
@@ -245,25 +85,25 @@ def _write_command(name: str, text: str, at: int, notes: list[str] | None, depth
         end = text.find("\\)" if name == "(" else "\\]", at)
         end = len(text) if end < 0 else end
         return write_formula(text[at:end]), min(end + 2, len(text))
-    if name in _ACCENTS and (
+    if name in ACCENTS and (
         len(name) > 1 or not name.isalpha() or text[at : at + 1] in ("{", " ") or text[at - 1] == " "
     ):
         argument, end = read_argument(text, at)
         base = write_inline(argument, notes, depth + 1).replace("ı", "i").replace("ȷ", "j")
-        return unicodedata.normalize("NFC", base[:1] + _ACCENTS[name] + base[1:]) if base else "", end
-    if name in _SYMBOLS:
+        return unicodedata.normalize("NFC", base[:1] + ACCENTS[name] + base[1:]) if base else "", end
+    if name in SYMBOLS:
         end = at + 2 if text[at : at + 2] == "{}" else at
-        return _SYMBOLS[name], read_option(text, end)[1] if name == "\\" else end
-    if name in _DROPPED:
-        return "", _skip_arguments(text, at, _DROPPED[name])
+        return SYMBOLS[name], read_option(text, end)[1] if name == "\\" else end
+    if name in DROPPED:
+        return "", _skip_arguments(text, at, DROPPED[name])
     if writer := _WRITERS.get(name):
         return writer(text, at, notes, depth)
     if name in ("begin", "end"):
         environment, end = read_group(text, at)
         return " ", _skip_arguments(text, end, ENVIRONMENT_ARGUMENTS.get(environment, 0)) if name == "begin" else end
-    if name in _REFERENCES or _CITED.fullmatch(name):
+    if name in REFERENCES or CITED.fullmatch(name):
         return _write_reference(text, at)
-    if name in _SECOND:
+    if name in LAST_SHOWN:
         return _write_last(name, text, at, notes, depth)
     return _write_unknown(name, text, at, notes, depth)
 
@@ -286,7 +126,7 @@ def _write_reference(text: str, at: int) -> tuple[str, int]:
 
 def _write_last(name: str, text: str, at: int, notes: list[str] | None, depth: int) -> tuple[str, int]:
     argument = ""
-    for _ in range(_ARGUMENTS.get(name, 2)):
+    for _ in range(LAST_SHOWN_ARGUMENTS.get(name, 2)):
         while (option := read_option(text, at))[0] is not None:
             at = option[1]
         argument, at = read_group(text, at)
@@ -297,27 +137,15 @@ def _write_last(name: str, text: str, at: int, notes: list[str] | None, depth: i
 
 def _write_unknown(name: str, text: str, at: int, notes: list[str] | None, depth: int) -> tuple[str, int]:
     """A command that is not known: a symbol, or one that sets its arguments in another way."""
-    if symbol := _list_symbols().get(name):
+    if symbol := list_symbols().get(name):
         return symbol, at + 2 if text[at : at + 2] == "{}" else at
     if length := _LENGTH.match(text, at):
         return "", length.end()
     _, end = read_option(text, at)
     has_group = text[skip_space(text, end) :][:1] == "{"
-    if has_group or name in _SILENT or not name.isalpha():
+    if has_group or name in SILENT or not name.isalpha():
         return "", end if has_group else at
     return f"\\{name} ", at  # defined elsewhere: a sentence must not read on as if there were nothing
-
-
-@lru_cache(1)
-def _list_symbols() -> Mapping[str, str]:
-    """The symbols that pylatexenc knows."""
-    from pylatexenc.latex2text import get_default_latex_context_db
-
-    found: dict[str, str] = {}
-    for spec in get_default_latex_context_db().iter_macro_specs():
-        if isinstance(spec.simplify_repl, str) and "%" not in spec.simplify_repl:
-            found[spec.macroname] = spec.simplify_repl
-    return found
 
 
 def _write_note(text: str, at: int, notes: list[str] | None, depth: int) -> tuple[str, int]:

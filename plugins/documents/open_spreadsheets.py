@@ -10,16 +10,8 @@ from lxml import etree
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.plugins.documents.authorship import parse_authors
-from elcano.plugins.documents.sheet_tables import (
-    MOST_MERGES,
-    Budget,
-    Merge,
-    Sheet,
-    Value,
-    ValueKind,
-    build_sheet_blocks,
-    describe_sheet_gaps,
-)
+from elcano.plugins.documents.sheet_tables import build_sheet_blocks
+from elcano.plugins.documents.sheets import MOST_MERGES, Budget, Merge, Sheet, Value, ValueKind, describe_sheet_gaps
 from elcano.plugins.documents.tables import MOST_COLUMNS
 from elcano.plugins.documents.zip_packages import Package, iterate_elements
 

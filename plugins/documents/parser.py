@@ -66,7 +66,8 @@ def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: As
     try:
         answer = processes.ask(request, stop, max(request.seconds, START_SECONDS))
     except ProcessEnded as ended:
-        took = f"took longer than {request.seconds:g} s" if ended.late else "took its parser down"
+        seconds = request.processor_seconds or request.seconds
+        took = f"took longer than {seconds:g} s" if ended.late else "took its parser down"
         raise FileSkipped(f"reading it {took}") from None
     except NotStarted as error:
         raise FileSkipped(f"reading it did not begin: {error}") from None
@@ -83,6 +84,8 @@ def answer_or_report_skip(read: Callable[[], Found]) -> FileAnswer[Found]:
         reason = str(error)
     except MemoryError:
         reason = "reading it needs more memory than it may take"
+    except RecursionError:
+        reason = "it is nested too deeply to be read"
     except Exception as error:  # a parser's bug costs the one file that triggers it, and is reported with its name
         reason = f"its parser failed ({type(error).__name__})"
     return FileAnswer(skipped=reason)
@@ -99,13 +102,17 @@ def limit_reading(html_bytes: int | None = None) -> None:
 
 
 PARSE_SECONDS: Final = 60.0
+"""Processor time for one file."""
+PATIENCE: Final = 5
+"""So many times as long it may take on a machine that is busy: what it cannot be read for is kept, and the machine's
+other work is no reason to refuse a document for good."""
 PICTURE_TYPES: Final = ("application/pdf", "image/")
 """What types of documents begin with that may be pictures of pages."""
 OCR_SECONDS: Final = 1_500.0
 """How much longer reading the pictures of a document may take: 600 s of processor time, on a machine that is busy."""
-IN_PROCESS_BYTES: Final = 1_000_000
+IN_PROCESS_BYTES: Final = 100_000
 """Smaller files of our own formats are read in the caller's thread: that is pure Python with bounded patterns and takes
-milliseconds."""
+milliseconds, or half a second for rows of a table without end."""
 
 
 class ParseRequest(FileRequest):
@@ -149,7 +156,7 @@ class Parser:
         version: of what it makes of a file; what an older one made is made anew.
 
     Args:
-        parse_seconds: how long one file may take.
+        parse_seconds: the processor time that one file may take.
         processes: what reads them; tests put broken ones here.
     """
 
@@ -177,7 +184,16 @@ class Parser:
         name = name_by_content(name, content)
         kind = FORMATS.get(PurePosixPath(name).suffix.lower())
         if kind is None or (not kind.foreign and len(content) <= IN_PROCESS_BYTES):
-            return parse_document(name, content)
+            answer = answer_or_report_skip(lambda: parse_document(name, content))
+            if answer.found is None:
+                raise FileSkipped(answer.skipped)
+            return answer.found
         extension = OCR_SECONDS if kind.media_type.startswith(PICTURE_TYPES) else 0.0
-        request = ParseRequest(seconds=self._seconds, extension=extension, name=name, content=content)
+        request = ParseRequest(
+            seconds=PATIENCE * self._seconds,
+            processor_seconds=self._seconds,
+            extension=extension,
+            name=name,
+            content=content,
+        )
         return ask_process(self._processes, request, self._stop)

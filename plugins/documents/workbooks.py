@@ -15,7 +15,8 @@ from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.plugins.documents.number_formats import BUILT_IN, format_number, format_text, is_date_code
-from elcano.plugins.documents.sheet_tables import (
+from elcano.plugins.documents.sheet_tables import build_sheet_blocks
+from elcano.plugins.documents.sheets import (
     MOST_CHARACTERS,
     MOST_MERGES,
     Budget,
@@ -24,7 +25,6 @@ from elcano.plugins.documents.sheet_tables import (
     Sheet,
     Value,
     ValueKind,
-    build_sheet_blocks,
     describe_sheet_gaps,
 )
 from elcano.plugins.documents.tables import MOST_COLUMNS
@@ -146,7 +146,7 @@ def _read_styles(package: Package, name: str) -> list[_Style]:
     codes = dict(BUILT_IN)
     fonts: list[tuple[bool, bool]] = []
     for one in root.iter("{*}numFmt"):
-        if (named := one.get("numFmtId", "")).isdigit():
+        if (named := one.get("numFmtId", "")).isdecimal():
             codes[int(named)] = one.get("formatCode", "General")
     for one in root.iterfind("{*}fonts/{*}font"):
         marks = {get_local_name(mark): mark.get("val", "1") in _TRUE for mark in one}

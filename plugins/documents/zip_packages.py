@@ -1,7 +1,6 @@
 """Files that are ZIP packages: Office Open XML, OpenDocument, EPUB. Read part by part, each within bounds.
 
-A part is unpacked when it is read and never written to the disk, so no name in a package leads anywhere. Python's
-`zipfile` unpacks no more of a part than its header declares; the declared sizes are checked before that.
+A part is unpacked when it is read and never written to the disk, so no name in a package leads anywhere.
 """
 
 import posixpath
@@ -17,21 +16,11 @@ from lxml import etree
 from elcano.activities.passages.document import FileSkipped
 from elcano.activities.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
 from elcano.plugins.documents.authorship import parse_authors
+from elcano.plugins.documents.zip_sizes import UnpackedSizes, check_count
 
-PART_BYTES: Final = 50_000_000
-"""Size of a part that is read whole: as a tree it takes some ten times as much memory."""
-TOTAL_BYTES: Final = 200_000_000
-"""Size of all parts together that are read whole."""
-RATIO: Final = 200
-"""How many times smaller than its content a part may be packed. The sheets and slides of 300 real files stay below 60;
-`deflate` reaches 1,030."""
-HARMLESS_BYTES: Final = 1_000_000
-"""Size below which the ratio says nothing: an empty template packs well."""
-MOST_PARTS: Final = 50_000
 _UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError)
 """What unpacking raises; `RuntimeError`: a part needs a password."""
 _PIECE_BYTES: Final = 65_536
-_ENTRY: Final = b"PK\x01\x02"
 
 
 class Relation(NamedTuple):
@@ -56,15 +45,14 @@ class Package:
 
     def __init__(self, content: bytes, format_name: str) -> None:
         self.format_name = format_name
-        if content.count(_ENTRY) > MOST_PARTS:
-            raise FileSkipped(f"it has more than {MOST_PARTS:,} parts")
+        check_count(content)
         try:
             self._archive = zipfile.ZipFile(BytesIO(content))
         except _UNREADABLE as error:
             raise FileSkipped(f"it is no readable {format_name}: it may be damaged or cut off") from error
         # Names of parts do not depend on case, and some programs write backslashes or a leading slash.
         self._parts = {_fold_name(one.filename): one for one in reversed(self._archive.infolist()) if not one.is_dir()}
-        self._unpacked = 0
+        self._sizes = UnpackedSizes()
 
     @property
     def names(self) -> Iterator[str]:
@@ -97,13 +85,7 @@ class Package:
             FileSkipped: it is missing, damaged, or larger than it should be.
         """
         with self.open(name) as opened:
-            part = self._parts[_fold_name(name)]
-            size = part.file_size
-            self._unpacked += size
-            if size > PART_BYTES or self._unpacked > TOTAL_BYTES:
-                raise FileSkipped(f"it would unpack to more than {TOTAL_BYTES / 1e6:.0f} MB")
-            if size > HARMLESS_BYTES and size > part.compress_size * RATIO:
-                raise FileSkipped(f"it would unpack to more than {RATIO} times its size")
+            self._sizes.add(self._parts[_fold_name(name)])
             try:
                 return opened.read()
             except _UNREADABLE as error:

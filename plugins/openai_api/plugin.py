@@ -8,7 +8,7 @@ plugin: Final = Plugin(
     name="openai_api",
     description="OpenAI's API (models, responses, chat completions) in front of runs, for clients that speak it.",
     package="elcano.plugins.openai_api",
-    needs=("uploads",),
+    needs=("documents", "uploads"),
     routes=(".model_routes:router", ".response_routes:router", ".chat_routes:router", ".file_routes:router"),
     middleware=(".error_shape:ErrorShape",),
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Final
 
-from elcano.plugins.documents.html_blocks import Part, Scope
+from elcano.plugins.documents.html_parts import Part, Scope
 
 LEAST_CHARACTERS: Final = 25
 """Length of a paragraph that counts; shorter ones are labels and bylines."""

@@ -16,7 +16,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from elcano.activities.passages.document import Block, Parsed
 from elcano.activities.text.words import split_words
-from elcano.plugins.documents.html_blocks import Part, list_parts
+from elcano.plugins.documents.html_blocks import list_parts
+from elcano.plugins.documents.html_parts import Part
 from elcano.plugins.web.main_content import SHORT_CHARACTERS, choose_main_content
 
 SHORT_WORDS: Final = 8

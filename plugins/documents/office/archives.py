@@ -1,7 +1,4 @@
-"""ZIP archives that documents are packed in: their sizes are checked before anything is unpacked.
-
-The memory limit of the process that reads them catches a header that lies.
-"""
+"""ZIP archives that documents are packed in: their sizes are checked before anything is unpacked."""
 
 import io
 import zipfile
@@ -10,13 +7,7 @@ from typing import Final
 
 from elcano.activities.passages.document import FileSkipped
 from elcano.activities.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, parse_xml
-
-UNPACKED_BYTES: Final = 200_000_000
-UNPACKED_RATIO: Final = 100
-UNPACKED_HARMLESS: Final = 1_000_000
-"""Size below which the ratio says nothing: an empty template packs well."""
-MOST_ENTRIES: Final = 20_000
-"""Maximum number of files in an archive; a book with a picture on every page has some 2,000."""
+from elcano.plugins.documents.zip_sizes import check_count, check_total
 
 _COMPOUND: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The first bytes of an OLE compound file: Office of before 2007, and whatever Office encrypts."""
@@ -37,13 +28,14 @@ class Archive:
         """
         if content.startswith(_COMPOUND):
             raise FileSkipped(_explain_compound_file(content, kind))
+        check_count(content)
         try:
             self._file = zipfile.ZipFile(io.BytesIO(content))
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
             reason = "it may be damaged or cut off" if content.startswith(b"PK\x03\x04") else ""
             raise FileSkipped(f"it is not {kind}: {reason}" if reason else _explain_stranger(kind)) from error
         entries = self._file.infolist()
-        _check_sizes(entries, len(content))
+        check_total(entries, len(content))
         self._entries = {entry.filename.replace("\\", "/").lstrip("/").lower(): entry for entry in entries}
 
     def __contains__(self, name: str) -> bool:
@@ -79,16 +71,6 @@ class Archive:
             raise PartUnreadable(f"{name} is no XML, or nested too deeply") from error
         except EntitiesDeclared as error:
             raise PartUnreadable(f"{name} declares entities, which are not expanded") from error
-
-
-def _check_sizes(entries: list[zipfile.ZipInfo], packed: int) -> None:
-    unpacked = sum(entry.file_size for entry in entries)
-    if len(entries) > MOST_ENTRIES:
-        raise FileSkipped(f"it holds more than {MOST_ENTRIES:,} files")
-    if unpacked > UNPACKED_BYTES:
-        raise FileSkipped(f"it would unpack to {unpacked / 1e6:.0f} MB; the limit is {UNPACKED_BYTES / 1e6:.0f} MB")
-    if unpacked > UNPACKED_HARMLESS and unpacked > packed * UNPACKED_RATIO:
-        raise FileSkipped(f"it would unpack to more than {UNPACKED_RATIO} times its size")
 
 
 def _explain_compound_file(content: bytes, kind: str) -> str:

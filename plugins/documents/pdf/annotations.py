@@ -13,7 +13,8 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Block, normalize_text
 from elcano.graphs.report.places import Box, Line
-from elcano.plugins.documents.pdf.words import Frame, Word, measure_frame
+from elcano.plugins.documents.pdf.frames import Frame, measure_frame
+from elcano.plugins.documents.pdf.words import Word
 
 ANNOTATIONS: Final = 5_000
 """So many of a page are looked at: a long form has 300 fields."""

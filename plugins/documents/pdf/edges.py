@@ -12,7 +12,19 @@ from typing import Final, NamedTuple
 
 import pypdfium2.raw as pdfium_c
 
-from elcano.plugins.documents.pdf.words import Frame, measure_frame
+from elcano.plugins.documents.pdf.frames import Frame, measure_frame
+from elcano.plugins.documents.pdf.paths import (
+    IDENTITY,
+    Color,
+    Matrix,
+    Point,
+    compose_matrices,
+    is_oblique,
+    is_rectangle,
+    iterate_subpaths,
+    read_fill_color,
+    read_matrix,
+)
 
 MAX_OBJECTS: Final = 20_000
 """Objects of a page, nested ones too, that are looked at: a table of 200 rows and 100 columns whose cells are filled
@@ -37,15 +49,8 @@ ABUTTING: Final = 0.3
 """Backgrounds of one colour that are not farther apart than this, in points, show no line between them."""
 PAPER: Final = 0.85
 """A rectangle that covers this share of the page in both directions is its background."""
-WHITE: Final = 250
-"""A filling whose channels are all at least this bright is paper, not the background of a cell."""
-
-
 Rectangle = tuple[float, float, float, float]
 """Left, top, right and bottom in points."""
-
-
-Color = tuple[int, int, int]
 
 
 class Edge(NamedTuple):
@@ -146,27 +151,6 @@ def _group_by_place(edges: list[Edge]) -> Iterator[list[Edge]]:
         yield group
 
 
-Matrix = tuple[float, float, float, float, float, float]
-_IDENTITY: Final[Matrix] = (1, 0, 0, 1, 0, 0)
-
-
-def _compose(first: Matrix, second: Matrix) -> Matrix:
-    """The matrix that applies `first`, then `second`."""
-    a, b, c, d, e, f = first
-    g, h, i, j, k, m = second
-    return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
-
-
-def _read_matrix(thing: pdfium_c.FPDF_PAGEOBJECT) -> Matrix:
-    matrix = pdfium_c.FS_MATRIX()
-    if not pdfium_c.FPDFPageObj_GetMatrix(thing, ctypes.byref(matrix)):
-        return _IDENTITY
-    return matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
-
-
-_Point = tuple[float, float]
-
-
 class _Collector:
     """Collects lines from the objects of a page."""
 
@@ -184,7 +168,7 @@ class _Collector:
         for index in range(min(pdfium_c.FPDFPage_CountObjects(page), self._left)):
             if self._left <= 0:
                 return
-            self._read_object(pdfium_c.FPDFPage_GetObject(page, index), _IDENTITY, 0)
+            self._read_object(pdfium_c.FPDFPage_GetObject(page, index), IDENTITY, 0)
 
     def _read_object(self, thing: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix, depth: int) -> None:
         self._left -= 1
@@ -192,7 +176,7 @@ class _Collector:
         if kind == pdfium_c.FPDF_PAGEOBJ_PATH:
             self._read_path(thing, matrix)
         elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < MAX_DEPTH:
-            inner = _compose(_read_matrix(thing), matrix)
+            inner = compose_matrices(read_matrix(thing), matrix)
             for index in range(pdfium_c.FPDFFormObj_CountObjects(thing)):
                 if self._left <= 0:
                     return
@@ -215,33 +199,33 @@ class _Collector:
             self.drawings.append((left, top, right, bottom))
         if not 2 <= count <= MAX_SEGMENTS or len(self.drawings) > MAX_LINES:
             return  # more than enough of a drawing
-        color = _read_color(path) if filling and not stroked else None
+        color = read_fill_color(path) if filling and not stroked else None
         if color is None and not stroked:
             return
-        own = _compose(_read_matrix(path), matrix)
+        own = compose_matrices(read_matrix(path), matrix)
         drawn = False
-        for part, curved in _iterate_subpaths(path, count):
+        for part, curved in iterate_subpaths(path, count):
             points = [self._place(point, own) for point in part]
             self._read_subpath(points, color)
-            drawn = drawn or curved or _is_oblique(points)
+            drawn = drawn or curved or is_oblique(points)
         if drawn and max(wide, high) >= LEAST_DRAWING:
             self.drawings.append((left, top, right, bottom))
 
     def _bounds(self, path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> Rectangle:
         pdfium_c.FPDFPageObj_GetBounds(path, *self._sides)
         left, bottom, right, top = (side.value for side in self._sides)
-        if matrix is _IDENTITY:
+        if matrix is IDENTITY:
             return self._frame.box(left, bottom, right, top)
         corners = [self._place((x, y), matrix) for x in (left, right) for y in (bottom, top)]
         across, down = [x for x, _ in corners], [y for _, y in corners]
         return min(across), min(down), max(across), max(down)
 
-    def _place(self, point: _Point, matrix: Matrix) -> _Point:
+    def _place(self, point: Point, matrix: Matrix) -> Point:
         x, y = point
         a, b, c, d, e, f = matrix
         return self._frame.point(a * x + c * y + e, b * x + d * y + f)
 
-    def _read_subpath(self, points: list[_Point], color: Color | None) -> None:
+    def _read_subpath(self, points: list[Point], color: Color | None) -> None:
         """Take a rectangle, or its sides; of other strokes, the upright and level parts.
 
         Args:
@@ -254,7 +238,7 @@ class _Collector:
         left, top, right, bottom = min(across), min(down), max(across), max(down)
         if min(right - left, bottom - top) <= RULE_WIDTH:
             self._add(left, top, right, bottom)
-        elif not _is_rectangle(points, (left, top, right, bottom)):
+        elif not is_rectangle(points, (left, top, right, bottom)):
             if color is None:
                 for (x, y), (other_x, other_y) in pairwise(points):
                     if abs(x - other_x) < 0.5 or abs(y - other_y) < 0.5:
@@ -283,52 +267,6 @@ class _Collector:
                 self.horizontal.append(Edge((top + bottom) / 2, left, right))
         else:
             self.vertical.append(Edge((left + right) / 2, top, bottom))
-
-
-def _read_color(path: pdfium_c.FPDF_PAGEOBJECT) -> Color | None:
-    """The colour that a path is filled with; None: like paper."""
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-    if not pdfium_c.FPDFPageObj_GetFillColor(path, red, green, blue, alpha):
-        return (0, 0, 0)  # a pattern
-    if not alpha.value or min(red.value, green.value, blue.value) >= WHITE:
-        return None
-    return red.value, green.value, blue.value
-
-
-def _iterate_subpaths(path: pdfium_c.FPDF_PAGEOBJECT, count: int) -> Iterator[tuple[list[_Point], bool]]:
-    """The points of each part of a path that is drawn without lifting the pen, and whether a curve ends it."""
-    points: list[_Point] = []
-    x, y = ctypes.c_float(), ctypes.c_float()
-    for index in range(count):
-        segment = pdfium_c.FPDFPath_GetPathSegment(path, index)
-        kind = pdfium_c.FPDFPathSegment_GetType(segment)
-        pdfium_c.FPDFPathSegment_GetPoint(segment, x, y)
-        if kind != pdfium_c.FPDF_SEGMENT_LINETO:
-            if points:
-                yield points, kind == pdfium_c.FPDF_SEGMENT_BEZIERTO
-            points = []
-        points.append((x.value, y.value))
-        if pdfium_c.FPDFPathSegment_GetClose(segment):
-            points.append(points[0])
-    if points:
-        yield points, False
-
-
-def _is_oblique(points: list[_Point]) -> bool:
-    return any(min(abs(x - other_x), abs(y - other_y)) > 2 for (x, y), (other_x, other_y) in pairwise(points))
-
-
-def _is_rectangle(points: list[_Point], box: tuple[float, float, float, float]) -> bool:
-    """Whether the points are corners of their box, all four of them."""
-    if not 4 <= len(points) <= 6:
-        return False
-    left, top, right, bottom = box
-    corners = set()
-    for x, y in points:
-        if min(x - left, right - x) > 0.5 or min(y - top, bottom - y) > 0.5:
-            return False
-        corners.add((x - left < right - x, y - top < bottom - y))
-    return len(corners) == 4
 
 
 def turn_edges(edges: Edges, turn: int, width: float, height: float) -> Edges:

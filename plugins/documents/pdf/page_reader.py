@@ -13,20 +13,22 @@ from elcano.plugins.documents.pdf.annotations import read_annotations
 from elcano.plugins.documents.pdf.chars import UNKNOWN
 from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.edges import read_edges
+from elcano.plugins.documents.pdf.frames import measure_frame
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
 from elcano.plugins.documents.pdf.ocr import SURE, OcrReader
 from elcano.plugins.documents.pdf.segments import Segment
 from elcano.plugins.documents.pdf.table_search import find_tables
 from elcano.plugins.documents.pdf.tables import Table, drop_table_words
-from elcano.plugins.documents.pdf.visibility import see_words
-from elcano.plugins.documents.pdf.words import Page, Word, measure_frame, read_words
+from elcano.plugins.documents.pdf.visibility import holds_more, see_words
+from elcano.plugins.documents.pdf.words import Page, Word, read_words
 
 PAGE_CHARACTERS: Final = 200_000
 """A page that holds more is none that anybody reads: a poster of small type has 30,000."""
 PAGE_SECONDS: Final = 6.0
 """Processor time that a page may take; a dense page takes a tenth of a second."""
-PAGE_OBJECTS: Final = 400_000
-"""Pages of more paths are drawings: they are not looked through for tables, nor drawn to see what is hidden."""
+PAGE_OBJECTS: Final = 40_000
+"""Pages of more objects, forms included, are left out: drawing one cannot be interrupted, and takes .1 to .2 ms an
+object; undrawn, nothing tells what of it is hidden."""
 
 BROKEN: Final = 0.01
 LEAST_BROKEN: Final = 3
@@ -36,8 +38,9 @@ STAMP: Final = 200
 PICTURE: Final = 0.6
 """The share of a page that its images cover if it is a picture."""
 
-State: TypeAlias = Literal["read", "empty", "damaged", "costly", "late", "picture", "undecodable", "unsure"]
-"""What became of a page: nothing stands on it; it cannot be loaded; it takes too long; the document took too long; it
+State: TypeAlias = Literal["read", "empty", "damaged", "costly", "crowded", "late", "picture", "undecodable", "unsure"]
+"""What became of a page: nothing stands on it; it cannot be loaded; it takes too long, or
+holds too many drawings; the document took too long; it
 is a picture, or its letters cannot be decoded, so that only OCR can read it; OCR is not sure of it."""
 
 
@@ -82,26 +85,27 @@ def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
 def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     frame = measure_frame(page.raw)
     found.width, found.height = max(frame.width, 1.0), max(frame.height, 1.0)
+    if holds_more(page, PAGE_OBJECTS):
+        found.state = "crowded"
+        return
     words = _load_words(page, found, deadline)
-    if words is None:
+    if words is None or time.process_time() > deadline:
         found.state = "costly"
         return
     if found.undecodable:
         found.state, found.picture = "undecodable", True
         return
-    simple = pdfium_c.FPDFPage_CountObjects(page.raw) <= PAGE_OBJECTS and time.process_time() < deadline
-    if simple:
-        sight = see_words(page, words)
-        found.hidden = len(sight.hidden)
-        words = [word for number, word in enumerate(words) if number not in sight.hidden]
-        bare = sum(len(word.text) for word in words) < STAMP and not sight.layer
-        found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
+    sight = see_words(page, words)
+    found.hidden = len(sight.hidden)
+    words = [word for number, word in enumerate(words) if number not in sight.hidden]
+    bare = sum(len(word.text) for word in words) < STAMP and not sight.layer
+    found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
     if _count_broken(words) >= max(LEAST_BROKEN, BROKEN * len(words)):
         found.undecodable = found.picture = True
     written = read_annotations(page, found.number)
     found.comments = written.comments
     content = Page(found.number, found.width, found.height, (*words, *written.words))
-    tables = find_tables(content, read_edges(page.raw)) if simple and content.words else []
+    tables = find_tables(content, read_edges(page.raw)) if content.words else []
     found.lines = read_lines(drop_table_words(content, tables), [(table.turn, _stand_for(table)) for table in tables])
     if not found.lines:
         found.state = "picture" if found.picture else "empty"

@@ -22,7 +22,8 @@ from elcano.plugins.documents.pdf.lines import TextLine
 from elcano.plugins.documents.pdf.ocr import OcrReader
 from elcano.plugins.documents.pdf.opening import open_pdf
 from elcano.plugins.documents.pdf.page_reader import PageText, read_page, read_picture
-from elcano.plugins.documents.pdf.paragraphs import Paragraph, find_body_size, group_paragraphs
+from elcano.plugins.documents.pdf.paragraph_signs import Paragraph
+from elcano.plugins.documents.pdf.paragraphs import find_body_size, group_paragraphs
 from elcano.plugins.documents.pdf.table_continuation import carry_heads_of_lines
 from elcano.plugins.documents.pdf.tables import build_table_blocks
 from elcano.plugins.documents.pdf.visibility import describe_hidden, name_pages
@@ -32,19 +33,25 @@ LANGUAGE_SAMPLE: Final = 5_000
 FIRST_PAGES: Final = 2
 """Pages whose heads and feet may tell of the work: later ones repeat them."""
 DOCUMENT_SECONDS: Final = 45.0
-"""Processor time for all pages; those that are left then are named as a gap. A process that reads has a minute."""
+"""Processor time for all pages of a short document; those that are left then are named as a gap."""
+TEXT_PAGE_SECONDS: Final = 0.15
+"""Processor time for each page of a longer one: twice that of a dense page."""
+MAXIMUM_SECONDS: Final = 300.0
+"""Processor time for all pages in any case, that is for 2,000 pages or more."""
+PAGE_WAIT: Final = 60.0
+"""Time until a page ends the process that reads it, on a machine that is busy."""
 OCR_SECONDS: Final = 600.0
 """Processor time for the pictures of all pages beyond that: 300 pages take two seconds each."""
 OCR_PAGE_SECONDS: Final = 120.0
 """Time until a picture of a page ends the process that reads it, however it is turned."""
 
 
-def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
+def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
     """Read a PDF.
 
     Args:
         content: the file.
-        seconds: the processor time that its pages may take.
+        seconds: the processor time that its pages may take; None: what so many pages need.
 
     Raises:
         FileSkipped: it is broken, encrypted, or nothing of it can be read.
@@ -52,6 +59,8 @@ def read_pdf(content: bytes, seconds: float = DOCUMENT_SECONDS) -> Parsed:
     document = open_pdf(content)
     try:
         document.init_forms()
+        if seconds is None:
+            seconds = min(max(DOCUMENT_SECONDS, TEXT_PAGE_SECONDS * len(document)), MAXIMUM_SECONDS)
         pages = _read_pages(document, seconds)
         told = document.get_metadata_dict()
         labels = _read_labels(document)
@@ -80,7 +89,9 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
     pages: list[PageText] = []
     for index in range(len(document)):
         late = time.process_time() > until
+        extend_deadline(PAGE_WAIT)
         pages.append(PageText(index + 1, "late") if late else read_page(document, index))
+    extend_deadline(OCR_PAGE_SECONDS)
     pictures = [page for page in pages if page.picture]
     if not pictures:
         return pages
@@ -148,10 +159,12 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     for state, reason in (
         ("damaged", "damaged and left out"),
         ("costly", "left out, since reading it takes too long"),
+        ("crowded", "left out: {} too many drawings"),
         ("late", "left out, since the document is too long: split it"),
     ):
         if numbers := tuple(page.number for page in pages if page.state == state):
-            yield Gap(f"{name_pages(numbers)} {'was' if len(numbers) == 1 else 'were'} {reason}", numbers)
+            was, holds = ("was", "it holds") if len(numbers) == 1 else ("were", "they hold")
+            yield Gap(f"{name_pages(numbers)} {was} {reason.format(holds)}", numbers)
     if numbers := tuple(page.number for page in pages if page.state == "picture" and not page.undecodable):
         are = "is a picture" if len(numbers) == 1 else "are pictures"
         yield Gap(f"{name_pages(numbers)} {are}, and {_NO_OCR}", numbers)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from elcano.plugins.documents.pdf.edges import Edge, Rectangle
-from elcano.plugins.documents.pdf.paragraphs import is_caption
+from elcano.plugins.documents.pdf.paragraph_signs import is_caption
 from elcano.plugins.documents.pdf.tables import TextRow, Token
 from elcano.plugins.documents.pdf.text_rows import build_row, split_segments
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 
-from elcano.plugins.documents.pdf.paragraphs import is_caption
+from elcano.plugins.documents.pdf.paragraph_signs import is_caption
 from elcano.plugins.documents.pdf.tables import Table, TextRow, Token
 from elcano.plugins.documents.pdf.text_rows import build_row, build_rows, split_segments
 

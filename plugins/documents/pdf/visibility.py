@@ -6,6 +6,7 @@ and is meant to be read all the same: the text layer of a scan, which lies unsee
 """
 
 import ctypes
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
@@ -13,7 +14,8 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Gap
-from elcano.plugins.documents.pdf.words import Frame, Word, measure_frame
+from elcano.plugins.documents.pdf.frames import Frame, measure_frame
+from elcano.plugins.documents.pdf.words import Word
 
 SCALE: Final = 1.0
 """Pixels per point. Strokes of type of 5 points still darken a pixel by a third."""
@@ -84,6 +86,13 @@ def see_words(page: pdfium.PdfPage, words: Sequence[Word]) -> Sight:
     return Sight(frozenset(unseen - layer), frozenset(layer), covered, bare.has_ink())
 
 
+def holds_more(page: pdfium.PdfPage, count: int) -> bool:
+    """Whether a page, with the forms on it, holds more objects than this."""
+    if pdfium_c.FPDFPage_CountObjects(page) > count:
+        return True
+    return next(itertools.islice(_iterate_objects(page), count, None), None) is not None
+
+
 def describe_hidden(hidden: dict[int, int]) -> Gap | None:
     """The gap that names hidden text; None: there is none.
 
@@ -124,12 +133,32 @@ class _Drawing:
 
     def rows(self, word: Word) -> Iterator[bytes]:
         """The rows of pixels that a word covers."""
+        left, right, top, bottom = self._measure(word)
+        for row in range(top, bottom) if left < right else ():
+            yield self._pixels[row * self._stride + left : row * self._stride + right]
+
+    def _measure(self, word: Word) -> tuple[int, int, int, int]:
+        """The first column and the one after the last of the pixels that a word covers, and so its rows."""
         left = max(0, int(word.left * self.scale))
         right = min(self._width, int(word.right * self.scale) + 1)
         top = max(0, int(word.top * self.scale))
         bottom = min(self._height, int(word.bottom * self.scale) + 1)
-        for row in range(top, bottom) if left < right else ():
-            yield self._pixels[row * self._stride + left : row * self._stride + right]
+        return left, right, top, bottom
+
+    def differs(self, other: "_Drawing", word: Word) -> bool:
+        """Whether another drawing of the page looks different where a word stands; from its middle, where type is."""
+        left, right, top, bottom = self._measure(word)
+        if left >= right or top >= bottom:
+            return False
+        middle = (top + bottom) // 2
+        for row in (*range(middle, bottom), *range(top, middle)):
+            start, end = row * self._stride + left, row * self._stride + right
+            own, others = self._pixels[start:end], other._pixels[start:end]
+            if own != others:
+                for one, two in zip(own, others, strict=True):
+                    if one - two > DIFFERENCE or two - one > DIFFERENCE:
+                        return True
+        return False
 
     def contrast(self, word: Word) -> int:
         """The difference between the darkest and the brightest pixel where a word stands."""
@@ -152,10 +181,11 @@ class _Drawing:
 
 
 def _is_tiny(word: Word, frame: Frame) -> bool:
+    if word.size >= TINY_POINTS or word.size >= TINY_SHARE * max(frame.width, frame.height):
+        return False
     longer = max(word.right - word.left, word.bottom - word.top)
-    if _height(word) > 2 * word.size or longer > 2 * word.size * len(word.text):
-        return False  # the sizes of Type 3 fonts say nothing: their letters are of any size
-    return word.size < TINY_POINTS and word.size < TINY_SHARE * max(frame.width, frame.height)
+    # The sizes of Type 3 fonts say nothing: their letters are of any size.
+    return _height(word) <= 2 * word.size and longer <= 2 * word.size * len(word.text)
 
 
 def _height(word: Word) -> float:
@@ -179,10 +209,7 @@ def _is_unseen(word: Word, frame: Frame, drawn: _Drawing, bare: _Drawing) -> boo
         return True
     if max(word.size, _height(word)) * drawn.scale < SMALLEST_DRAWN:
         return False
-    return not any(
-        with_text != without and any(abs(a - b) > DIFFERENCE for a, b in zip(with_text, without, strict=True))
-        for with_text, without in zip(drawn.rows(word), bare.rows(word), strict=True)
-    )
+    return not drawn.differs(bare, word)
 
 
 _Rectangle: TypeAlias = tuple[float, float, float, float]

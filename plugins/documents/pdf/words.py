@@ -8,9 +8,7 @@ from typing import Final, NamedTuple
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import normalize_text
-from elcano.plugins.documents.pdf.chars import ACCENTS, UNKNOWN, Char, Frame, measure_frame, read_chars
-
-__all__ = ["Frame", "Page", "Word", "build_words", "measure_frame", "read_words"]
+from elcano.plugins.documents.pdf.chars import ACCENTS, UNKNOWN, Char, read_chars
 
 GAP_SHARE: Final = 0.22
 """A gap wider than this share of the size parts words; word spaces are .25 wide and justified ones seldom under .2."""

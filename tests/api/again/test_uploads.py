@@ -30,6 +30,12 @@ LIST = b"""@article{doe2019, title={On ropes}, doi={10.1234/ropes}, abstract={Ro
 COLLECTION = "/v1/collections/safety"
 DOCUMENTS = f"{COLLECTION}/documents"
 
+HALF = (
+    b'<article article-type="research-article"><body><p>Ropes are replaced.</p>'
+    b"<table-wrap><graphic/></table-wrap></body></article>"
+)
+"""An article whose table is a picture."""
+
 
 @asynccontextmanager
 async def reading(client: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
@@ -65,21 +71,21 @@ async def test_documents_are_uploaded_read_listed_and_deleted(
     again = await api.put(f"{DOCUMENTS}/tools/ladders.md", content=LADDERS, headers={"Content-Type": "text/markdown"})
     assert (again.status_code, again.json()["uploaded_at"]) == (200, first.json()["uploaded_at"])
     await api.put(f"{DOCUMENTS}/photo.md", content=b"\x89PNG\r\n\x1a\n and more")
-    await api.put(f"{DOCUMENTS}/half.scan", content=pdf([["Ropes are replaced."], []]))
+    await api.put(f"{DOCUMENTS}/half.scan", content=HALF)
     await api.put(f"{DOCUMENTS}/scan.pdf", content=pdf([[], []]))
     async with reading(temporal, store, api_settings):
         counts = await read_whole(api)
     assert (counts["documents"], counts["indexed"], counts["refused"]) == (4, 2, 2)
     refused = (await api.get(DOCUMENTS, params={"state": "refused"})).json()["documents"]
     assert {one["path"]: one["reason"] for one in refused} == {
-        "photo.md": "it is a picture: make a PDF of it with a text layer (OCR)",
-        "scan.pdf": "it has no text layer: run it through OCR first",
+        "photo.md": "it is not a readable picture: it may be damaged or cut off",
+        "scan.pdf": "there is no text in it",
     }
     half = (await api.get(f"{DOCUMENTS}/half.scan")).json()
     assert (half["state"], half["media_type"], half["gaps"]) == (
         "indexed",
-        "application/pdf",
-        [{"reason": "page 2 has no text: run it through OCR", "pages": [2], "unread": True}],
+        "application/jats+xml",
+        [{"reason": "a table is a picture, which is not read", "pages": [], "unread": True}],
     )
     assert (await api.put(f"{DOCUMENTS}/scan.pdf", content=pdf([[], []]))).json()["state"] == "uploaded", "tried again"
     page = (await api.get(DOCUMENTS, params={"limit": 3})).json()
@@ -215,7 +221,7 @@ async def test_archives_and_reading_lists_become_their_parts_which_go_with_them(
         listed = (await api.get(f"{collection}/documents")).json()["documents"]
         return {one["path"]: f"{one['state']} {one['reason']}".strip() for one in listed}
 
-    scanned = "refused it has no text layer: run it through OCR first"
+    scanned = "refused there is no text in it"
     assert await read() == {
         "x.zip": "indexed 1 of its parts are not taken: '../b.md': a document cannot be called "
         "'x.zip/../b.md': it has a part `.` or `..`, or one of spaces alone",

@@ -17,7 +17,7 @@ def test_documents_are_what_can_be_read() -> None:
     assert set(DOCUMENT_SUFFIXES) == set(FORMATS)
 
 
-@pytest.mark.parametrize("name", ["a.png", ".hidden.md", ".git/a.md", "a", "sub/b.zip"])
+@pytest.mark.parametrize("name", ["a.gif", ".hidden.md", ".git/a.md", "a", "sub/b.zip"])
 def test_a_folder_of_other_files_is_empty(tmp_path: Path, name: str) -> None:
     assert empty(tmp_path)
     file = tmp_path / name

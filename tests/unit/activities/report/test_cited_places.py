@@ -2,13 +2,16 @@
 
 from hashlib import sha256
 
+from elcano.activities.agents.draft_review import describe_cells
 from elcano.activities.passages.document import Block, Document
 from elcano.activities.passages.stored_places import StoredPlaces, pack_places
 from elcano.activities.report.citation_check import check_citations
+from elcano.activities.report.statement_support import determine_support
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.report.cells import CitedCell
 from elcano.graphs.report.places import Box, Line
-from elcano.graphs.report.report import CheckedCitation, Citation, Claim, ReportDraft
+from elcano.graphs.report.report import CheckedCitation, Citation, Claim, Judgement, ReportDraft, Statement
 from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText, format_page
 from tests.unit.activities.report.rendered import render_draft
@@ -150,3 +153,22 @@ def test_a_statement_that_does_not_hold_is_listed_once_though_it_stands_twice() 
     )
     told = render_draft(call, check_citations(draft, [], {}))
     assert told.count("— the passage it cites was never given to the writer") == 1
+
+
+def cite_cell(text: str, column: str) -> CheckedCitation:
+    cell = CitedCell(row=1, column=1, text=text, row_head="BM25", column_head=column)
+    return CheckedCitation(claim="", evidence="e1", quote=f"BM25 | {text}", verdict="verified", cells=(cell,))
+
+
+def test_what_names_a_quoted_cell_need_not_be_quoted() -> None:
+    cited = cite_cell("0.25", "TREC 2004 > MAP")
+    said = Statement(text="BM25 reaches 0.25 in TREC 2004.", kind="fact", citations=(cited,))
+    review = Judgement(statement=said.text, support="supported")
+    assert determine_support(said, (), review).support == "supported"
+    bare = said.model_copy(update={"citations": (cited.model_copy(update={"cells": ()}),)})
+    assert "2004" in determine_support(bare, (), review).reason
+
+
+def test_a_reviewer_is_shown_in_which_column_a_figure_stands() -> None:
+    cited = [cite_cell("0.25", "TREC 2004 > MAP"), cite_cell("0.41*", "TREC 2004 > P@10")]
+    assert list(describe_cells("0.41", cited)) == ["BM25; TREC 2004 > P@10: 0.41*"]

@@ -11,7 +11,12 @@ TEXT = (
     "At Brest the range is seven metres, and at Dover six and a half.",
     "Winds, currents and the shape of the coast change what a table says.",
 )
-PRIVATE = b"<< /Length 171 >>\nstream\n/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <20> <7E> <E020> endbfrange endcmap end                                 \nendstream"
+MAP = (
+    b"/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange "
+    b"1 beginbfrange <20> <7E> <E020> endbfrange endcmap end"
+)
+PRIVATE = b"<< /Length %d >>\nstream\n%b\nendstream" % (len(MAP), MAP)
+"""A map of all letters to code points of private use."""
 
 
 def shift(line: str, by: int) -> str:

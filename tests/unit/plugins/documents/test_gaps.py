@@ -51,14 +51,21 @@ def test_a_report_counts_what_would_flood_it() -> None:
     assert condense_gap_warnings(many[:3]) == tuple(many[:3])
 
 
-async def test_a_search_says_which_pages_were_not_read(tmp_path: Path) -> None:
-    shelf = Shelf({"half.pdf": pdf([["Ropes are replaced."], []]), "whole.pdf": pdf([["Ladders are checked."]])})
+HALF = (
+    b'<article article-type="research-article"><body><p>Ropes are replaced.</p>'
+    b"<table-wrap><graphic/></table-wrap></body></article>"
+)
+"""An article whose table is a picture."""
+
+
+async def test_a_search_says_what_was_not_read(tmp_path: Path) -> None:
+    shelf = Shelf({"a.xml": HALF, "whole.pdf": pdf([["Ladders are checked."]])})
     source = DocumentsSource(build_collection_spec("docs"), shelf, tmp_path / "index.sqlite")
     found = await source.search("ropes", 5)
-    assert found.warnings == ("docs: half.pdf was not read whole: page 2 has no text: run it through OCR",)
+    assert found.warnings == ("docs: a.xml was not read whole: a table is a picture, which is not read",)
     others = await source.search("ladders", 5)
     assert others.warnings == (
-        "docs: 1 document of the collection could not be read whole: half.pdf (page 2 has no text: run it through OCR)",
+        "docs: 1 document of the collection could not be read whole: a.xml (a table is a picture, which is not read)",
     )
     await source.close()
 
@@ -66,7 +73,7 @@ async def test_a_search_says_which_pages_were_not_read(tmp_path: Path) -> None:
 async def test_doctor_names_documents_that_were_not_read_whole(tmp_path: Path) -> None:
     folder = tmp_path / "handbook"
     folder.mkdir()
-    (folder / "half.pdf").write_bytes(pdf([["Ropes are replaced."], []]))
+    (folder / "a.xml").write_bytes(HALF)
     settings = Settings(data_dir=tmp_path, collections={"handbook": folder}, package_readmes=False)
     assert len(list(check_collections(settings))) == 1, "nothing was read yet"
     index = tmp_path / "index" / "handbook.sqlite"
@@ -74,4 +81,4 @@ async def test_doctor_names_documents_that_were_not_read_whole(tmp_path: Path) -
     await source.update_index()
     await source.close()
     _, note = check_collections(settings)
-    assert note.text == "collection handbook has not all of half.pdf: page 2 has no text: run it through OCR"
+    assert note.text == "collection handbook has not all of a.xml: a table is a picture, which is not read"

@@ -121,7 +121,8 @@ def test_stopping_from_another_thread_ends_a_parse(started: Started) -> None:
     ("error", "reason"),
     [
         (MemoryError(), "reading it needs more memory than it may take"),
-        (RecursionError("deep"), "its parser failed (RecursionError)"),
+        (RecursionError("deep"), "it is nested too deeply to be read"),
+        (ValueError("bad"), "its parser failed (ValueError)"),
     ],
 )
 def test_a_parser_that_fails_names_its_error(monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str) -> None:

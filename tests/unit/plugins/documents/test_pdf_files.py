@@ -3,9 +3,10 @@
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.documents.pdf import ocr, page_reader
+from elcano.plugins.documents.pdf import ocr, page_reader, reader
 from elcano.plugins.documents.pdf.reader import read_pdf
 from tests.unit.plugins.documents.files import pdf
+from tests.unit.plugins.documents.pdf_drawings import show, write_pdf
 from tests.unit.plugins.documents.pdf_pages import LEFT, RIGHT, Sheet, join, make_pdf
 
 
@@ -39,6 +40,30 @@ def test_a_page_that_holds_too_much_is_named(monkeypatch: pytest.MonkeyPatch) ->
     parsed = read_pdf(make_pdf([full, Sheet().write_lines(RIGHT, 60, 100)]))
     assert [block.page for block in parsed.blocks] == [2]
     assert [gap.reason for gap in parsed.gaps] == ["page 1 was left out, since reading it takes too long"]
+
+
+def test_a_page_of_too_many_drawings_is_named_and_never_read_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_reader, "PAGE_OBJECTS", 20)
+    crowded = b"\n".join(
+        [show("Nobody sees this.", 72, 700, before="3 Tr"), *(b"%d 10 m 300 90 l S" % x for x in range(30))]
+    )
+    parsed = read_pdf(write_pdf([show("The harbour was dredged.", 72, 700), crowded]))
+    assert [(block.text, block.page) for block in parsed.blocks] == [("The harbour was dredged.", 1)]
+    assert [(gap.reason, gap.pages, gap.unread) for gap in parsed.gaps] == [
+        ("page 2 was left out: it holds too many drawings", (2,), True)
+    ]
+    with pytest.raises(FileSkipped, match="page 1 was left out: it holds too many drawings"):
+        read_pdf(write_pdf([crowded]))
+
+
+def test_a_document_has_time_for_each_of_its_pages_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "DOCUMENT_SECONDS", -1.0)
+    sheets = make_pdf([Sheet().write_lines(LEFT, 60, 100)] * 2)
+    monkeypatch.setattr(reader, "TEXT_PAGE_SECONDS", 30.0)
+    assert read_pdf(sheets).gaps == ()
+    monkeypatch.setattr(reader, "MAXIMUM_SECONDS", -1.0)
+    with pytest.raises(FileSkipped, match="pages 1 and 2 were left out, since the document is too long"):
+        read_pdf(sheets)
 
 
 def test_a_document_that_takes_too_long_is_refused_or_read_as_far_as_time_goes() -> None:

@@ -74,7 +74,9 @@ def crash(request: PictureRequest) -> FileAnswer[PagePicture]:
 
 
 async def test_a_page_that_takes_its_renderer_down_costs_one_picture() -> None:
-    broken = ChildProcesses(f"{__name__}:{crash.__name__}", FileAnswer[PagePicture])
+    broken: ChildProcesses[PictureRequest, FileAnswer[PagePicture]] = ChildProcesses(
+        f"{__name__}:{crash.__name__}", FileAnswer[PagePicture]
+    )
     with pytest.raises(FileSkipped, match="took its parser down"):
         await PageRenderer(processes=broken).render(PAGE, 1, 200)
     broken.close()

@@ -7,11 +7,11 @@ from elcano.plugins.documents.csv_tables import read_csv
 from elcano.plugins.documents.file_formats import parse_document
 from elcano.plugins.documents.number_formats import format_number, format_text
 from elcano.plugins.documents.open_spreadsheets import read_ods
-from elcano.plugins.documents.sheet_tables import MOST_CELLS
+from elcano.plugins.documents.sheets import MOST_CELLS
 from elcano.plugins.documents.workbooks import read_xlsx
 from tests.unit.plugins.documents.office_files import package, relationships, sheet_xml, workbook
 
-COSTS = [["Site", "Area", "Cost"], ["Brest", 12, 340], ["Lorient", 7, 90]]
+COSTS: list[list[object]] = [["Site", "Area", "Cost"], ["Brest", 12, 340], ["Lorient", 7, 90]]
 
 
 def tables(parsed: Parsed) -> list[Block]:
@@ -42,7 +42,7 @@ def test_a_workbook_without_a_title_is_called_like_its_file() -> None:
 
 
 def test_tables_of_one_sheet_are_apart_and_keep_what_stands_around_them() -> None:
-    rows = [
+    rows: list[list[object]] = [
         ["Costs of ports"],
         ["Site", "Cost"],
         ["Brest", 340],
@@ -64,13 +64,13 @@ def test_tables_of_one_sheet_are_apart_and_keep_what_stands_around_them() -> Non
 
 
 def test_a_table_goes_on_after_an_empty_row() -> None:
-    rows = [["Site", "Cost"], ["Brest", 340], [], ["Lorient", 90]]
+    rows: list[list[object]] = [["Site", "Cost"], ["Brest", 340], [], ["Lorient", 90]]
     (table,) = tables(read_xlsx(workbook({"S": sheet_xml(rows)})))
     assert table.text == "Site | Cost\nBrest | 340\n | \nLorient | 90"
 
 
 def test_tables_side_by_side_are_apart_and_a_form_with_a_gap_is_one() -> None:
-    rows = [["Site", "Cost", None, "Year", "Ships"], ["Brest", 340, None, 2020, 12]]
+    rows: list[list[object]] = [["Site", "Cost", None, "Year", "Ships"], ["Brest", 340, None, 2020, 12]]
     assert [one.text for one in tables(read_xlsx(workbook({"S": sheet_xml(rows)})))] == [
         "Site | Cost\nBrest | 340",
         "Year | Ships\n2020 | 12",
@@ -81,7 +81,11 @@ def test_tables_side_by_side_are_apart_and_a_form_with_a_gap_is_one() -> None:
 
 
 def test_merged_cells_are_one_cell_and_heads_of_two_rows_are_heads() -> None:
-    rows = [["Site", "2020", None, "2021", None], [None, "Area", "Cost", "Area", "Cost"], ["Brest", 12, 340, 13, 350]]
+    rows: list[list[object]] = [
+        ["Site", "2020", None, "2021", None],
+        [None, "Area", "Cost", "Area", "Cost"],
+        ["Brest", 12, 340, 13, 350],
+    ]
     merges = '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/><mergeCell ref="D1:E1"/></mergeCells>'
     (table,) = tables(read_xlsx(workbook({"S": sheet_xml(rows, after=merges)})))
     assert table.text == "Site | 2020 |  | 2021 | \n | Area | Cost | Area | Cost\nBrest | 12 | 340 | 13 | 350"
@@ -104,7 +108,7 @@ def test_what_is_hidden_is_left_out_and_reported() -> None:
 
 
 def test_formulas_without_values_are_reported_and_others_show_their_value() -> None:
-    rows = [["Site", "Cost"], ["Brest", b"<f>A1*2</f><v>680</v>"], ["Lorient", b"<f>A2*2</f>"]]
+    rows: list[list[object]] = [["Site", "Cost"], ["Brest", b"<f>A1*2</f><v>680</v>"], ["Lorient", b"<f>A2*2</f>"]]
     parsed = read_xlsx(workbook({"Sheet1": sheet_xml(rows)}))
     assert tables(parsed)[0].text == "Site | Cost\nBrest | 680\nLorient |"[:-2] + " | "
     assert [gap.reason for gap in parsed.gaps] == [

@@ -118,7 +118,7 @@ def test_headings_keep_their_printed_numbers_and_styles_their_lists() -> None:
 
 
 def cells_of(body: str, **parts: str) -> list[tuple[str, int, int, int, int, bool]]:
-    block = read_body(body, **parts).blocks[0]
+    block = read_body(body, None, **parts).blocks[0]
     return [
         (block.text[cell.start : cell.end], cell.row, cell.column, cell.rows, cell.columns, cell.head)
         for cell in block.cells

@@ -21,6 +21,7 @@ from elcano.plugins.web.page_reader import Reader
 from elcano.plugins.web.search_providers import list_configured_providers
 from tests.loopback import Asked, Loopback, Reply, loopback, recorded
 from tests.unit.plugins.documents.files import pdf
+from tests.unit.plugins.documents.pdf_pages import Sheet, make_pdf
 from tests.unit.plugins.web.site import FILLER, PDF, Here, html, page, serving, settings
 
 KRILL = "Krill swim in swarms so dense that they colour the sea, and whales feed on them all summer long."
@@ -315,9 +316,10 @@ async def test_reading_ends_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch)
 
 
 async def test_pages_of_a_file_that_were_not_read_are_named() -> None:
-    pages = {"/log.pdf": Reply(pdf([["Krill swim in swarms."], []]), headers=PDF)}
+    sheets = [Sheet().write_lines(["Krill swim in swarms."], 60, 100), Sheet(damaged=True)]
+    pages = {"/log.pdf": Reply(make_pdf(sheets), headers=PDF)}
     async with opened(pages) as (source, site):
         found = await source.search("krill", 5)
     assert [one for one in found.warnings if "was not read whole" in one] == [
-        f"{source.spec.name}: {site.url}/log.pdf was not read whole: page 2 has no text: run it through OCR"
+        f"{source.spec.name}: {site.url}/log.pdf was not read whole: page 2 was damaged and left out"
     ]

@@ -103,7 +103,11 @@ def _parse_message(content: bytes) -> Message:
 
 def _read_header(message: Message, name: str) -> str:
     """A header as people read it."""
-    raw = str(message.get(name) or "")[:_HEADER_CHARACTERS]
+    return _decode_header(str(message.get(name) or ""))
+
+
+def _decode_header(raw: str) -> str:
+    raw = raw[:_HEADER_CHARACTERS]
     parts = []
     for part, charset in email.header.decode_header(raw):
         if isinstance(part, str):
@@ -235,7 +239,8 @@ def _read_attachment(part: Message, found: _Found, depth: int) -> None:
         elif children:
             _read_message(children[0], found, depth + 1)
         return
-    name = " ".join((part.get_filename() or "").split())[:200] or f"a part of kind {part.get_content_type()}"
+    # Many programs write the names of files like headers, which the standard does not allow.
+    name = _decode_header(part.get_filename() or "")[-200:] or f"a part of kind {part.get_content_type()}"
     payload = part.get_payload(decode=True)
     try:
         parsed = _read_file(name, payload if isinstance(payload, bytes) else b"")

@@ -7,6 +7,7 @@ page: from its top left corner, with y downwards, after the page's own rotation.
 import ctypes
 import unicodedata
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import pypdfium2.raw as pdfium_c
@@ -91,6 +92,8 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
     run: list[str] = []
     for index in range(pdfium_c.FPDFText_CountChars(text_page)):
         code = unicode_of(handle, index)
+        if 0xD800 <= code < 0xE000 and not (code := _join_halves(unicode_of, handle, index)):
+            continue
         if code in _SPACES:
             if run:
                 collector.end(run, right)
@@ -209,15 +212,26 @@ def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None
     ]
 
 
+def _join_halves(unicode_of: Callable[[int, int], int], handle: int, index: int) -> int:
+    """The character of which PDFium tells each half as one; 0 at its second half."""
+    half = unicode_of(handle, index)
+    if half < 0xDC00:
+        after = unicode_of(handle, index + 1)
+        return 0x10000 + ((half - 0xD800) << 10) + (after - 0xDC00) if 0xDC00 <= after < 0xE000 else half
+    return 0 if index and 0xD800 <= unicode_of(handle, index - 1) < 0xDC00 else half
+
+
 def _write_char(code: int) -> tuple[str, str]:
     """What a character is written as, and its kind; see `Char.kind`. What cannot be decoded is U+FFFD."""
     if code in _HYPHENS:
         return "-", "h"
     if code < 0x20 or 0x7F <= code < 0xA0:
         return UNKNOWN, "u"
-    if 0xD800 <= code < 0xE000 or code > 0x10FFFF:
-        return "", "u"  # half a character of private use
+    if 0xD800 <= code < 0xE000 or code >= 0xF0000:
+        return "", "u"  # half a character, or one of private use
     letter = chr(code)
+    if 0x1D400 <= code < 0x1D800:  # a letter or figure of a formula in its own type, which nobody types
+        return unicodedata.normalize("NFKC", letter), ""
     if code < 0x0300:
         return letter, "a" if letter in ACCENTS else ""
     if unicodedata.category(letter) == "Mn":

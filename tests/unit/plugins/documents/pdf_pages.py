@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 HEBREW = {chr(ord("A") + number): 0x05D0 + number for number in range(26)}
 """The font `hebrew` paints the letters of this alphabet for those of the Latin one."""
+FORMULA = {"k": 0x1D458, "p": 0x1D45D, "r": 0x1D70C}
+"""And letters of formulas, which have more than sixteen bits, for these."""
 _FONTS = {"plain": "Helvetica", "bold": "Helvetica-Bold", "code": "Courier", "hebrew": "Helvetica"}
 
 
@@ -60,10 +62,13 @@ def make_pdf(sheets: Sequence[Sheet], catalog: str = "", fields: bool = False) -
     for name, base in _FONTS.items():
         unicode = ""
         if name == "hebrew":
-            lines = "\n".join(f"<{ord(letter):02x}> <{code:04x}>" for letter, code in HEBREW.items())
+            letters = HEBREW | FORMULA
+            lines = "\n".join(
+                f"<{ord(one):02x}> <{chr(code).encode('utf-16-be').hex()}>" for one, code in letters.items()
+            )
             table = (
                 "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /H def /CMapType 2 def\n"
-                f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(HEBREW)} beginbfchar\n{lines}\nendbfchar\n"
+                f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(letters)} beginbfchar\n{lines}\nendbfchar\n"
                 "endcmap end end"
             )
             unicode = (

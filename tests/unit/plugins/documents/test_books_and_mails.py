@@ -113,6 +113,16 @@ def test_attachments_are_read_by_the_readers_of_their_kinds() -> None:
     assert parsed.gaps[0].reason == "the attachment port.gif was not read: it is a picture (GIF): save it as PNG"
 
 
+def test_an_attachment_whose_name_is_written_like_a_header_is_read_by_its_name() -> None:
+    parsed = read_mail(
+        b"Subject: Costs\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: application/octet-stream\n"
+        b'Content-Disposition: attachment; filename="=?UTF-8?Q?Co=C3=BBts=2E?= =?UTF-8?Q?csv?="\n\n'
+        b"Site,Cost\nBrest,340\n--b--\n"
+    )
+    assert ("heading", "Co\u00fbts.csv") in texts(parsed)
+    assert ("table", "Site | Cost\nBrest | 340") in texts(parsed)
+
+
 def test_mails_within_mails_are_read_until_they_are_too_deep() -> None:
     inner = mail("The innermost.", "Level 0")
     for level in range(1, MOST_DEPTH + 3):

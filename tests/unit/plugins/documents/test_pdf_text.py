@@ -102,6 +102,14 @@ def test_the_large_first_letter_of_a_chapter_begins_its_first_line_and_interlace
     assert texts(read(sheet)) == ["T" + join([*beside, *below])]
 
 
+def test_letters_of_formulas_in_their_own_type_are_read_as_letters() -> None:
+    sheet = (
+        Sheet().write("Of the top", 60, 100).write("k", 110, 100, font="hebrew").write("= 1000 ships, with", 120, 100)
+    )
+    sheet.write("p", 206, 100, font="hebrew").write("< 0.05, few came back.", 216, 100)
+    assert texts(read(sheet)) == ["Of the top k = 1000 ships, with p < 0.05, few came back."]
+
+
 def test_a_footnote_stands_behind_the_text_of_its_page_and_cuts_no_sentence() -> None:
     first = (
         Sheet()

@@ -26,7 +26,8 @@ from elcano.graphs.report.places import Mark, find_marks, group_marks_by_page
 from elcano.plugins.documents.file_formats import parse_document
 from elcano.plugins.documents.page_pictures import frame_marks
 from elcano.plugins.documents.pdf.marked_text import has_quote, read_marked_text
-from elcano.plugins.documents.pdf.pictures import PageRenderer, render_page
+from elcano.plugins.documents.pdf.page_drawing import render_page
+from elcano.plugins.documents.pdf.pictures import PageRenderer
 from elcano.storage.evidence import CONFIDENCE
 
 SENTENCE: Final = re.compile(r"[^.!?\n|]{20,200}[.!?]?")

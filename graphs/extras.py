@@ -52,6 +52,7 @@ _LISTED: Final = (
     ),
     Extra(name="forecast", modules=("statsforecast",), purpose="forecasts of series (mode `data`)"),
     Extra(name="mcp", modules=("httpx2", "mcp"), purpose="servers of tools (`ELCANO_MCP_SERVERS`)"),
+    Extra(name="ocr", modules=("tesserocr",), purpose="text of scans and pictures of pages"),
     Extra(name="pdf", modules=("typst",), purpose="reports as PDF (`elcano export --format pdf`)"),
     Extra(name="plots", modules=("vl_convert",), purpose="charts in reports (mode `data`)"),
     Extra(

@@ -41,7 +41,7 @@ def exit_code(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     ("files", "said"),
     [
         (None, "No such file or directory"),
-        ({}, "has no document to search: add .txt"),
+        ({}, "has no document to search: add files such as"),
         ({"a_xyz": b"text"}, "only .xyz"),
         ({"a_md": b"", "b_md": b"  \n"}, "a.md: it is empty; b.md: there is no text in it"),
         ({f"{number}_md": b"" for number in range(5)}, "2.md: it is empty; and 2 more"),

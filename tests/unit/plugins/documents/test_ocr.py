@@ -6,8 +6,8 @@ from elcano.activities.passages.document import FileSkipped
 from elcano.plugins.documents.pdf import reader
 from elcano.plugins.documents.pdf.ocr import OcrReader
 from elcano.plugins.documents.pdf.ocr_languages import list_languages
+from elcano.plugins.documents.pdf.page_drawing import render_page
 from elcano.plugins.documents.pdf.picture_files import is_picture, read_picture, wrap_picture
-from elcano.plugins.documents.pdf.pictures import render_page
 from elcano.plugins.documents.pdf.reader import read_pdf
 from tests.unit.plugins.documents.pdf_drawings import A4, Picture, cover, photograph, show, write_pdf
 

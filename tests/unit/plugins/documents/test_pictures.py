@@ -9,13 +9,13 @@ from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.passages.document import FileSkipped
 from elcano.graphs.report.places import Box
 from elcano.plugins.documents.parser import FileAnswer
+from elcano.plugins.documents.pdf.page_drawing import render_page
 from elcano.plugins.documents.pdf.pictures import (
     MAXIMUM_PIXELS,
     MAXIMUM_WIDTH,
     PagePicture,
     PageRenderer,
     PictureRequest,
-    render_page,
 )
 from tests.unit.plugins.documents.pdf_drawings import show, write_pdf
 
@@ -75,7 +75,7 @@ def crash(request: PictureRequest) -> FileAnswer[PagePicture]:
 
 async def test_a_page_that_takes_its_renderer_down_costs_one_picture() -> None:
     broken: ChildProcesses[PictureRequest, FileAnswer[PagePicture]] = ChildProcesses(
-        f"{__name__}:{crash.__name__}", FileAnswer[PagePicture]
+        f"tests.unit.plugins.documents.test_pictures:{crash.__name__}", FileAnswer[PagePicture]
     )
     with pytest.raises(FileSkipped, match="took its parser down"):
         await PageRenderer(processes=broken).render(PAGE, 1, 200)

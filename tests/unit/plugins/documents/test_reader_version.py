@@ -62,9 +62,9 @@ RECORDED = (
         "sample.txt": "55646b8cdadd",
         "sample.rst": "80a142348664",
         "sample.md": "5729a193f173",
-        "sample.html": "1b351f8c6e07",
+        "sample.html": "b244c1f66e60",
         "sample.csljson": "368fbbb52ed2",
-        "sample.pdf": "3218929bcb8f",
+        "sample.pdf": "25253933c40d",
         "sample.docx": "52c28a48ed85",
         "sample.odt": "78a8e214640b",
         "sample.pptx": "1d25aeb67018",
@@ -103,4 +103,5 @@ def test_the_version_of_the_readers_changes_with_what_they_make() -> None:
 
 def test_every_format_has_a_sample() -> None:
     read = {FORMATS[f".{name.rpartition('.')[2]}"].reader for name in SAMPLES}
-    assert read == {kind.reader for kind in FORMATS.values()}
+    # What is read of a picture depends on the data of OCR that is installed.
+    assert read == {kind.reader for kind in FORMATS.values() if not kind.media_type.startswith("image/")}

@@ -279,7 +279,7 @@ REFUSED: list[tuple[Json, int, str, str]] = [
     ({"tools": [{"type": "file_search"}]}, 422, "request_invalid", "tools.0.vector_store_ids"),
     ({"input": attach(file_id="files-none")}, 422, "request_invalid", "input.0.content.1"),
     ({"input": attach(file_data="%%%")}, 422, "request_invalid", "input.0.content.1"),
-    ({"input": attach(file_data="iVBORw0KGgo=")}, 422, "request_invalid", "input.0.content.1"),
+    ({"input": attach(file_data="f0VMRgIBAQ==")}, 422, "request_invalid", "input.0.content.1"),
     ({"input": attach(file_data="QQ==", filename="../x")}, 422, "request_invalid", "input.0.content.1"),
     ({"input": attach(file_url="http://169.254.169.254/")}, 422, "request_invalid", "input.0.content.1"),
     ({"input": attach(file_data="QQ==", file_id="files-none")}, 422, "request_invalid", "input.0.content.1"),

@@ -63,6 +63,8 @@ class _Reader:
             kind = _KINDS.get(one.get(f"{_OFFICE}value-type", ""), "text")
             if one.get(f"{_TABLE}formula") and one.get(f"{_OFFICE}value-type") is None and not text:
                 self.sheet.formulas_without_value += 1
+            if text and column + count > MOST_COLUMNS:
+                self.sheet.far_cells += column + count - max(column, MOST_COLUMNS)
             for at in range(column, min(column + count, MOST_COLUMNS)) if text else ():
                 if at in self.hidden:
                     self.sheet.hidden_columns = len(self.hidden)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from elcano.activities.passages.document import Gap
+from elcano.plugins.documents.tables import MOST_COLUMNS
 
 MOST_CELLS: Final = 200_000
 """Cells with text of one workbook that are read: some 5 MB of text, and 100 MB of memory while it is read."""
@@ -67,6 +68,8 @@ class Sheet:
     texts: list[str] = field(default_factory=list)
     """What stands in boxes over the cells."""
     formulas_without_value: int = 0
+    far_cells: int = 0
+    """Filled cells in columns that are not read, since they are beyond the last that is."""
     hidden_rows: int = 0
     hidden_columns: int = 0
     first_unread_row: int = 0
@@ -78,6 +81,8 @@ def describe_sheet_gaps(sheet: Sheet) -> Iterator[Gap]:
     name = sheet.name or "the table"
     if sheet.formulas_without_value:
         yield Gap(f"formulas of {name} have no stored values: save it in a spreadsheet program")
+    if sheet.far_cells:
+        yield Gap(f"what {name} has beyond column {MOST_COLUMNS:,} was not read: {AS_DATABASE}")
     if sheet.first_unread_row:
         yield Gap(f"the rows of {name} from {sheet.first_unread_row:,} on were not read: {AS_DATABASE}")
     hidden = " and ".join(

@@ -194,7 +194,10 @@ def _read_row(row: Element, number: int, sheet: Sheet, book: _Book, hidden: Sequ
     for one in row:
         place = _parse_place(one.get("r", ""))
         column = place[1] if place is not None else column + 1
-        if get_local_name(one) != "c" or column >= MOST_COLUMNS:
+        if get_local_name(one) != "c":
+            continue
+        if column >= MOST_COLUMNS:
+            sheet.far_cells += len(one) > 0
             continue
         value = _read_value(one, sheet, book)
         if not value.text or (value.text == "0" and value.kind == "number" and not zeros):

@@ -107,6 +107,14 @@ def test_what_is_hidden_is_left_out_and_reported() -> None:
     ]
 
 
+def test_cells_beyond_the_columns_that_are_read_are_reported() -> None:
+    far = '<c r="XFD1" t="inlineStr"><is><t>far</t></is></c></row>'
+    parsed = read_xlsx(workbook({"Costs": sheet_xml(COSTS).replace("</row>", far, 1)}))
+    (gap,) = parsed.gaps
+    assert gap.reason.startswith("what Costs has beyond column 1,000 was not read: name the file in")
+    assert gap.unread
+
+
 def test_formulas_without_values_are_reported_and_others_show_their_value() -> None:
     rows: list[list[object]] = [["Site", "Cost"], ["Brest", b"<f>A1*2</f><v>680</v>"], ["Lorient", b"<f>A2*2</f>"]]
     parsed = read_xlsx(workbook({"Sheet1": sheet_xml(rows)}))

@@ -31,6 +31,14 @@ def read_csv(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is no text.
     """
+    limit = csv.field_size_limit(MOST_CHARACTERS)  # of the whole process: others rely on theirs
+    try:
+        return _read_table(content)
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _read_table(content: bytes) -> Parsed:
     text = decode_text(content)
     declared = _DECLARED.match(text)
     if declared:
@@ -54,7 +62,6 @@ def read_csv(content: bytes) -> Parsed:
 
 
 def _split_rows(text: str, delimiter: str) -> Iterator[list[str]]:
-    csv.field_size_limit(MOST_CHARACTERS)
     return iter(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
 
 

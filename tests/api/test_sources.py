@@ -91,7 +91,7 @@ async def test_a_folder_without_documents_is_not_ready(api: httpx.AsyncClient, t
     (tmp_path / "handbook.md").unlink()
     handbook = (await shown(api))["handbook"]
     assert (handbook["ready"], handbook["state"]) == (False, "empty")
-    assert "add files (.txt," in str(handbook["missing"])
+    assert "add files (PDF," in str(handbook["missing"])
     (tmp_path / "notes.md").write_text("# Notes\n\nSome.\n", encoding="utf-8")
     assert (await shown(api))["handbook"]["ready"] is True
 

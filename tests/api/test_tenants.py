@@ -82,6 +82,8 @@ async def test_every_route_answers_anothers_run_as_one_that_never_was(
             assert without(await route.ask(stranger, run_id), run_id) == nothing, route
     assert (await owner.get(f"/v1/runs/{going}")).json()["status"] == "running"
     for route in about:  # the last ones delete it, each anew
+        if "{page}" in route.path:  # the run has no passage of the name that is asked for
+            continue
         assert (await route.ask(owner, done)).status_code != 404, route
         if route.method == "delete":
             assert (await owner.get(f"/v1/runs/{done}")).status_code == 404

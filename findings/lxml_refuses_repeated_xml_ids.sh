@@ -2,6 +2,10 @@
 # lxml refuses a well-formed document in which an `xml:id` occurs twice, or is no name ("ID l1 already defined"), which
 # the standard library reads. LibreOffice and others write such content.xml in ODT files (lists that share an id).
 # `XMLParser(collect_ids=False)` reads them. Found with lxml 6.1.3 (libxml2 2.14.6). Exits 1 if that changes.
+#
+# version: lxml==6.1.3 (libxml2 2.14.6)
+# behaviour: a well-formed document whose xml:id occurs twice is refused; XMLParser(collect_ids=False) and the standard library read it
+# seen: ID l1 already defined
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,6 +2,10 @@
 # pandoc's reader of XLSX fails on workbooks that openpyxl writes, because these name their parts from the root of the
 # package ("/xl/worksheets/sheet1.xml"), as OPC allows. With relative names the same workbook is read, but cells show what
 # is stored and not what the spreadsheet shows: 12.5 % is 0.125, a date is a day number, 00007 is 7.0.
+#
+# version: pypandoc_binary==1.17 (pandoc 3.9), openpyxl==3.1.5
+# behaviour: workbooks that openpyxl writes are refused, since they name parts from the root; with relative names cells show stored values
+# seen: 12.5 % as 0.125, a date as a day number, 00007 as 7.0
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,6 +1,10 @@
 #!/bin/sh
 # PDFium reports the text of a form XObject that stands outside the form's /BBox, which clips it: the page shows none of
 # it, and search, copies and extraction have it. Found with pypdfium2 5.15.2 (PDFium 159.0.8149.0). Exits 1 if that changes.
+#
+# version: pypdfium2==5.15.2 (PDFium 159.0.8149.0)
+# behaviour: text of a form outside its /BBox is extracted though the page does not show it
+# seen: both texts of the form, inside and outside the box
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

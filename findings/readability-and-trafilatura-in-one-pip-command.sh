@@ -3,6 +3,10 @@
 # ends with `AssertionError: Internal issue: Candidate is not for this requirement`. Each alone installs. One names the
 # extra of lxml `html_clean`, the other `html-clean`, which are one extra by the rules of names; this pip compares them
 # as texts. pip 26.1.2 installs both. So whoever compares the two readers in one environment has to renew pip first.
+#
+# version: pip==23.2.1 (of CPython 3.11.7), readability-lxml==0.9, trafilatura==2.3.0; pip==26.1.2 installs both
+# behaviour: two spellings of one extra of lxml end the installation with an AssertionError; each package alone installs
+# seen: AssertionError: Internal issue: Candidate is not for this requirement
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -10,15 +10,19 @@ from typing import Final
 
 import pypdfium2 as pdfium
 
+from elcano.activities.child_processes import limit_resources
 from elcano.activities.passages.document import FileSkipped
 from elcano.graphs.report.places import Box
+from elcano.plugins.documents.parser import FileAnswer, answer_or_report_skip
 from elcano.plugins.documents.pdf.opening import open_pdf
 from elcano.plugins.documents.pdf.pictures import (
     MAXIMUM_PIXELS,
     MAXIMUM_WIDTH,
     MINIMUM_WIDTH,
+    RENDER_MEMORY_BYTES,
     WHOLE_PAGE,
     PagePicture,
+    PictureRequest,
 )
 
 _MARKED: Final = tuple(
@@ -31,6 +35,14 @@ _PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _RGB_8_BITS: Final = b"\x08\x02\x00\x00\x00"
 _ZLIB_LEVEL: Final = 1
 """Level 6 takes twice as long for a tenth less."""
+
+
+def answer_request(request: PictureRequest) -> FileAnswer[PagePicture]:
+    """The answer to one request, by this process."""
+    limit_resources(RENDER_MEMORY_BYTES)
+    return answer_or_report_skip(
+        lambda: render_page(request.content, request.page, request.width, request.marks, request.rows)
+    )
 
 
 def render_page(

@@ -9,10 +9,10 @@ from typing import Final
 
 from pydantic import ConfigDict
 
-from elcano.activities.child_processes import ChildProcesses, Stop, limit_resources
+from elcano.activities.child_processes import ChildProcesses, Stop
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.places import Box
-from elcano.plugins.documents.parser import FileAnswer, FileRequest, answer_or_report_skip, ask_process
+from elcano.plugins.documents.parser import FileAnswer, FileRequest, ask_process
 
 MEDIA_TYPE: Final = "image/png"
 RENDER_SECONDS: Final = 20.0
@@ -52,18 +52,8 @@ class PictureRequest(FileRequest):
     rows: tuple[float, float] = WHOLE_PAGE
 
 
-def answer_request(request: PictureRequest) -> FileAnswer[PagePicture]:
-    """The answer to one request, by this process."""
-    from elcano.plugins.documents.pdf.page_drawing import render_page  # the API knows pictures without PDFium
-
-    limit_resources(RENDER_MEMORY_BYTES)
-    return answer_or_report_skip(
-        lambda: render_page(request.content, request.page, request.width, request.marks, request.rows)
-    )
-
-
 RENDERERS: Final[ChildProcesses[PictureRequest, FileAnswer[PagePicture]]] = ChildProcesses(
-    f"{__name__}:{answer_request.__name__}",
+    f"{__package__}.page_drawing:answer_request",
     FileAnswer[PagePicture],
     [f"{__package__}.page_drawing", f"{__package__}.picture_files"],
 )

@@ -5,13 +5,14 @@ writer in its draft. It is a turn of the conversation, not a retry, and only tak
 in nothing, the first answer counts, which was paid for.
 
 A quote that stands word for word in another passage that its writer was shown is cited from there, before anybody is
-told of a fault. Of one that stands nowhere the writer is told, with the words of its passage that are nearest.
+told of a fault. Of one that stands nowhere the writer is told, with the nearest words of any passage that it was shown.
 """
 
 import asyncio
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Final, TypeVar
 
@@ -123,7 +124,7 @@ LEAST_LIKENESS: Final = 0.4
 MOST_WINDOWS: Final = 20
 SLACK_WORDS: Final = 2
 """Words that may be added or left out before the quote fits."""
-TOLD_CHARACTERS: Final = 200
+QUOTE_CHARACTERS: Final = 200
 _WORD: Final = re.compile(r"\S+")
 
 
@@ -178,23 +179,56 @@ def draft_of_claims(claims: tuple[Claim, ...]) -> ReportDraft:
     return ReportDraft(title="-", sections=(DraftSection(heading="-", claims=claims),))
 
 
-def describe_quote_faults(passages: Mapping[str, Evidence], failed: Iterable[Citation]) -> list[str]:
-    """Say of each citation that does not hold, once, what its writer can do about it."""
-    return [_describe_quote_fault(one, passages.get(one.evidence)) for one in dict.fromkeys(failed)]
+@dataclass(frozen=True)
+class NearestWords:
+    """The words that are most like a quote that stands nowhere."""
+
+    passage: str
+    """The id of the passage that has them."""
+    words: str
+    """As they stand there; empty if none are like it."""
+    likeness: float = 0.0
 
 
-def _describe_quote_fault(cited: Citation, passage: Evidence | None) -> str:
+def find_nearest_words_of_each(
+    failed: Iterable[Citation], passages: Mapping[str, Evidence]
+) -> dict[Citation, NearestWords]:
+    """For each citation that does not hold the nearest words of any of `passages`; those of its own win a tie."""
+    found: dict[Citation, NearestWords] = {}
+    for cited in dict.fromkeys(failed):
+        own_first = sorted(passages.values(), key=lambda passage: passage.id != cited.evidence)
+        near = (NearestWords(one.id, *find_nearest_words(cited.quote, one.text)) for one in own_first)
+        found[cited] = max(near, key=lambda one: one.likeness, default=NearestWords(cited.evidence, ""))
+    return found
+
+
+def describe_quote_fault(cited: Citation, nearest: NearestWords, keys: Mapping[str, str], *, known: bool) -> str:
+    """Say of a citation that does not hold what its writer can do about it.
+
+    Args:
+        cited: the citation.
+        nearest: the words that are most like it.
+        keys: of the passages, by id.
+        known: whether its passage exists.
+    """
     mark = f" [{mark_of(cited.mark)}]" if mark_of(cited.mark) else ""
-    quote = shorten_text(cited.quote, TOLD_CHARACTERS)
-    if passage is None:
-        return f"No passage has the key that the citation{mark} names, and none has its quote “{quote}”."
-    nearest = find_nearest_words(cited.quote, passage.text)
-    told = f"The nearest words there are: “{nearest}”" if nearest else "Nothing like it stands there."
-    return f"The quote{mark} “{quote}” does not stand in its passage. {told}"
+    quote = shorten_text(cited.quote, QUOTE_CHARACTERS)
+    fault = (
+        f"The quote{mark} “{quote}” does not stand in its passage."
+        if known
+        else f"No passage has the key that the citation{mark} names, and none has its quote “{quote}”."
+    )
+    if not nearest.words:
+        return f"{fault} No passage has words like it."
+    where = "there" if nearest.passage == cited.evidence else f"in {keys[nearest.passage]}"
+    return f"{fault} The nearest words are {where}: “{nearest.words}”"
 
 
-def find_nearest_words(quote: str, text: str) -> str:
-    """The words of `text` that are nearest to `quote`, as they stand there; empty if none are like it."""
+def find_nearest_words(quote: str, text: str) -> tuple[str, float]:
+    """The words of `text` that are nearest to `quote`, as they stand there, and how like they are; empty if not at all.
+
+    How like they are is the share of the quote's words that they have, in order.
+    """
     wanted = [_normalize_word(word) for word in quote.split()]
     places = [found.span() for found in _WORD.finditer(text)]
     there = [_normalize_word(text[begin:end]) for begin, end in places]
@@ -210,8 +244,8 @@ def find_nearest_words(quote: str, text: str) -> str:
         if (share := sum(one.size for one in shared) / len(wanted)) > likeness:
             best, likeness = (begin + shared[0].a, begin + shared[-1].a + shared[-1].size), share
     if likeness < LEAST_LIKENESS:
-        return ""
-    return " ".join(text[places[best[0]][0] : places[best[1] - 1][1]].split())
+        return "", 0.0
+    return " ".join(text[places[best[0]][0] : places[best[1] - 1][1]].split()), likeness
 
 
 def _normalize_word(word: str) -> str:

@@ -6,7 +6,7 @@ nothing) and what the reviewer doubts, and is shown the passages that these bloc
 A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that stands in another
 passage is moved there. A block is left as it was if its repair cites more that does not hold than before, loses a
 statement that was not found fault with, says what another block says, or is in another language. What is left as it
-was is marked in the report.
+was is marked in the report; a figure that a repair drops though a cited passage has it is named among the remarks.
 """
 
 import asyncio
@@ -19,9 +19,11 @@ from typing import Final
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
 from elcano.activities.agents.answer_correction import (
+    NearestWords,
     checked_draft,
-    describe_quote_faults,
+    describe_quote_fault,
     draft_of_claims,
+    find_nearest_words_of_each,
     move_quotes,
 )
 from elcano.activities.agents.answer_drafts import cite_anew, map_claims
@@ -33,6 +35,8 @@ from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.prose.blocks import ClaimCollector
 from elcano.activities.prose.markdown_parser import mark_of
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim
+from elcano.activities.support.missing_facts import Statement as Said
+from elcano.activities.support.missing_facts import find_lost_figures
 from elcano.activities.text.languages import possible_languages
 from elcano.activities.text.stems import list_stems
 from elcano.activities.text.words import bare_words
@@ -56,6 +60,7 @@ LEAST_KIN: Final = 0.5
 """The share of a statement's telling words by which it is found again in a repair."""
 LIKE_QUOTE: Final = 0.6
 """How like a quote one has to be that is put back in its place."""
+LOST: Final = "Mending a sentence left out what the passages that it cited say:"
 UNCITED: Final = "it cites nothing: quote a passage that says it, or leave it out"
 
 
@@ -84,7 +89,11 @@ async def repair_draft(
         return draft
     answer = await desk.ask(doubted, reserve or Estimate())
     repaired = await desk.take(doubted, answer)
-    return map_claims(draft, lambda claim: repaired.get(claim, (claim,))) if repaired else draft
+    if not repaired:
+        return draft
+    better = map_claims(draft, lambda claim: repaired.get(claim, (claim,)))
+    lost = await asyncio.to_thread(desk.describe_losses, repaired, better)
+    return better.model_copy(update={"remarks": tuple(dict.fromkeys((*better.remarks, *lost)))})
 
 
 async def review_and_repair(
@@ -127,34 +136,46 @@ class _Desk:
     checked: Mapping[Claim, CheckedClaim]
     faults: Mapping[Claim, tuple[str, ...]]
     passages: Mapping[str, Evidence]
+    """Those that the writer was shown, by id."""
+    nearest: Mapping[Citation, NearestWords]
+    """For each citation that does not hold the words most like it."""
     spare: tuple[str, ...]
     """Ids of passages for blocks that cite nothing."""
-    numbers: Mapping[str, int]
-    """Of the passages in the run, by which all agents name them."""
+    keys: Mapping[str, str]
+    """Of the passages by id, as all agents of the run name them."""
 
     @classmethod
     async def of(cls, attempt: Attempt, given: AgentInput, draft: ReportDraft, best: Sequence[str]) -> "_Desk":
         checked = await checked_draft(attempt.store, draft, given.question)
-        spare = await attempt.store.evidence.get(list(best[:MOST_SPARE_PASSAGES]))
-        passages = {one.id: one for one in (*checked.given, *spare)}
+        passages = {one.id: one for one in (*checked.given, *await attempt.store.evidence.get(list(best)))}
         by_claim = dict(zip(draft.claims, checked.claims, strict=True))
-        faults = {claim: tuple(_describe_faults(claim, found, passages)) for claim, found in by_claim.items()}
+        failed = [one for claim, found in by_claim.items() for one in _list_failing(claim, found)]
+        nearest = await asyncio.to_thread(find_nearest_words_of_each, failed, passages)
+        numbers = await attempt.store.evidence.numbers_of_run(attempt.call.run_id)
+        keys = name_passages(list(passages), numbers)
+        told = {
+            one: describe_quote_fault(one, near, keys, known=one.evidence in passages) for one, near in nearest.items()
+        }
+        faults = {claim: tuple(_describe_faults(claim, found, told)) for claim, found in by_claim.items()}
         return cls(
             attempt,
             given.question,
             by_claim,
             {claim: found for claim, found in faults.items() if found},
             passages,
-            tuple(one.id for one in spare),
-            await attempt.store.evidence.numbers_of_run(attempt.call.run_id),
+            nearest,
+            tuple(id for id in best[:MOST_SPARE_PASSAGES] if id in passages),
+            keys,
         )
 
     async def ask(self, doubted: Sequence[Claim], reserve: Estimate) -> Sequence[RevisedBlock]:
         """The blocks that came back; none if there is no budget for it, or the answer cannot be used."""
         ids = dict.fromkeys(cited.evidence for claim in doubted for cited in claim.citations)
+        failed = [one for claim in doubted for one in _list_failing(claim, self.checked[claim])]
+        ids |= dict.fromkeys(self.nearest[one].passage for one in failed if self.nearest[one].words)
         if any(not claim.citations for claim in doubted):
             ids |= dict.fromkeys(self.spare)
-        keys = name_passages([id for id in ids if id in self.passages], self.numbers)
+        keys = {id: self.keys[id] for id in ids if id in self.keys}
         blocks = tuple(
             DoubtedBlock(
                 id=number,
@@ -197,6 +218,19 @@ class _Desk:
                 said[claim] = set(_iter_statements(found))
         return taken
 
+    def describe_losses(self, repaired: Iterable[Claim], better: ReportDraft) -> list[str]:
+        """Name what `repaired` blocks said, their passages say too, and the draft `better` does not say any more."""
+        said = "\n".join(claim.text for claim in better.claims)
+        losses: list[str] = []
+        for statement in (one for claim in repaired for one in self.checked[claim].statements):
+            texts = [
+                self.passages[cited.evidence].text for cited in statement.citations if cited.evidence in self.passages
+            ]
+            if lost := find_lost_figures(Said(statement.text, tuple(dict.fromkeys(texts))), said):
+                figures = ", ".join(dict.fromkeys(lost))
+                losses.append(f"{LOST} {figures} (“{shorten_text(statement.text, TOLD_CHARACTERS)}”)")
+        return losses
+
     async def _settle(self, claim: Claim, mended: tuple[Claim, ...]) -> tuple[Claim, ...]:
         """A repair with its quotes in the passages that have them; what it spoiled is as it was."""
         if not mended:
@@ -204,7 +238,8 @@ class _Desk:
         part = await move_quotes(self.attempt.store, draft_of_claims(mended), self.passages)
         checked = await checked_draft(self.attempt.store, part, self.question)
         failed = _list_failed(checked.claims)
-        held = [one for one in claim.citations if (one.evidence, one.quote) not in _list_failed([self.checked[claim]])]
+        failing = _list_failing(claim, self.checked[claim])
+        held = [one for one in claim.citations if one not in failing]
 
         def settle(cited: Citation) -> Citation:
             return _put_back(cited, held) if (cited.evidence, cited.quote) in failed else cited
@@ -235,12 +270,16 @@ class _Desk:
         return not (repair and own and other and own.isdisjoint(other))
 
 
-def _describe_faults(claim: Claim, found: CheckedClaim, passages: Mapping[str, Evidence]) -> Iterable[str]:
-    """Yield the faults of a block, worded for its writer."""
+def _list_failing(claim: Claim, found: CheckedClaim) -> list[Citation]:
+    failed = _list_failed([found])
+    return [one for one in claim.citations if (one.evidence, one.quote) in failed]
+
+
+def _describe_faults(claim: Claim, found: CheckedClaim, told: Mapping[Citation, str]) -> Iterable[str]:
+    """Yield the faults of a block, worded for its writer; `told` are those of its citations."""
     if _count_uncited([found]):
         yield f"“{shorten_text(' '.join(claim.text.split()), TOLD_CHARACTERS)}”: {UNCITED}"
-    failed = _list_failed([found])
-    yield from describe_quote_faults(passages, [one for one in claim.citations if (one.evidence, one.quote) in failed])
+    yield from dict.fromkeys(told[one] for one in _list_failing(claim, found))
     for one in found.statements:
         if _is_doubted(one) and one.reason not in REASONS.values():
             yield f"“{shorten_text(one.text, TOLD_CHARACTERS)}”: {one.reason}"

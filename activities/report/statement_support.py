@@ -1,9 +1,10 @@
 """The support of a statement whose citations were checked: the reviewer's verdict, figures, names and words together.
 
-A figure cannot be argued with: one that no quote contains makes a statement unsupported, whatever the reviewer says. A
-missing name may be another spelling, so there the reviewer's verdict counts. If a statement was not reviewed, its words
-are compared as well. Connecting text that cites nothing may name no figure that the text around it lacks, and state no
-fact; an inference names no figure that does not follow from its basis.
+A figure cannot be argued with: one that no quote contains makes a statement unsupported, whatever the reviewer says.
+Only whether a number in words counts rightly, as in “three ways”, is the reviewer's to say. A missing name may be
+another spelling, so there the reviewer's verdict counts, too. If a statement was not reviewed, its words are compared as
+well. Connecting text that cites nothing may name no figure that the text around it lacks, and state no fact; an
+inference names no figure that does not follow from its basis.
 """
 
 import re
@@ -86,7 +87,8 @@ def determine_support(
         support = "partly" if support in ("supported", "partly") else "not_supported"
         reasons = [*figures, *reasons]
     elif statement.kind == "fact":
-        figures, names = figures_unquoted(said), names_unquoted(said)
+        figures = figures_unquoted(said, reviewed=support == "supported")
+        names = names_unquoted(said)
         if figures:
             there = passages and support in ("supported", "unchecked") and not figures_unquoted(whole)
             support = "in_passage" if there else "partly" if support in ("supported", "partly") else "not_supported"

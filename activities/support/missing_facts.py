@@ -86,12 +86,31 @@ def find_missing_facts(statement: Statement) -> MissingFacts:
     )
 
 
-def figures_unquoted(statement: Statement, *, counting: bool = False) -> tuple[str, ...]:
+def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: bool = False) -> tuple[str, ...]:
     """The figures of the statement that none of its quotes has, in words.
 
-    `counting`: it may count what stands around it, as what leads to a list does.
+    Args:
+        statement: with its quotes.
+        counting: it may count what stands around it, as what leads to a list does.
+        reviewed: a reviewer found it supported. Whether “three ways” is right takes understanding what is counted, so
+            small numbers in words are left to that verdict; digits and units are not.
     """
-    return tuple(dict.fromkeys(why for _, why in _find_unquoted_figures(statement, counting=counting)))
+    found = _find_unquoted_figures(statement, counting=counting)
+    return tuple(dict.fromkeys(why for one, why in found if not (reviewed and one.spelled and _is_possible_count(one))))
+
+
+def find_lost_figures(statement: Statement, after: str) -> tuple[str, ...]:
+    """The figures of `statement` that its quotes or what is known support, and that the text `after` does not have."""
+    asked = extract_figures(_without_ordinals(without_pointers(statement.text)))
+    there, known = _extract_all_figures(with_unglued(statement.quotes)), _extract_all_figures(statement.known)
+    kept = extract_figures(after, dates=True)
+    return tuple(
+        one.written
+        for one in asked
+        if not _is_possible_count(one)
+        and not _explain_missing_figure(one, statement, there, known)
+        and not any(_is_same_figure(one, other, rounded=False) for other in kept)
+    )
 
 
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
@@ -203,6 +222,8 @@ _LISTED: Final = re.compile(
     r"\s*[,;]\s*(?:(?:and|or|und|oder|et|ou|y|o|e|en|of)\s+)?|\s+(?:and|or|und|oder|et|ou|y|e)\s+"
 )
 
+_SEMICOLON: Final = re.compile(r"\s*;\s*")
+
 
 def _counts_own_list(one: Figure, text: str) -> bool:
     """Return whether a figure counts what the sentence itself lists behind a colon, a dash or in parentheses."""
@@ -212,7 +233,8 @@ def _counts_own_list(one: Figure, text: str) -> bool:
         return False
     listed = behind[opened.end() :]
     listed = listed.partition(")")[0] if opened[0] == "(" else re.split(r"[.!?](?:\s|$)|\s[\u2013\u2014]\s", listed)[0]
-    items = [item for item in _LISTED.split(listed) if re.search(r"\w", item)]
+    separator = _SEMICOLON if ";" in listed else _LISTED  # items with commas of their own are set off by semicolons
+    items = [item for item in separator.split(listed) if re.search(r"\w", item)]
     return len(items) > 1 and Decimal(len(items)) in one.values
 
 

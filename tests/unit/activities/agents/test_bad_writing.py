@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from elcano.activities.agents.answer_correction import find_nearest_words
+from elcano.activities.agents.draft_repair import LOST
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report
@@ -95,9 +96,32 @@ async def test_a_bad_quote_that_is_repeated_is_told_once_and_never_shown_as_veri
     report, model = await report_of(tmp_path, answer(GOOD, bad, MIXES), again)
     told = [task for task in model.tasks if task.kind == "reviser"]
     assert len(told) == 1
-    assert "The nearest words there are: “it floats on water.”" in json.dumps(told[0].given, ensure_ascii=False)
+    assert "The nearest words are there: “it floats on water.”" in json.dumps(told[0].given, ensure_ascii=False)
     assert "Oil floats on water (not verified)" in report.markdown
     assert [one.quote for one in report.unverified] == [bad["quote"]]
+
+
+async def test_a_bad_quote_of_the_wrong_passage_is_told_where_its_words_stand(tmp_path: Path) -> None:
+    slipped: JsonObject = {"mark": "a", "evidence": "e2", "quote": "it always floats on the water"}
+    mended = {"blocks": [{"id": 1, "text": GOOD, "citations": [FLOATS, MIXES]}]}
+    report, model = await report_of(tmp_path, answer(GOOD, slipped, MIXES), mended)
+    told = next(task for task in model.tasks if task.kind == "reviser")
+    key = next(item.key for item in told.evidence if item.title == "density")
+    assert f"The nearest words are in {key}: “it floats on water.”" in json.dumps(told.given, ensure_ascii=False)
+    assert not report.unverified
+
+
+async def test_a_figure_that_a_repair_drops_is_named_if_its_passage_has_it(tmp_path: Path) -> None:
+    said = "Oil has 92 % of the density of water, and 45 people drowned [a]."
+    texts = {**TEXTS, "density": "Oil is lighter than water, with 92 % of its density, so it floats on water."}
+    mended = {"blocks": [{"id": 1, "text": "Oil floats on water [a].", "citations": [FLOATS]}]}
+    model = ScriptedModel({"writer": _by_titles(answer(said, FLOATS)), "reviser": _by_titles(mended)})
+    source = ScriptedSource("library", texts)
+    came = await run_research(QUESTION, folder=tmp_path, sources=[source], model=model, mode="simple")
+    lost = [one for one in came.report.warnings if one.startswith(LOST)]
+    assert len(lost) == 1
+    assert "92 % (" in lost[0]
+    assert "45" not in lost[0].partition("(")[0]
 
 
 @pytest.mark.parametrize("whole", [answer(), {"blocks": [{"id": 1, "text": f"{GOOD}\n\n{GOOD}", "citations": []}]}])
@@ -154,6 +178,6 @@ async def test_no_statement_is_lost_or_doubled_by_a_repair(tmp_path: Path, seed:
 
 def test_the_nearest_words_are_those_of_the_text() -> None:
     text = "Oil is lighter than water, so it floats on water. Salt makes water heavier still."
-    assert find_nearest_words("oil is much lighter than water", text) == "Oil is lighter than water,"
-    assert find_nearest_words("bread rises in the oven over night", text) == ""
-    assert find_nearest_words("", text) == ""
+    assert find_nearest_words("oil is much lighter than water", text) == ("Oil is lighter than water,", 5 / 6)
+    assert find_nearest_words("bread rises in the oven over night", text) == ("", 0.0)
+    assert find_nearest_words("", text) == ("", 0.0)

@@ -37,6 +37,25 @@ def test_what_counts_more(said: str, found: Support | None, support: Support) ->
     assert bool(result.reason) == (support in ("partly", "not_supported"))
 
 
+@pytest.mark.parametrize(
+    ("said", "found", "support"),
+    [
+        ("Three means lower it: rest, which helps; salt, if taken; and sleep.", None, "unchecked"),
+        ("Three means lower it.", None, "not_supported"),
+        ("Three means lower it.", "supported", "supported"),
+        ("Three means lower it.", "partly", "partly"),
+        ("It fell in 3 trials.", "supported", "partly"),
+        ("It took three days.", "supported", "partly"),
+        ("Thirty means lower it.", "supported", "partly"),
+    ],
+)
+def test_whether_a_number_in_words_counts_rightly_is_the_reviewers_to_say(
+    said: str, found: Support | None, support: Support
+) -> None:
+    judgement = None if found is None else Judgement(statement=said, support=found)
+    assert determine_support(statement(said, "rest, salt and sleep lower it"), (), judgement).support == support
+
+
 def test_an_inference_may_reckon() -> None:
     assert (
         determine_support(statement("So it is 25 % in all.", "12 % and 13 %", "inference"), (), None).support

@@ -220,7 +220,8 @@ async def _handed_over(
         return await _store_draft(attempt, draft, shown.ids.values(), best)
     draft = await move_quotes(attempt.store, draft, shown.ids.values())
     if getattr(given, "review", False) or not draft.known:
-        draft = await review_and_repair(attempt, given, draft, best, already=already)
+        pool = tuple(dict.fromkeys((*best, *shown.ids.values())))
+        draft = await review_and_repair(attempt, given, draft, pool, already=already)
     return await _store_draft(attempt, draft, shown.ids.values(), best)
 
 

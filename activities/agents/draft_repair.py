@@ -1,4 +1,6 @@
-"""Has the writer mend, once, the blocks of its draft that do not hold: only these, never the whole answer.
+"""Has the writer mend, once, the blocks of its draft that do not hold, and answer the contradictions that it left out.
+
+Only these are asked for, never the whole answer again.
 
 It is told what code is sure of (quotes that do not stand in their passage, figures that no quote has, blocks that cite
 nothing) and what the reviewer doubts, and is shown the passages that these blocks cite.
@@ -11,9 +13,8 @@ was is marked in the report; a figure that a repair drops though a cited passage
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Final
 
 from pydantic_ai.exceptions import FallbackExceptionGroup
@@ -27,41 +28,47 @@ from elcano.activities.agents.answer_correction import (
     move_quotes,
 )
 from elcano.activities.agents.answer_drafts import cite_anew, map_claims
+from elcano.activities.agents.draft_contradictions import DROPPED, describe_contradiction, list_unanswered
+from elcano.activities.agents.draft_faults import (
+    TOLD_CHARACTERS,
+    count_uncited,
+    describe_faults,
+    is_doubted,
+    is_lost,
+    iter_statements,
+    list_failed,
+    list_failing,
+    put_back,
+)
 from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.prompt_passages import name_passages
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.prose.blocks import ClaimCollector
-from elcano.activities.prose.markdown_parser import mark_of
-from elcano.activities.report.checked_draft import REASONS, CheckedClaim
+from elcano.activities.report.checked_draft import CheckedClaim
 from elcano.activities.support.missing_facts import Statement as Said
 from elcano.activities.support.missing_facts import find_lost_figures
 from elcano.activities.text.languages import possible_languages
-from elcano.activities.text.stems import list_stems
-from elcano.activities.text.words import bare_words
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, render_task_prompt
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import BudgetExhausted
-from elcano.graphs.report.report import Citation, Claim, ReportDraft, Statement
+from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.state.budget import Estimate
+from elcano.graphs.state.plan import Contradiction
 from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 6
 """Passages shown to fix blocks that cite nothing, the best first."""
-TOLD_CHARACTERS: Final = 300
 MOST_GROWTH: Final = 2
 """A repair may be so many times as long as its block, and `SLACK_CHARACTERS` more: it adds nothing new."""
 SLACK_CHARACTERS: Final = 300
-LEAST_KIN: Final = 0.5
-"""The share of a statement's telling words by which it is found again in a repair."""
-LIKE_QUOTE: Final = 0.6
-"""How like a quote one has to be that is put back in its place."""
 LOST: Final = "Mending a sentence left out what the passages that it cited say:"
-UNCITED: Final = "it cites nothing: quote a passage that says it, or leave it out"
+DISCUSSION_TOKENS: Final = 150
+"""Approximate size of what answers one contradiction."""
 
 
 async def repair_draft(
@@ -85,15 +92,18 @@ async def repair_draft(
     """
     desk = await _Desk.of(attempt, given, draft, best)
     doubted = [claim for claim in desk.faults if claim not in already][:MOST_BLOCKS]
-    if not doubted:
+    unanswered = [] if reserve else desk.unanswered
+    if not doubted and not unanswered:
         return draft
-    answer = await desk.ask(doubted, reserve or Estimate())
+    answer = await desk.ask(doubted, unanswered, reserve or Estimate())
     repaired = await desk.take(doubted, answer)
-    if not repaired:
-        return draft
-    better = map_claims(draft, lambda claim: repaired.get(claim, (claim,)))
+    added, dropped = await desk.take_discussions(unanswered, len(doubted) + 1, answer)
+    better = map_claims(draft, lambda claim: repaired.get(claim, (claim,))) if repaired else draft
     lost = await asyncio.to_thread(desk.describe_losses, repaired, better)
-    return better.model_copy(update={"remarks": tuple(dict.fromkeys((*better.remarks, *lost)))})
+    remarks = dict.fromkeys((*draft.remarks, *lost, *dropped))
+    if not repaired and not added and not dropped:
+        return draft
+    return better.model_copy(update={"disputed": (*better.disputed, *added), "remarks": tuple(remarks)})
 
 
 async def review_and_repair(
@@ -135,6 +145,8 @@ class _Desk:
     question: str
     checked: Mapping[Claim, CheckedClaim]
     faults: Mapping[Claim, tuple[str, ...]]
+    unanswered: Sequence[Contradiction]
+    """Contradictions among passages that the writer was shown, and that the draft does not discuss."""
     passages: Mapping[str, Evidence]
     """Those that the writer was shown, by id."""
     nearest: Mapping[Citation, NearestWords]
@@ -149,32 +161,39 @@ class _Desk:
         checked = await checked_draft(attempt.store, draft, given.question)
         passages = {one.id: one for one in (*checked.given, *await attempt.store.evidence.get(list(best)))}
         by_claim = dict(zip(draft.claims, checked.claims, strict=True))
-        failed = [one for claim, found in by_claim.items() for one in _list_failing(claim, found)]
+        failed = [one for claim, found in by_claim.items() for one in list_failing(claim, found)]
         nearest = await asyncio.to_thread(find_nearest_words_of_each, failed, passages)
         numbers = await attempt.store.evidence.numbers_of_run(attempt.call.run_id)
         keys = name_passages(list(passages), numbers)
         told = {
             one: describe_quote_fault(one, near, keys, known=one.evidence in passages) for one, near in nearest.items()
         }
-        faults = {claim: tuple(_describe_faults(claim, found, told)) for claim, found in by_claim.items()}
+        faults = {claim: tuple(describe_faults(claim, found, told)) for claim, found in by_claim.items()}
         return cls(
             attempt,
             given.question,
             by_claim,
             {claim: found for claim, found in faults.items() if found},
+            [one for one in list_unanswered(given.contradictions, checked.claims) if {*one.evidence} <= {*passages}],
             passages,
             nearest,
             tuple(id for id in best[:MOST_SPARE_PASSAGES] if id in passages),
             keys,
         )
 
-    async def ask(self, doubted: Sequence[Claim], reserve: Estimate) -> Sequence[RevisedBlock]:
-        """The blocks that came back; none if there is no budget for it, or the answer cannot be used."""
+    async def ask(
+        self, doubted: Sequence[Claim], unanswered: Sequence[Contradiction], reserve: Estimate
+    ) -> Sequence[RevisedBlock]:
+        """The blocks that came back; none if there is no budget for it, or the answer cannot be used.
+
+        What answers a contradiction is a block that is new, numbered after those that are doubted.
+        """
         ids = dict.fromkeys(cited.evidence for claim in doubted for cited in claim.citations)
-        failed = [one for claim in doubted for one in _list_failing(claim, self.checked[claim])]
+        failed = [one for claim in doubted for one in list_failing(claim, self.checked[claim])]
         ids |= dict.fromkeys(self.nearest[one].passage for one in failed if self.nearest[one].words)
         if any(not claim.citations for claim in doubted):
             ids |= dict.fromkeys(self.spare)
+        ids |= dict.fromkeys(id for one in unanswered for id in one.evidence)
         keys = {id: self.keys[id] for id in ids if id in self.keys}
         blocks = tuple(
             DoubtedBlock(
@@ -185,9 +204,13 @@ class _Desk:
             )
             for number, claim in enumerate(doubted, start=1)
         )
+        blocks += tuple(
+            DoubtedBlock(id=number, text="", faults=(describe_contradiction(one, keys),))
+            for number, one in enumerate(unanswered, start=len(doubted) + 1)
+        )
         shown = tuple(_build_evidence_item(key, self.passages[id]) for id, key in keys.items())
         task = REVISION.shown(ReviserInput(question=self.question, blocks=blocks, passages=shown), Loaded())
-        answered = sum(len(one.text) for one in doubted) // 2
+        answered = sum(len(one.text) for one in doubted) // 2 + DISCUSSION_TOKENS * len(unanswered)
         least = prompt_tokens(render_task_prompt(REVISION.request, task)) + answered + reserve.tokens
         if self.attempt.left.refuses(Estimate(tokens=least, cost_microusd=reserve.cost_microusd)) is not None:
             return ()
@@ -206,7 +229,7 @@ class _Desk:
     async def take(self, doubted: Sequence[Claim], answer: Iterable[RevisedBlock]) -> dict[Claim, tuple[Claim, ...]]:
         """The repairs that are taken; of two for one block the first counts."""
         taken: dict[Claim, tuple[Claim, ...]] = {}
-        said = {claim: set(_iter_statements([found])) for claim, found in self.checked.items()}
+        said = {claim: set(iter_statements([found])) for claim, found in self.checked.items()}
         for block in answer:
             if not 1 <= block.id <= len(doubted) or (claim := doubted[block.id - 1]) in taken:
                 continue
@@ -215,8 +238,38 @@ class _Desk:
             repair = await self._settle(claim, mended)
             if (found := await self._check(repair)) is not None and self._is_better(claim, repair, found, others):
                 taken[claim] = repair
-                said[claim] = set(_iter_statements(found))
+                said[claim] = set(iter_statements(found))
         return taken
+
+    async def take_discussions(
+        self, unanswered: Sequence[Contradiction], first: int, answer: Iterable[RevisedBlock]
+    ) -> tuple[list[Claim], list[str]]:
+        """What answers contradictions, to be added to the draft, and remarks on those that are not answered.
+
+        Args:
+            unanswered: what was asked.
+            first: the number under which the first of them was asked.
+            answer: all blocks that came back.
+        """
+        added: list[Claim] = []
+        texts = {block.id: block for block in reversed(list(answer))}
+        dropped: list[str] = []
+        for number, one in enumerate(unanswered, start=first):
+            block = texts.get(number)
+            written = await self._discussion(block) if block else ()
+            found = await self._check(written) or ()
+            if list_failed(found) or count_uncited(found) or list_unanswered([one], found):
+                dropped.append(f"{DROPPED} {one.about}")
+            else:
+                added += written
+        return added, dropped
+
+    async def _discussion(self, block: RevisedBlock) -> tuple[Claim, ...]:
+        claims = await asyncio.to_thread(ClaimCollector(block.citations).claims, block.text)
+        if not claims:
+            return ()
+        moved = await move_quotes(self.attempt.store, draft_of_claims(claims), self.passages)
+        return moved.claims
 
     def describe_losses(self, repaired: Iterable[Claim], better: ReportDraft) -> list[str]:
         """Name what `repaired` blocks said, their passages say too, and the draft `better` does not say any more."""
@@ -237,12 +290,12 @@ class _Desk:
             return ()
         part = await move_quotes(self.attempt.store, draft_of_claims(mended), self.passages)
         checked = await checked_draft(self.attempt.store, part, self.question)
-        failed = _list_failed(checked.claims)
-        failing = _list_failing(claim, self.checked[claim])
+        failed = list_failed(checked.claims)
+        failing = list_failing(claim, self.checked[claim])
         held = [one for one in claim.citations if one not in failing]
 
         def settle(cited: Citation) -> Citation:
-            return _put_back(cited, held) if (cited.evidence, cited.quote) in failed else cited
+            return put_back(cited, held) if (cited.evidence, cited.quote) in failed else cited
 
         return tuple(cite_anew(one, settle) for one in part.claims)
 
@@ -255,11 +308,11 @@ class _Desk:
         self, claim: Claim, repair: tuple[Claim, ...], found: Sequence[CheckedClaim], others: set[str]
     ) -> bool:
         before = self.checked[claim]
-        if len(_list_failed(found)) > len(_list_failed([before])) or _count_uncited(found) > _count_uncited([before]):
+        if len(list_failed(found)) > len(list_failed([before])) or count_uncited(found) > count_uncited([before]):
             return False
-        if any(_is_lost(one, found) for one in before.statements if not _is_doubted(one)):
+        if any(is_lost(one, found) for one in before.statements if not is_doubted(one)):
             return False
-        repeated = Counter(_iter_statements(found)) - Counter(_iter_statements([before]))
+        repeated = Counter(iter_statements(found)) - Counter(iter_statements([before]))
         if any(count > 1 for count in repeated.values()):
             return False
         said = set(repeated)
@@ -268,70 +321,6 @@ class _Desk:
             return False
         own, other = possible_languages(claim.text), possible_languages(" ".join(one.text for one in repair))
         return not (repair and own and other and own.isdisjoint(other))
-
-
-def _list_failing(claim: Claim, found: CheckedClaim) -> list[Citation]:
-    failed = _list_failed([found])
-    return [one for one in claim.citations if (one.evidence, one.quote) in failed]
-
-
-def _describe_faults(claim: Claim, found: CheckedClaim, told: Mapping[Citation, str]) -> Iterable[str]:
-    """Yield the faults of a block, worded for its writer; `told` are those of its citations."""
-    if _count_uncited([found]):
-        yield f"“{shorten_text(' '.join(claim.text.split()), TOLD_CHARACTERS)}”: {UNCITED}"
-    yield from dict.fromkeys(told[one] for one in _list_failing(claim, found))
-    for one in found.statements:
-        if _is_doubted(one) and one.reason not in REASONS.values():
-            yield f"“{shorten_text(one.text, TOLD_CHARACTERS)}”: {one.reason}"
-
-
-def _is_doubted(one: Statement) -> bool:
-    return bool(one.reason) and one.support in ("partly", "in_passage", "not_supported")
-
-
-def _list_failed(found: Iterable[CheckedClaim]) -> set[tuple[str, str]]:
-    """The citations that do not hold, by evidence and quote."""
-    return {
-        (cited.evidence, cited.quote)
-        for claim in found
-        for cited in claim.citations
-        if cited.verdict in ("quote_not_found", "unknown_evidence")
-    }
-
-
-def _count_uncited(found: Iterable[CheckedClaim]) -> int:
-    return sum(cited.verdict == "no_citation" for claim in found for cited in claim.citations)
-
-
-def _iter_statements(found: Iterable[CheckedClaim]) -> Iterator[str]:
-    """The words of all statements but cells, of which many may be equal."""
-    for claim in found:
-        yield from filter(None, (bare_words(one.text) for one in claim.statements if not one.context))
-
-
-def _is_lost(statement: Statement, found: Sequence[CheckedClaim]) -> bool:
-    """Return whether a statement that cites something is not said any more."""
-    if statement.kind == "connecting":
-        return False
-    quotes = {cited.quote for cited in statement.citations}
-    if quotes and quotes <= {cited.quote for claim in found for cited in claim.citations}:
-        return False
-    words = frozenset(list_stems(statement.text))
-    said = (frozenset(list_stems(one.text)) for claim in found for one in claim.statements)
-    return not any(len(words & other) >= LEAST_KIN * len(words) for other in said)
-
-
-def _put_back(cited: Citation, held: Sequence[Citation]) -> Citation:
-    """The citation that a repair spoiled, as it stood before; itself if there was none like it."""
-    same = [one for one in held if mark_of(one.mark) == mark_of(cited.mark) and one.mark]
-    like = [
-        one
-        for one in held
-        if one.evidence == cited.evidence and SequenceMatcher(None, one.quote, cited.quote).ratio() >= LIKE_QUOTE
-    ]
-    for one in (*same, *like):
-        return cited.model_copy(update={"evidence": one.evidence, "quote": one.quote})
-    return cited
 
 
 def _cite_passage(cited: Citation, evidence: str) -> Citation:

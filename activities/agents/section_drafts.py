@@ -20,7 +20,7 @@ from elcano.activities.text.words import on_one_line
 from elcano.graphs.agents.envelope import CriterionItem, Drafts, SectionItem, ShownPassages
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.report.works import Work
-from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.state.plan import SectionResult, resolve_contradictions
 from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 
@@ -77,6 +77,7 @@ def join_section_drafts(
             missing=_why_missing(result, draft, before),
             criteria=_number_criteria(result, keys),
             notes=tuple(shorten_text(note, NOTE_CHARACTERS) for note in result.notes),
+            contradictions=resolve_contradictions(result.contradictions, keys),
         )
         for result, draft, claims, before in zip(results, drafts, cited, said, strict=True)
     ]

@@ -2,8 +2,8 @@
 
 A figure cannot be argued with: one that no quote contains makes a statement unsupported, whatever the reviewer says.
 Only whether a number in words counts rightly, as in “three ways”, is the reviewer's to say. A missing name may be
-another spelling, so there the reviewer's verdict counts, too. If a statement was not reviewed, its words are compared as
-well. Connecting text that cites nothing may name no figure that the text around it lacks, and state no fact; an
+another spelling, so there the reviewer's verdict counts, too. If a statement was not reviewed, its words are compared
+as well. Connecting text that cites nothing may name no figure that the text around it lacks, and state no fact; an
 inference names no figure that does not follow from its basis.
 """
 

@@ -15,7 +15,7 @@ from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE, H
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.report import Claim
-from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.state.plan import Contradiction, SectionResult
 from elcano.graphs.state.state import HistoryEntry, IterationData
 
 
@@ -98,6 +98,8 @@ class SectionItem(Frozen):
     """What it has to meet, with the keys of the passages that do; of a section without a draft."""
     notes: tuple[str, ...] = ()
     """What its research made of the passages in the end; of a section without a draft."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """Where its passages disagree, with keys; of a section without a draft."""
     limitations: tuple[str, ...] = ()
     missing: str = ""
     """Why there is nothing of it."""
@@ -142,6 +144,8 @@ class TaskEnvelope(Frozen):
     """The user's instructions during the research, the latest last."""
     criteria: tuple[CriterionItem, ...] = ()
     """The criteria of the answer, as far as they are known."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """Where the passages shown were found to disagree, with keys."""
     iteration: int = 1
     gap: str = ""
     gaps: tuple[str, ...] = ()

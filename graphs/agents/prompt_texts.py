@@ -128,6 +128,12 @@ BESIDE: Final = """\
 them again, so leave out every one that may still serve the answer. It may be empty."""
 
 
+CONTRADICTIONS: Final = """\
+- Contradictions: where passages say different things of the same matter, what each says and the keys of all sides; \
+none that the envelope has already. Other patients, doses or years are other matters. The writer has to answer each, \
+so name only what bears on the question."""
+
+
 MARKS: Final = """\
 The text is Markdown: paragraphs, `###` headings, lists, tables, code with its language, formulas in `$...$` or \
 `$$...$$`, quotations. It has no links, images or HTML.

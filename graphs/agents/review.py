@@ -164,8 +164,9 @@ class Revision(Frozen):
 REVISION_INSTRUCTIONS: Final = f"""\
 You wrote a report, and some of its blocks have faults. You are given each of these blocks with its citations and its \
 `faults`, and the passages that they cite. Mend each fault: quote the words that support the sentence, say less, or \
-leave the sentence out. Keep every sentence that has no fault, with its citations, and add nothing new. Answer with \
-these blocks alone, each under its number; if every sentence of a block has to go, its text is empty.
+leave the sentence out. Keep every sentence that has no fault, with its citations and figures, and add only what a \
+fault asks for. A block without a text is new: write what its fault asks for. Answer with these blocks alone, each \
+under its number; if every sentence of a block has to go, its text is empty.
 
 Copy quotes letter by letter from the passages and cite them by their keys. Where a fault names the nearest words of a \
 passage, quote those if they say what the sentence says.

@@ -17,7 +17,7 @@ from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.report import Citation, Claim
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
-from elcano.graphs.state.plan import ReportForm, SectionResult
+from elcano.graphs.state.plan import Contradiction, ReportForm, SectionResult
 from elcano.graphs.text import ensure_list, format_count
 
 Prose: TypeAlias = str | SkipJsonSchema[tuple[Claim, ...]]
@@ -124,6 +124,11 @@ class SynthesisInput(AgentInput):
     sources: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     """Ids of all evidence of the sections that the synthesis may cite."""
+
+    @property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Where the passages of its sections were found to disagree."""
+        return tuple(one for section in self.sections for one in section.contradictions)
 
 
 def needs_of(given: SynthesisInput) -> Needs:

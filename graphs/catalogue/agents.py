@@ -18,6 +18,7 @@ from elcano.graphs.schemas.shape import Shape, model_of, name_fault
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.own_agent import FieldType, OwnAgent
 from elcano.graphs.state.events import EventType
+from elcano.graphs.state.plan import Contradiction
 from elcano.graphs.state.rubric import RubricScores
 from elcano.graphs.text import shorten_text, title_from_id
 
@@ -41,6 +42,11 @@ class AgentInput(Frozen):
     """The user's instructions during the research, the latest last."""
     language: str = ""
     """The question's, by its English name; empty if it is not known."""
+
+    @property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Where its passages were found to disagree: what it writes has to answer each."""
+        return ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.plugin import Registry
 from elcano.graphs.state.branches import BranchOutcomes
-from elcano.graphs.state.plan import Criterion, SectionResult
+from elcano.graphs.state.plan import Contradiction, Criterion, SectionResult
 from elcano.graphs.state.state import DraftRef, IterationData, ResearchState, ToolCallRecord
 
 
@@ -150,6 +150,7 @@ class SectionNotes(Frozen):
 
     criteria: tuple[Criterion, ...] = ()
     notes: tuple[str, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
 
 
 def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:
@@ -182,7 +183,7 @@ def _read_notes(values: JsonObject) -> dict[str, Any]:
         read = SectionNotes.model_validate({name: values[name] for name in SectionNotes.model_fields if name in values})
     except ValidationError:
         return {}
-    return {"criteria": read.criteria, "notes": read.notes}
+    return {name: getattr(read, name) for name in SectionNotes.model_fields}
 
 
 def collect_results(state: ResearchState, output: BranchOutcomes) -> ResearchState:

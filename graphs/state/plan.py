@@ -5,7 +5,8 @@ ones are searched for next. Before a run begins it may ask back: each question i
 skipped.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import not_
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import BeforeValidator, Field
@@ -95,6 +96,28 @@ def _apply_verdict(criterion: Criterion, verdict: CriterionVerdict) -> Criterion
     return criterion.model_copy(update={"met": verdict.met, "evidence": verdict.evidence[:MOST_PASSAGES]})
 
 
+MOST_CONTRADICTIONS: Final = 6
+"""Contradictions that one answer of an agent may name."""
+
+
+class Contradiction(Frozen):
+    """Passages that say different things of the same matter."""
+
+    about: str = Field(description="The matter, and what each side says of it.")
+    evidence: tuple[str, ...] = Field(description="Keys of the passages on all sides, two or more.")
+
+
+def resolve_contradictions(said: Iterable[Contradiction], ids: Mapping[str, str]) -> tuple[Contradiction, ...]:
+    """Those with at least two passages that were shown, each pair of sides once, with `ids` in place of keys."""
+    found: dict[frozenset[str], Contradiction] = {}
+    for one in said:
+        evidence = tuple(dict.fromkeys(ids[key] for key in one.evidence if key in ids))[:MOST_PASSAGES]
+        about = shorten_text(" ".join(one.about.split()), CRITERION_CHARACTERS)
+        if about and len(evidence) > 1:
+            found.setdefault(frozenset(evidence), Contradiction(about=about, evidence=evidence))
+    return tuple(found.values())[:MOST_CONTRADICTIONS]
+
+
 class SectionPlan(Frozen):
     """One section to research."""
 
@@ -148,6 +171,8 @@ class SectionResult(Frozen):
     """Of a section without a draft: what its answer has to meet, and which passages meet it."""
     notes: tuple[str, ...] = ()
     """Of a section without a draft: what its last turn thought of what was found."""
+    contradictions: tuple[Contradiction, ...] = Field(default=(), exclude_if=not_)
+    """Of a section without a draft: where its passages disagree."""
 
     @property
     def to_write(self) -> bool:

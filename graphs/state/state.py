@@ -7,7 +7,14 @@ from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.failures import NodeFailure
-from elcano.graphs.state.plan import ClarifyingQuestion, Criterion, ReportForm, SectionPlan, SectionResult
+from elcano.graphs.state.plan import (
+    ClarifyingQuestion,
+    Contradiction,
+    Criterion,
+    ReportForm,
+    SectionPlan,
+    SectionResult,
+)
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.state.team import Hypothesis, Ledger
 
@@ -150,6 +157,8 @@ class IterationData(Frozen):
     them no more, and they count as nothing new."""
     suggested_queries: tuple[str, ...] = ()
     """The queries that the judge suggests; the next tool selection reads them."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """Where the passages were found to disagree; the report answers each."""
 
 
 class ResearchState(Frozen):

@@ -131,14 +131,16 @@ def build_iterative() -> ResearchGraph:
     )
     return (
         add_research_loop(graph, "writer", {})
-        .add_agent_node(
-            "writer",
-            agent="writer",
-            description="The report, every claim with its quote",
-            inputs=WRITING,
-        )
+        .add_agent_node("writer", agent="writer", description="The report, every claim with its quote", inputs=WRITING)
         .build()
     )
+
+
+FOR_ITS_WRITER: Inputs = {
+    "criteria": "criteria",
+    "notes": "conversation[-1].[judgement || thought][?@]",
+    "contradictions": "conversation[].contradictions[]",
+}
 
 
 def build_section() -> ResearchGraph:
@@ -150,12 +152,8 @@ def build_section() -> ResearchGraph:
     graph = GraphBuilder("section", "The loop of `iterative` for one section; what it found is handed over.")
     return (
         add_research_loop(graph, "hand_over", {"evidence": NEW_EVIDENCE})
-        .add_state_node(
-            "hand_over",
-            reducer="hand_over",
-            description="Its passages, which criteria they meet, and notes on them",
-        )
-        .set_result({"criteria": "criteria", "notes": "conversation[-1].[judgement || thought][?@]"})
+        .add_state_node("hand_over", reducer="hand_over", description="Its passages, the criteria they meet, and notes")
+        .set_result(FOR_ITS_WRITER)
         .build()
     )
 
@@ -245,9 +243,9 @@ def deep_graph(
     """The deep graph with one of the agents that join sections, and what researches each of them.
 
     After DeepCritical's deep flow: a first search, a plan, one loop per section side by side, a synthesis. In `deep`
-    the loops gather passages, and the long writer writes section after section from them, each once. In `deep_brief`
-    each loop ends in a draft, and all drafts are merged in one pass. Every section begins with the passages of the
-    first search, without those that the planner finds to be beside the question.
+    the loops gather passages, and the long writer writes each section once. In `deep_brief` each loop ends in a draft,
+    and all drafts are merged in one pass. Every section begins with the passages of the first search, without those
+    that the planner finds to be beside the question.
 
     Args:
         name: of the graph.

@@ -30,7 +30,12 @@ def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchStat
     If the run has no criteria yet, the agent's are taken.
     """
     known = state if state.criteria else state.model_copy(update={"criteria": build_unjudged_criteria(output.criteria)})
-    known = in_this_iteration(known, thought=output.thought, beside=_add_to_beside(known, output.beside))
+    known = in_this_iteration(
+        known,
+        thought=output.thought,
+        beside=_add_to_beside(known, output.beside),
+        contradictions=output.contradictions,
+    )
     if output.research_complete is None:
         return known
     gaps = KnowledgeGapOutput(research_complete=output.research_complete, outstanding_gaps=output.outstanding_gaps)
@@ -62,6 +67,7 @@ def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchS
         judgement=lacks + output.reasoning,
         suggested_queries=output.next_search_queries,
         beside=_add_to_beside(state, output.beside),
+        contradictions=(*running_iteration(state).contradictions, *output.contradictions),
     )
 
 

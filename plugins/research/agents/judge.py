@@ -1,6 +1,7 @@
 """The judge agent: whether a careful report can be written now, in any field of knowledge."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import not_
 from typing import Final, Literal
 
 from pydantic import Field
@@ -8,9 +9,16 @@ from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import BESIDE, NAMING
+from elcano.graphs.agents.prompt_texts import BESIDE, CONTRADICTIONS, NAMING
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.state.plan import MOST_CRITERIA, MOST_PASSAGES, CriterionVerdict, normalize_criteria
+from elcano.graphs.state.plan import (
+    MOST_CRITERIA,
+    MOST_PASSAGES,
+    Contradiction,
+    CriterionVerdict,
+    normalize_criteria,
+    resolve_contradictions,
+)
 from elcano.graphs.state.rubric import (
     MOST_NAMES,
     NAME_CHARACTERS,
@@ -55,6 +63,9 @@ class JudgeAssessment(Frozen):
     missing: tuple[str, ...] = Field(default=(), max_length=10, description="Words or aspects that no evidence covers.")
     next_search_queries: tuple[str, ...] = Field(default=(), max_length=5)
     beside: tuple[str, ...] = Field(default=(), description="Keys of passages that are beside the question.")
+    contradictions: tuple[Contradiction, ...] = Field(
+        default=(), exclude_if=not_, description="Where passages disagree; may be empty."
+    )
     reasoning: str = Field(min_length=1, max_length=2_000)
     criteria: tuple[CriterionVerdict, ...] = Field(default=(), description="One verdict for each criterion.")
     scores: SkipJsonSchema[tuple[Score, ...]] = ()
@@ -92,6 +103,7 @@ iteration found, whether they help or not.
 - Next search queries: if you recommend `continue`, one to three for what is missing, in the words of the sought \
 passage: names and technical terms, four to twelve words; none that was made already.
 {BESIDE}
+{CONTRADICTIONS}
 - Reasoning: two or three sentences, naming passages by their keys.
 """
 
@@ -141,6 +153,7 @@ def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, s
             "sufficient": sufficient,
             "recommendation": recommendation,
             "beside": _resolve_beside(said, given, ids, verdicts),
+            "contradictions": resolve_contradictions(said.contradictions, ids),
             "rubric": scored.rubric if scored else "",
             "scores": scored.scores if scored else (),
             "names": scored.names if scored else (),
@@ -194,6 +207,9 @@ def summarize_assessment(output: JsonObject) -> tuple[str, JsonObject]:
         met = sum(one.get("met") is True for one in verdicts)
         told.append(f"{met} of {format_count(len(verdicts), 'criterion', 'criteria')} met")
         data["criteria"] = [*verdicts]
+    if contradictions := ensure_list(output.get("contradictions")):
+        told.append(format_count(len(contradictions), "contradiction"))
+        data["contradictions"] = contradictions
     scores = [one for one in ensure_list(output.get("scores")) if isinstance(one, dict)]
     told += [f"{one.get('name')} {one.get('score')}/{SCALE}" for one in scores]
     told += ["not scored"] if output.get("unscored") else []

@@ -6,7 +6,13 @@ from typing import Final, Literal
 from elcano.graphs.agents.envelope import CriterionItem, Loaded, Needs, PastIteration, PastSearch, TaskEnvelope
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.state.plan import Criterion, ReportForm, SectionResult
+from elcano.graphs.state.plan import (
+    Contradiction,
+    Criterion,
+    ReportForm,
+    SectionResult,
+    resolve_contradictions,
+)
 from elcano.graphs.state.state import IterationData
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 
@@ -28,6 +34,11 @@ class ResearchContext(AgentInput):
     """The criteria of the answer, as far as they are known, and whether they are met."""
     evidence: tuple[str, ...] = ()
     """Ids of the evidence to show; empty: what the iterations found, which need not be named twice."""
+
+    @property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Where the passages were found to disagree."""
+        return tuple(one for turn in self.conversation for one in turn.contradictions)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -57,7 +68,16 @@ def build_research_task(kind: str, given: ResearchContext, loaded: Loaded) -> Ta
     turns = tuple(_digest_iteration(turn) for turn in given.conversation)
     criteria = number_criteria(given.criteria, loaded)
     task = loaded.envelope(kind, given)
-    return task.model_copy(update={"iteration": given.iteration, "conversation": turns, "criteria": criteria})
+    return task.model_copy(
+        update={
+            "iteration": given.iteration,
+            "conversation": turns,
+            "criteria": criteria,
+            "contradictions": resolve_contradictions(
+                given.contradictions, {id: key for key, id in loaded.shown.ids.items()}
+            ),
+        }
+    )
 
 
 def number_criteria(criteria: Sequence[Criterion], loaded: Loaded) -> tuple[CriterionItem, ...]:

@@ -40,8 +40,9 @@ written by you `now`; the others come later.
 - Answer the section's key question first. Then give what stands behind it, in an order that is easy to follow. Leave \
 out what does not serve the key question.
 - If the section has `criteria`, cover what each asks for, as far as the passages give it; `evidence` of a criterion \
-names passages that meet it. `notes` are what the research made of its passages: remarks to start from, which cannot \
-be cited.
+names passages that meet it. If it has `contradictions`, answer each in one paragraph or list item that cites both \
+sides: which of them you would go by and why, or that it is open. `notes` are what the research made of its passages: \
+remarks to start from, which cannot be cited.
 - In one sentence each, explain from the passages the methods and terms that the section turns on, unless the report \
 did so already.
 - Do not repeat what `written` says; build on it, and use the same words for the same things. Leave to later sections \
@@ -122,7 +123,7 @@ def keep_text(section: SectionItem) -> SectionItem:
 def keep_what_is_open(section: SectionItem) -> SectionItem:
     """A written section as it is shown to who sums it up: without notes and the criteria that it meets."""
     unmet = tuple(criterion for criterion in section.criteria if criterion.met is False)
-    return section.model_copy(update={"criteria": unmet, "notes": ()})
+    return section.model_copy(update={"criteria": unmet, "notes": (), "contradictions": ()})
 
 
 def _choose_section_wishes(given: SynthesisInput, loaded: Loaded) -> str:

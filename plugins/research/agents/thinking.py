@@ -13,9 +13,9 @@ from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import BESIDE, NAMING
+from elcano.graphs.agents.prompt_texts import BESIDE, CONTRADICTIONS, NAMING
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.state.plan import normalize_criteria
+from elcano.graphs.state.plan import Contradiction, normalize_criteria, resolve_contradictions
 from elcano.graphs.text import ensure_list
 from elcano.plugins.research.agents.loop_context import (
     ResearchContext,
@@ -133,6 +133,9 @@ class ThinkingOutput(Frozen):
     beside: tuple[str, ...] = Field(
         default=(), exclude_if=not_, description="Keys of passages that are beside the question."
     )
+    contradictions: tuple[Contradiction, ...] = Field(
+        default=(), exclude_if=not_, description="Where passages disagree; may be empty."
+    )
     criteria: tuple[str, ...] = Field(
         default=(), description="One to four criteria of a good answer; only if the envelope has none."
     )
@@ -143,7 +146,7 @@ You lead a piece of research. From the passages that were found you say where it
 search next. You neither answer the question nor draft the report.
 
 - Thought: first what the next searches should find, and in which words a source would say it; then what the passages \
-establish, where they contradict each other and which you would trust. At most 80 words. Name passages by their keys.
+establish and which you would trust. At most 80 words. Name passages by their keys.
 - Research complete: the envelope's `criteria` and the parts of the question say what the answer needs. It is complete \
 if a passage answers each of them. Only passages count, not what you know yourself.
 {GAPS}
@@ -151,6 +154,7 @@ if a passage answers each of them. Only passages count, not what you know yourse
 number of its gap, from 1, into `closes`.
 {QUERIES}
 {BESIDE}
+{CONTRADICTIONS}
 """
 
 
@@ -173,7 +177,12 @@ def build_task(given: ThinkingInput, loaded: Loaded) -> TaskEnvelope:
 
 def resolve_answer(said: ThinkingOutput, given: ThinkingInput, ids: Mapping[str, str]) -> ThinkingOutput:
     """Return the answer with ids for keys, and with a search for every gap that it names."""
-    said = said.model_copy(update={"beside": resolve_beside(said.beside, ids, given)})
+    said = said.model_copy(
+        update={
+            "beside": resolve_beside(said.beside, ids, given),
+            "contradictions": resolve_contradictions(said.contradictions, ids),
+        }
+    )
     if said.research_complete is None:
         return said
     gaps = tuple(dict.fromkeys(filter(None, (" ".join(gap.split()) for gap in said.outstanding_gaps))))[:MOST_GAPS]

@@ -22,7 +22,9 @@ sentence must say all of it: give it a second mark where one does not suffice. E
 not found is shown to the reader as unsupported.
 - Say only what a passage supports, with its figures, dates and conditions. A “because”, a “most” and an “only” have \
 to be in its words too.
-- Where passages disagree, say so, cite both, and say which of them you would go by and why.
+- Where passages disagree, say so, cite both, and say which of them you would go by and why. Each of the envelope's \
+`contradictions` is answered so in one paragraph or list item that cites both sides, in `disputed` or where its matter \
+stands.
 
 The introduction answers the question at once; what it concludes or sums up has marks, as anything else has. Key \
 findings are a list of two to five, the most important first. Sections, each under a plain heading, give what stands \

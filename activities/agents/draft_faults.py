@@ -1,0 +1,86 @@
+"""What is wrong with a block of a draft, and what a repair of it has lost: pure comparisons of checked blocks."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Final
+
+from elcano.activities.prose.markdown_parser import mark_of
+from elcano.activities.report.checked_draft import REASONS, CheckedClaim
+from elcano.activities.text.stems import list_stems
+from elcano.activities.text.words import bare_words
+from elcano.graphs.report.report import Citation, Claim, Statement
+from elcano.graphs.text import shorten_text
+
+TOLD_CHARACTERS: Final = 300
+LEAST_KIN: Final = 0.5
+"""The share of a statement's telling words by which it is found again in a repair."""
+LIKE_QUOTE: Final = 0.6
+"""How like a quote one has to be that is put back in its place."""
+UNCITED: Final = "it cites nothing: quote a passage that says it, or leave it out"
+
+
+def list_failing(claim: Claim, found: CheckedClaim) -> list[Citation]:
+    """The citations of a block that do not hold, as its writer gave them."""
+    failed = list_failed([found])
+    return [one for one in claim.citations if (one.evidence, one.quote) in failed]
+
+
+def describe_faults(claim: Claim, found: CheckedClaim, told: Mapping[Citation, str]) -> Iterable[str]:
+    """Yield the faults of a block, worded for its writer; `told` are those of its citations."""
+    if count_uncited([found]):
+        yield f"“{shorten_text(' '.join(claim.text.split()), TOLD_CHARACTERS)}”: {UNCITED}"
+    yield from dict.fromkeys(told[one] for one in list_failing(claim, found))
+    for one in found.statements:
+        if is_doubted(one) and one.reason not in REASONS.values():
+            yield f"“{shorten_text(one.text, TOLD_CHARACTERS)}”: {one.reason}"
+
+
+def is_doubted(one: Statement) -> bool:
+    """Whether a statement is not wholly supported by what it quotes."""
+    return bool(one.reason) and one.support in ("partly", "in_passage", "not_supported")
+
+
+def list_failed(found: Iterable[CheckedClaim]) -> set[tuple[str, str]]:
+    """The citations that do not hold, by evidence and quote."""
+    return {
+        (cited.evidence, cited.quote)
+        for claim in found
+        for cited in claim.citations
+        if cited.verdict in ("quote_not_found", "unknown_evidence")
+    }
+
+
+def count_uncited(found: Iterable[CheckedClaim]) -> int:
+    """How many statements of fact cite nothing."""
+    return sum(cited.verdict == "no_citation" for claim in found for cited in claim.citations)
+
+
+def iter_statements(found: Iterable[CheckedClaim]) -> Iterator[str]:
+    """The words of all statements but cells, of which many may be equal."""
+    for claim in found:
+        yield from filter(None, (bare_words(one.text) for one in claim.statements if not one.context))
+
+
+def is_lost(statement: Statement, found: Sequence[CheckedClaim]) -> bool:
+    """Return whether a statement that cites something is not said any more."""
+    if statement.kind == "connecting":
+        return False
+    quotes = {cited.quote for cited in statement.citations}
+    if quotes and quotes <= {cited.quote for claim in found for cited in claim.citations}:
+        return False
+    words = frozenset(list_stems(statement.text))
+    said = (frozenset(list_stems(one.text)) for claim in found for one in claim.statements)
+    return not any(len(words & other) >= LEAST_KIN * len(words) for other in said)
+
+
+def put_back(cited: Citation, held: Sequence[Citation]) -> Citation:
+    """The citation that a repair spoiled, as it stood before; itself if there was none like it."""
+    same = [one for one in held if mark_of(one.mark) == mark_of(cited.mark) and one.mark]
+    like = [
+        one
+        for one in held
+        if one.evidence == cited.evidence and SequenceMatcher(None, one.quote, cited.quote).ratio() >= LIKE_QUOTE
+    ]
+    for one in (*same, *like):
+        return cited.model_copy(update={"evidence": one.evidence, "quote": one.quote})
+    return cited

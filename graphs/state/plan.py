@@ -128,6 +128,8 @@ class SectionPlan(Frozen):
     form: ReportForm | Literal[""] = ""
     wish: str = ""
     """Its part of the wishes for the whole report: its length, its readers; empty: they were not divided."""
+    evidence: tuple[str, ...] = Field(default=(), exclude_if=not_)
+    """Ids of the passages of the first search that its research begins with; empty: all of them."""
     left_out: bool = False
     """Somebody had it dropped. It keeps its place, so that those after it keep theirs."""
 

@@ -228,6 +228,13 @@ def add_judged_search(
     )
 
 
+OF_SECTION = (
+    "item.evidence && pairs(evidence[?!duplicate_of], [item.evidence])[?contains(@[1], @[0].id)][0]"
+    " || evidence[?!duplicate_of]"
+)
+"""The passages of the first search that the plan gave to a section; all, if it gave it none."""
+
+
 def deep_graph(
     name: str,
     *,
@@ -244,8 +251,8 @@ def deep_graph(
 
     After DeepCritical's deep flow: a first search, a plan, one loop per section side by side, a synthesis. In `deep`
     the loops gather passages, and the long writer writes each section once. In `deep_brief` each loop ends in a draft,
-    and all drafts are merged in one pass. Every section begins with the passages of the first search, without those
-    that the planner finds to be beside the question.
+    and all drafts are merged in one pass. A section begins with the passages of the first search that the planner
+    names for it, or with all but those that it finds to be beside the question.
 
     Args:
         name: of the graph.
@@ -317,7 +324,7 @@ def deep_graph(
                 "criteria": "item.criteria",
                 "form": "item.form",
                 "wish": "item.wish",
-                "evidence": "evidence[?!duplicate_of]",
+                "evidence": OF_SECTION,
                 "beside": "conversation[].beside[]",
             },
         )

@@ -217,6 +217,7 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
             criteria=normalize_criteria(section.criteria),
             form=section.form,
             wish=shorten_text(section.wish.strip(), WISH_CHARACTERS),
+            evidence=section.evidence,
         )
         for section in output.report_outline
         if section.title.strip() or section.key_question.strip()

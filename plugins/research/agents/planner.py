@@ -1,6 +1,6 @@
 """The planner agent: which sections a report needs, each with the one question that its research answers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import not_
 from typing import Final, Literal
 
@@ -41,6 +41,7 @@ class ReportPlanSection(Frozen):
     key_question: str = Field(default="", max_length=1_000)
     criteria: tuple[str, ...] = Field(default=(), description="One to four, checkable against passages.")
     form: SaidForm = Field(default="", description="The form of this section.")
+    evidence: tuple[str, ...] = Field(default=(), description="Keys of the passages that bear on its key question.")
     wish: str = Field(
         default="", description="This section's part of the wishes: its length in words, its readers; empty without."
     )
@@ -60,8 +61,8 @@ class ReportPlan(Frozen):
 
 INSTRUCTIONS: Final = f"""\
 You plan a research report for the question, from the `sources` that will be searched and the passages that a first \
-search found in them. Colleagues will research all sections at the same time, beginning with these passages, and none \
-of them sees the sections of the others.
+search found in them. Colleagues will research all sections at the same time, each beginning with the passages that \
+you name for its section, and none of them sees the sections of the others.
 
 - A section has a short plain title and one key question. The key question must be understood alone: repeat the \
 subject's name in it, never write “it” or “the above”, and refer to no other section.
@@ -70,6 +71,7 @@ first, in its order; then what a reader needs to understand or to use the answer
 - No two sections may ask the same in other words. Leave out introductions, conclusions and summaries; those are \
 written from the sections.
 - Criteria of a section say what its research has to find. {STATING}
+- Evidence of a section: the keys of all passages that bear on its key question; one may bear on several sections.
 - The form of the report is said above the envelope, or to be chosen there: let its shape decide the sections. What \
 belongs into one table is researched as one section. The form of a section is that of its own question.
 - Plan what the sources can answer: the passages show what they are like. Where they say nothing on a part that the \
@@ -119,7 +121,14 @@ def build_task(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
 
 def resolve_answer(said: ReportPlan, given: PlannerInput, ids: Mapping[str, str]) -> ReportPlan:
     """Return the plan with ids in place of the keys of passages."""
-    return said.model_copy(update={"beside": tuple(dict.fromkeys(ids[key] for key in said.beside if key in ids))})
+
+    def by_id(keys: Iterable[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(ids[key] for key in keys if key in ids))
+
+    outline = tuple(one.model_copy(update={"evidence": by_id(one.evidence)}) for one in said.report_outline)
+    named = {id for section in outline for id in section.evidence}
+    beside = tuple(id for id in by_id(said.beside) if id not in named)
+    return said.model_copy(update={"beside": beside, "report_outline": outline})
 
 
 def summarize_report_plan(output: JsonObject) -> tuple[str, JsonObject]:

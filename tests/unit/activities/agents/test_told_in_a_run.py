@@ -193,3 +193,18 @@ async def test_the_extractive_model_says_no_criteria(tmp_path: Path) -> None:
     came = await run_research(QUESTION, folder=tmp_path, sources=[source], mode="auto", today=DAY)
     assert came.journal.run.state.criteria == ()
     assert came.journal.run.state.conversation
+
+
+async def test_a_section_begins_with_the_passages_that_the_planner_names_for_it(tmp_path: Path) -> None:
+    def plan(task: TaskEnvelope) -> JsonObject:
+        keys = {item.title: item.key for item in task.evidence}
+        costs: JsonObject = {"title": "Costs", "key_question": "How many euro?", "evidence": [keys["price"], "e99"]}
+        makers: JsonObject = {"title": "Makers", "key_question": "Who makes oil?"}
+        return {"report_title": "Oil", "report_outline": [costs, makers], "beside": [keys["price"], keys["trial"]]}
+
+    model = ScriptedModel({"planner": plan, "thinking": {"thought": "hm", "research_complete": True}})
+    await run(model, tmp_path, "deep")
+    shown = {task.question: {item.title for item in task.evidence} for task in of(model, "thinking")}
+    assert shown["How many euro?"] == {"price"}
+    assert shown["Who makes oil?"] >= {"price", "maker"}
+    assert "trial" not in shown["Who makes oil?"]

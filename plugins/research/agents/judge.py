@@ -39,6 +39,7 @@ from elcano.plugins.research.agents.loop_context import (
     needs_of,
     passages_of,
     resolve_beside,
+    shorten_known,
 )
 
 
@@ -123,7 +124,8 @@ def has_rubric(task: TaskEnvelope) -> bool:
 def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
     """The research so far, and how much of the evidence is new."""
     new = len(given.conversation[-1].findings) if given.conversation else 0
-    task = build_research_task("judge", given, loaded).model_copy(update={"new_evidence": new})
+    task = shorten_known(build_research_task("judge", given, loaded), given, loaded, given.iteration)
+    task = task.model_copy(update={"new_evidence": new})
     if given.rubric is None:
         return task
     rubric: JsonObject = given.rubric.model_dump(mode="json", exclude_defaults=True)

@@ -20,6 +20,8 @@ THOUGHT_CHARACTERS: Final = 500
 """How much of an earlier thought or judgement is shown again: the passages matter more."""
 
 
+DIGEST_CHARACTERS: Final = 300
+"""How much of a passage is shown again to who has read it."""
 LEAST_SHOWN: Final = 3
 """Passages that are shown even if all are beside the question."""
 
@@ -78,6 +80,28 @@ def build_research_task(kind: str, given: ResearchContext, loaded: Loaded) -> Ta
             ),
         }
     )
+
+
+def shorten_known(task: TaskEnvelope, given: ResearchContext, loaded: Loaded, since: int) -> TaskEnvelope:
+    """`task` with a digest of the passages that its agent has read in earlier turns: they are not paid for twice.
+
+    What meets a criterion or is part of a contradiction stays whole.
+
+    Args:
+        task: of an agent of the loop that is asked once in each turn.
+        given: its input.
+        loaded: with the ids of the passages.
+        since: the number of the first turn whose findings are new to it.
+    """
+    read = {id for turn in given.conversation if turn.number < since for id in turn.findings}
+    needed = {id for one in given.criteria for id in one.evidence}
+    needed |= {id for one in given.contradictions for id in one.evidence}
+    brief = {key for key, id in loaded.shown.ids.items() if id in read - needed}
+    items = tuple(
+        item.model_copy(update={"text": shorten_text(item.text, DIGEST_CHARACTERS)}) if item.key in brief else item
+        for item in task.evidence
+    )
+    return task.model_copy(update={"evidence": items})
 
 
 def number_criteria(criteria: Sequence[Criterion], loaded: Loaded) -> tuple[CriterionItem, ...]:

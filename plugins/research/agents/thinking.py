@@ -24,6 +24,7 @@ from elcano.plugins.research.agents.loop_context import (
     needs_of,
     passages_of,
     resolve_beside,
+    shorten_known,
     turn_of,
 )
 from elcano.plugins.research.agents.tool_selector import (
@@ -165,7 +166,8 @@ def list_needs(given: ThinkingInput) -> Needs:
 
 def build_task(given: ThinkingInput, loaded: Loaded) -> TaskEnvelope:
     """The research so far, what can be searched, and how much of the loop is left."""
-    return build_research_task("thinking", given, loaded).model_copy(
+    task = shorten_known(build_research_task("thinking", given, loaded), given, loaded, given.iteration - 1)
+    return task.model_copy(
         update={
             "max_iterations": given.max_iterations,
             "sources": offer_sources(given, loaded),

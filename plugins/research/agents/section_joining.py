@@ -9,7 +9,7 @@ from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES
+from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES, ShownForm
 from elcano.graphs.agents.writing import (
     ReportProse,
     SectionText,
@@ -27,6 +27,8 @@ from elcano.graphs.state.state import DraftRef
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
+WHOLE_REPORT_FORMS: Final = frozenset(("overview", "review"))
+"""They ask for parts, as what is settled and disputed, for which a section of 400 words has no room."""
 MOST_UNCITED: Final = 20
 """As many passages that the text leaves aside are named."""
 
@@ -105,7 +107,7 @@ def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope(SECTION, given).model_copy(
         update={
             "instructions": _choose_section_wishes(given, loaded),
-            "form": loaded.drafts.forms[loaded.place] if loaded.place < len(loaded.drafts.forms) else "",
+            "form": _choose_section_form(loaded),
             "sections": (loaded.section,),
             "written": so_far,
             "outline": _build_outline(loaded),
@@ -124,6 +126,12 @@ def keep_what_is_open(section: SectionItem) -> SectionItem:
     """A written section as it is shown to who sums it up: without notes and the criteria that it meets."""
     unmet = tuple(criterion for criterion in section.criteria if criterion.met is False)
     return section.model_copy(update={"criteria": unmet, "notes": (), "contradictions": ()})
+
+
+def _choose_section_form(loaded: Loaded) -> ShownForm:
+    """The form that was planned for the section, unless it is that of a whole report."""
+    form: ShownForm = loaded.drafts.forms[loaded.place] if loaded.place < len(loaded.drafts.forms) else ""
+    return "" if form in WHOLE_REPORT_FORMS else form
 
 
 def _choose_section_wishes(given: SynthesisInput, loaded: Loaded) -> str:

@@ -4,7 +4,8 @@ from typing import Final
 
 from elcano.graphs.builder import WRITING, GraphBuilder
 from elcano.graphs.mode_choice import Mode
-from elcano.plugins.research.loops import ITERATIVE, SECTION, add_judged_search, deep_graph
+from elcano.plugins.research.deep_graph import deep_graph
+from elcano.plugins.research.loops import ITERATIVE, SECTION, add_judged_search
 
 DEEP = deep_graph(
     "deep",

@@ -10,7 +10,7 @@ from typing import Final
 from elcano.graphs.builder import CONTEXT, NEW_EVIDENCE, WRITING, GraphBuilder
 from elcano.graphs.mode_choice import Mode
 from elcano.graphs.spec.graph import Inputs
-from elcano.plugins.research.loops import deep_graph
+from elcano.plugins.research.deep_graph import deep_graph
 
 SUB_ITERATIONS: Final = 3
 """As many a team makes at most if nobody says otherwise (`iterations` of the budget)."""

@@ -5,9 +5,10 @@ lets running activities finish for `shutdown_seconds`, and ends. Payloads, index
 own; the event loop's pool is left to computing, and the loop itself to heartbeats.
 """
 
-from elcano.program_start import hasten_start
+from elcano.program_start import hasten_start, leave_on_interrupt
 
 if __name__ == "__main__":
+    leave_on_interrupt()
     hasten_start()
 
 import asyncio

@@ -3,9 +3,10 @@
 Streams that are open then are ended, not cut; their clients come back by themselves.
 """
 
-from elcano.program_start import hasten_start
+from elcano.program_start import hasten_start, leave_on_interrupt
 
 if __name__ == "__main__":
+    leave_on_interrupt()
     hasten_start()
 
 import asyncio

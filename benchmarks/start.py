@@ -16,8 +16,8 @@ from typing import Final
 import psutil
 
 from benchmarks.bench import Bench
-from elcano.dev import open_stack
 from elcano.dev.claims import free_ports
+from elcano.dev.stack import open_stack
 from elcano.settings import Settings
 
 _COMMON: Final = "httpx, pydantic_settings, sqlalchemy.ext.asyncio, aiosqlite, temporalio.client, uvloop"

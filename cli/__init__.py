@@ -3,12 +3,16 @@
 Modules are imported when a command needs them, so that `elcano --help` answers at once.
 """
 
+import signal
 import sys
 from collections.abc import Sequence
+
+from elcano.program_start import leave_on_interrupt
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code (see `cli.exit_codes`)."""
+    leave_on_interrupt()
     from elcano.cli.exit_codes import Exit, Failed
     from elcano.graphs.errors import InputInvalid
     from elcano.output import guarded_output
@@ -17,6 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             from elcano.cli.app import app
 
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             app(arguments)
         except InputInvalid as error:  # also: the plugins that ELCANO_PLUGINS names cannot be loaded
             sys.stderr.write(f"elcano: {error}\n")

@@ -1,5 +1,10 @@
 """`python -m elcano.dev [--verbose]`: runs the stack until Ctrl-C or SIGTERM; exit code 2 if it cannot start."""
 
+from elcano.program_start import leave_on_interrupt
+
+if __name__ == "__main__":
+    leave_on_interrupt()
+
 import argparse
 import asyncio
 

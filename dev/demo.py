@@ -10,6 +10,11 @@ The database of `MODE=data` has the files of the installed Python packages, as t
 questions can be asked without a model; any other needs one.
 """
 
+from elcano.program_start import leave_on_interrupt
+
+if __name__ == "__main__":
+    leave_on_interrupt()
+
 import argparse
 import asyncio
 import json

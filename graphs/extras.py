@@ -11,7 +11,8 @@ from typing import Final
 from elcano.graphs.frozen import Frozen
 
 DISTRIBUTION: Final = "elcano-research"
-"""The distribution of the package `elcano`; `elcano` on the public index is another project."""
+"""The distribution of the package `elcano`. It is not on the public index, where `elcano` is another project: nobody is
+advised to install either name from there."""
 _LACKS: Final = re.compile(r" without ([a-z]+(?:,[a-z]+)*)$")
 
 
@@ -26,8 +27,8 @@ class Extra(Frozen):
 
     @property
     def install(self) -> str:
-        """The command that installs it."""
-        return f'pip install "{DISTRIBUTION}[{self.name}]"'
+        """The command that installs it, with all others, in a checkout; or what to add to a wheel built from one."""
+        return f"`make setup` (of a wheel: its extra `{self.name}`)"
 
     @property
     def hint(self) -> str:
@@ -66,7 +67,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {extra.name: extra for extra in _LISTED}
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra."""
+    """How an extra is installed."""
     return EXTRAS[extra].install
 
 

@@ -36,6 +36,17 @@ def _read_own_variable(name: str) -> str:
     return values.get(name.upper()) or ""
 
 
+def load_other_variables() -> None:
+    """Set variables of other programs, such as providers' keys, that stand in `.env` and not in the environment."""
+    if not Path(ENV_FILE).is_file():
+        return
+    from dotenv import dotenv_values
+
+    for name, value in dotenv_values(ENV_FILE).items():
+        if value and not name.upper().startswith("ELCANO_"):
+            os.environ.setdefault(name, value)
+
+
 def split_plugin_names(text: str) -> tuple[str, ...]:
     """Split names that are separated by commas, or a JSON list of them."""
     return tuple(json.loads(text)) if text.startswith("[") else tuple(filter(None, map(str.strip, text.split(","))))

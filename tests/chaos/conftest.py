@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from elcano.dev import child, open_stack
-from elcano.dev.stack import Stack
+from elcano.dev import child
+from elcano.dev.stack import Stack, open_stack
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Report
 from elcano.settings import Settings

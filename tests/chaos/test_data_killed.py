@@ -12,8 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from elcano.dev import open_stack
-from elcano.dev.stack import Stack
+from elcano.dev.stack import Stack, open_stack
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.settings import Settings

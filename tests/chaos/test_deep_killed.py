@@ -11,9 +11,8 @@ import pytest
 from temporalio.client import Client
 
 from elcano.activities.agents.long_writing import Progress
-from elcano.dev import open_stack
 from elcano.dev.demo import QUESTION_OF_PARTS
-from elcano.dev.stack import Stack
+from elcano.dev.stack import Stack, open_stack
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.payloads import connect_config

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
-from elcano.dev import open_stack
+from elcano.dev.stack import open_stack
 from elcano.settings import Settings
 from elcano.storage.payloads import connect_config
 from tests.chaos.conftest import ask, completed, report, told

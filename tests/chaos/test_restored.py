@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from elcano.dev import open_stack
+from elcano.dev.stack import open_stack
 from elcano.plugins.reconcile.installation import open_installation
 from elcano.plugins.reconcile.reconciliation import compare_everything
 from elcano.settings import Settings

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from elcano.dev import open_stack
+from elcano.dev.stack import open_stack
 from elcano.settings import Settings
 from tests.chaos.conftest import RULES, ask, completed, ledger, told
 from tests.chaos.researcher import Place, Researcher

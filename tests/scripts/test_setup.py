@@ -99,6 +99,17 @@ def test_without_a_network_it_says_so(made: Checkout) -> None:
     assert made.run("scripts/setup", "light").returncode == 0, "nothing is taken for installed that is not"
 
 
+def test_what_an_interruption_left_half_made_is_made_anew(made: Checkout) -> None:
+    for packages in (made.folder / ".venv").glob("lib/python*/site-packages"):
+        shutil.rmtree(packages / "pip")
+    (made.folder / ".venv" / "setup" / "bin").mkdir(parents=True)
+    (made.folder / ".venv" / "setup" / "bin" / "uv").touch()
+    done = made.run("scripts/setup", "light")
+    assert done.returncode == 0, done.stderr
+    assert "setup: making .venv with" in done.stdout
+    assert synced(made) == ["requirements-light.txt"]
+
+
 def test_a_certificate_that_is_not_trusted_is_named_as_the_cause(made: Checkout) -> None:
     done = made.run("scripts/setup", "light", UV_FAILS="error: invalid peer certificate: UnknownIssuer")
     assert done.returncode != 0

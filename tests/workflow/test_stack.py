@@ -6,9 +6,9 @@ from pathlib import Path
 
 import httpx
 
-from elcano.dev import open_stack
 from elcano.dev.claims import free_ports, is_free, read_folder_owner
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
+from elcano.dev.stack import open_stack
 from elcano.graphs.report.report import Report
 from elcano.settings import Settings
 from elcano.storage.store import open_store

@@ -11,9 +11,9 @@ import httpx
 import pytest
 import yaml
 
-from elcano.dev import child, open_stack
+from elcano.dev import child
 from elcano.dev.claims import free_ports
-from elcano.dev.stack import Stack
+from elcano.dev.stack import Stack, open_stack
 from elcano.settings import Settings
 from elcano.testing.provider import Reply, Request, make_refusal
 from tests.cases import long_case

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from elcano.dev import CannotStart
 from elcano.dev.claims import find_listener, free_ports, is_free
+from elcano.dev.program import CannotStart
 from elcano.dev.stack import list_needed_ports, require_free_ports
 from elcano.settings import Settings
 

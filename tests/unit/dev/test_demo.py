@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.dev import CannotStart, demo
+from elcano.dev import demo
 from elcano.dev.demo import DATABASE, QUESTION_OF_DATA, require_documents
+from elcano.dev.program import CannotStart
 
 LIMIT = 1_000_000
 

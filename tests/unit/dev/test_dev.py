@@ -10,10 +10,10 @@ import psutil
 import pytest
 
 from elcano import settings
-from elcano.dev import CannotStart
 from elcano.dev import __main__ as serve
 from elcano.dev.child import Child, Guard, start_guard
 from elcano.dev.claims import claim_folder, read_folder_owner
+from elcano.dev.program import CannotStart
 from elcano.dev.stack import STILL_STARTING, Stack, child_environment, open_stack
 from elcano.settings import Settings
 

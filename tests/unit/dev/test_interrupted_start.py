@@ -1,0 +1,39 @@
+"""Ctrl-C while a program imports its parts, which takes seconds: one line, no traceback."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from elcano.program_start import INTERRUPTED
+
+ROOT = Path(__file__).parents[3]
+INTERRUPTED_START = """
+import os, signal
+from elcano.program_start import leave_on_interrupt
+leave_on_interrupt()
+os.kill(os.getpid(), signal.SIGINT)
+print("went on")
+"""
+
+
+def test_an_interrupted_start_says_so_in_one_line() -> None:
+    ended = subprocess.run([sys.executable, "-c", INTERRUPTED_START], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "stopped\n", "")
+
+
+@pytest.mark.parametrize("program", ["worker.py", "api/__main__.py", "dev/demo.py", "dev/__main__.py"])
+def test_programs_are_ready_for_it_before_they_import_their_parts(program: str) -> None:
+    _, first, ready, *_ = ast.parse((ROOT / program).read_text(encoding="utf-8")).body
+    assert isinstance(first, ast.ImportFrom)
+    assert first.module == "elcano.program_start"
+    assert "leave_on_interrupt()" in ast.unparse(ready)
+
+
+@pytest.mark.parametrize("package", ["__init__.py", "dev/__init__.py", "api/__init__.py"])
+def test_their_packages_import_nothing_of_size_before_that(package: str) -> None:
+    tree = ast.parse((ROOT / package).read_text(encoding="utf-8"))
+    imports = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
+    assert all("elcano" not in ast.unparse(one) for one in imports)

@@ -47,7 +47,7 @@ async def test_a_citation_opens_its_passage_and_a_click_brings_the_report_up_to_
         await page.get_by_text("Change this report…").click()
         await page.get_by_role("button", name="Bring it up to date").click()
         await page.wait_for_url(lambda url: "/runs/" in url and tour.runs[DONE] not in url, timeout=60_000)
-        await page.get_by_role("link", name="Read the report").click(timeout=60_000)
+        await page.wait_for_url("**/report", timeout=60_000)
         await expect(page.locator(".report")).to_contain_text("0 quotes outdated")
 
 

@@ -42,8 +42,9 @@ async def test_a_run_that_waits_for_budget_is_topped_up_and_followed_to_its_repo
         await page.get_by_label("Tokens", exact=True).fill("90000")
         await page.get_by_role("button", name="Add", exact=True).click()
         await expect(page.locator("#says")).to_contain_text("Added.")
-        await expect(page.get_by_role("link", name="Read the report")).to_be_visible()
+        await page.wait_for_url("**/report")
         await expect(page.locator("#run-head .status")).to_have_text("Completed")
+        await page.get_by_role("link", name="Overview").click()
         found = await tour.run(SPENT)
         used = f"{found['budget']['tokens']['used'] / 1000:.1f}k of {found['budget']['tokens']['limit'] / 1000:.0f}k"
         await expect(page.locator("#budget")).to_contain_text(used.replace(".0k", "k"))

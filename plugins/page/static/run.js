@@ -21,7 +21,8 @@ const shownTo = Number(run.dataset.lastEvent ?? 0); // what the page shows alrea
 // Of a run with a few open sections everything is told, so that each says where it is; else the latest events are.
 const sections = run.querySelectorAll(".lanes > li").length;
 let lastId = sections <= MOST_SECTIONS && run.querySelector(".lanes .running") ? "" : String(Math.max(shownTo - RECENT, 0));
-let ended = !run.dataset.events;
+const watched = Boolean(run.dataset.events); // it was not over yet when the page was opened
+let ended = !watched;
 let endedAt = 0; // the number of the event that told so: the server may know it a little later
 let retry;
 let timer; // of the next refresh
@@ -162,6 +163,7 @@ async function refresh() {
     if (status === "ended") {
       ended = true;
       stopListening();
+      if (watched) openReport();
     } else if (ended && status === "running" && Number(run.dataset.lastEvent) > endedAt) {
       ended = false;
       listen();
@@ -174,6 +176,12 @@ async function refresh() {
   refreshAt = urgent ? 0 : Math.max(begun + REFRESH_MS, performance.now() + Math.min(PATIENCE * (performance.now() - begun), SLOWEST_MS));
   refreshing = false;
   if (outdated) scheduleRefresh();
+}
+
+/** Whoever watched a run to its end came for its report; who is about to act on it is not disturbed. */
+function openReport() {
+  const link = run.querySelector("#result .button");
+  if (link && !run.querySelector("details[name=acts][open]")) location.assign(link.href);
 }
 
 /** Brings the node at work into sight, in a picture that is larger than its frame. */

@@ -23,14 +23,15 @@ _LINKS: Final[Mapping[str, str]] = {
     "nl": "de het een van der des",
 }
 """Articles, and what stands for the genitive."""
-_LINKS_OF_ONE_LANGUAGE: Final = frozenset("a an as d da das die do dos i l lo o of os um".split())
+NAME_LANGUAGES: Final = frozenset({*_LINKS, "ja", "ko", "th", "zh"})
+_LINKS_OF_ONE_LANGUAGE: Final = frozenset("a an as d da das die do dos i l lo o of os um".split())  # noqa: SIM905
 """Words of other languages too: `of` is Dutch for `or`, `dos` is Spanish for `two`. They need the name's language."""
 _JOINING: Final = """
 no not non without with never less more fewer least most at off on in out before after during within under over above
 below between from to by for per until till since against via as than only all any every other through across
 nicht kein keine keiner keines keinem keinen ohne mit nie niemals weniger mehr mindestens höchstens vor nach während
-innerhalb außerhalb ausserhalb unter über zwischen bei beim durch zu zum zur bis seit gegen für aus auf am im ins pro als
-nur alle allen aller ab wegen trotz
+innerhalb außerhalb ausserhalb unter über zwischen bei beim durch zu zum zur bis seit gegen für aus auf am im ins pro
+als nur alle allen aller ab wegen trotz
 pas sans avec jamais moins ni avant après pendant sous sur entre par pour à au aux en dans dès depuis jusqu chez contre
 hors que toute toutes tous
 sin con nunca menos más antes después durante dentro fuera bajo sobre por para al hasta desde contra según tras todas

@@ -9,12 +9,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 import regex
 
-from elcano.activities.text.languages import get_current_language, language_of
-from elcano.activities.text.name_words import JOINING_WORDS, is_and, is_at, is_link, list_forms, spell_alike
+from elcano.activities.text.languages import language_of, text_language
+from elcano.activities.text.name_words import (
+    JOINING_WORDS,
+    NAME_LANGUAGES,
+    is_and,
+    is_at,
+    is_link,
+    list_forms,
+    spell_alike,
+)
 from elcano.activities.text.units import TIMES
 from elcano.activities.text.written_numbers import find_numbers
 
@@ -25,6 +34,7 @@ _MOST_JOINED: Final = 4
 """Words that may be written as one."""
 _LANGUAGE_SAMPLE: Final = 4_000
 """Characters of all names that tell which language they are in."""
+_MOST_TEXTS: Final = 100
 _ALWAYS_PREFIXES: Final = frozenset({"non"})
 _COUNT_OF: Final = regex.compile(r"\b(?:no\.?|nº|n\.º|n°|№|num\.|nr\.)\s+(?=(?:of|de|di|der|van)\b)", regex.IGNORECASE)
 """`no. of relapses` is no negation."""
@@ -35,9 +45,9 @@ _PARTICLE: Final = regex.compile(
 """`of` in Chinese, Japanese and Thai."""
 _GREEK: Final = regex.compile(r"(?<!\p{Greek})\p{Greek}(?!\p{Greek})")
 _PART: Final = regex.compile(
-    rf"(?P<elision>(?<![\p{{L}}\p{{N}}])(?:l|d|dell|un|qu|j)['’](?=\p{{L}}))"
+    rf"(?P<elision>(?<![\p{{L}}\p{{N}}])(?:l|d|dell|un|qu|j)['\u2019](?=\p{{L}}))"
     rf"|(?P<word>[{_UNSPACED}]+|(?:(?<![\p{{L}}\p{{N}}])-)?\d+(?:\.\d+)*|\p{{L}}(?:(?![{_UNSPACED}])[\p{{L}}\p{{M}}\p{{N}}])*)"
-    r"(?:['’]s?(?!\p{L}))?(?P<status>[-+](?=$|[\s,;:)/]))?"
+    r"(?:['\u2019]s?(?!\p{L}))?(?P<status>[-+](?=$|[\s,;:)/]))?"
     r"|(?P<sign>[<>]=|[<>≤≥⩽⩾=±%+&/])"
 )
 _DASH: Final = regex.compile(r"[-\u2010-\u2015\u2212]?")
@@ -74,10 +84,17 @@ class _Form:
 class NameReader:
     """Reads the names of one analysis."""
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], texts: Iterable[str] = ()) -> None:
+        """Read all names that are to be compared.
+
+        Args:
+            names: of outcomes, groups and studies.
+            texts: in which they stand; they tell the language where names alone do not.
+        """
         distinct = sorted({name for name in names if name.strip()})
-        common = language_of("; ".join(distinct)[:_LANGUAGE_SAMPLE], (get_current_language(),))
-        self._languages = {name: language_of(name, (common,)) for name in distinct}
+        around = text_language(" ".join(sorted(texts)[:_MOST_TEXTS]))
+        common = _detect_language("; ".join(distinct)[:_LANGUAGE_SAMPLE], around)
+        self._languages = {name: _detect_language(name, common) for name in distinct}
         self._parts = {name: tuple(_split_name(name, language)) for name, language in self._languages.items()}
         self._compounds = {
             "".join(one.text for one in run) for parts in self._parts.values() for run in _list_compounds(parts)
@@ -99,9 +116,21 @@ class NameReader:
         return any(one.kind in ("word", "name") for one in self._parts.get(name, ()))
 
     def may_overlap(self, name: str, other: str) -> bool:
-        """Whether one of two names has all words of the other."""
-        one, two = (self._list_single_words(text) for text in (name, other))
+        """Whether one of two names has all words of the other; one that says nothing overlaps every other."""
+        one, two = self._list_single_words(name), self._list_single_words(other)
         return one <= two or two <= one
+
+    def find_longer_names(self, names: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+        """Each of the names whose words are all in others of them, and these."""
+        by_word: dict[str, set[str]] = defaultdict(set)
+        for name in names:
+            for word in self._list_single_words(name):
+                by_word[word].add(name)
+        for name in names:
+            having = sorted((by_word[word] for word in self._list_single_words(name)), key=len)
+            longer = set.intersection(*having) - {name} if having else set()
+            if longer:
+                yield name, [one for one in names if one in longer]
 
     def _list_single_words(self, name: str) -> frozenset[str]:
         return frozenset(self._first.get(one.text, one.text) for one in self._parts.get(name, ()))
@@ -172,6 +201,12 @@ class NameReader:
         spelled = self._spelled[language]
         found = sorted(one for form in list_forms(word, language) for one in spelled.get((form, False), ()))
         return self._first[found[0]] if found else None
+
+
+def _detect_language(text: str, otherwise: str) -> str:
+    """The language of a text, if it is one whose words are known here."""
+    found = language_of(text, (otherwise,))
+    return found if found in NAME_LANGUAGES else otherwise
 
 
 def _split_name(name: str, language: str) -> Iterator[_Part]:
@@ -282,9 +317,7 @@ def _list_compounds(parts: Sequence[_Part]) -> Iterator[Sequence[_Part]]:
 
 def _part_numbers(run: Sequence[_Part]) -> bool:
     """Whether two numbers stand beside each other, which are a range."""
-    return any(
-        _NUMBER.fullmatch(one.text) and _NUMBER.fullmatch(two.text) for one, two in zip(run, run[1:], strict=False)
-    )
+    return any(_NUMBER.fullmatch(one.text) and _NUMBER.fullmatch(two.text) for one, two in pairwise(run))
 
 
 def _join_parts(run: Sequence[_Part]) -> _Part:

@@ -82,9 +82,11 @@ def is_at(word: str, language: str) -> bool:
     return word in _AT and (not _AT[word] or language in _AT[word])
 
 
+_CASES: Final = (("", "m"), ("", "r"))
+"""Of German adjectives."""
 _PLURALS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     ENGLISH: (("", "s"), ("", "es"), ("y", "ies")),
-    "de": (("", "e"), ("", "n"), ("", "en"), ("", "s"), ("", "es"), ("", "m"), ("", "r")),
+    "de": (("", "e"), ("", "n"), ("", "en"), ("", "s"), ("", "es"), *_CASES),
     "fr": (("", "s"), ("", "x"), ("l", "ux")),
     "es": (("", "s"), ("", "es"), ("z", "ces"), ("án", "anes"), ("én", "enes"), ("ín", "ines"), ("ón", "ones")),
     "it": (("a", "e"), ("o", "i"), ("e", "i"), ("a", "he"), ("o", "hi"), ("io", "i")),
@@ -95,11 +97,13 @@ _PLURALS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 `position` and `positive`, and of `medical` and `medication`, are the same."""
 _NOUN_PLURALS: Final = (
     *(("", ending) for ending in ("e", "n", "en", "s", "es", "er", "ern", "se", "nen")),
-    *(("e", "s"), ("e", "es"), ("en", "s"), ("en", "es")),
+    *(("e", "s"), ("e", "es"), ("en", "s"), ("en", "es"), ("s", "es")),
 )
 """Of German nouns; of adjectives `er` is the comparative's."""
 _SHORTEST: Final = 3
 """Letters before an ending."""
+_LONG: Final = 7
+"""Letters of a word whose ending is that of no other word of another language, so that the name's need not be known."""
 _UMLAUTS: Final = str.maketrans("äöü", "aou")
 
 _BRITISH: Final = tuple(
@@ -137,6 +141,7 @@ def list_forms(word: str, language: str, *, noun: bool = False) -> frozenset[str
     """The forms of a word in number and case, itself among them, as `spell_alike` spells them."""
     own = spell_alike(word, language, noun=noun)
     endings = _NOUN_PLURALS if noun and language == "de" else _PLURALS.get(language, ())
+    endings += _list_all_plurals() if len(own) >= _LONG else ()
     forms = {
         own[: len(own) - len(end)] + other
         for first, second in endings
@@ -144,6 +149,11 @@ def list_forms(word: str, language: str, *, noun: bool = False) -> frozenset[str
         if own.endswith(end) and len(own) - len(end) >= _SHORTEST
     }
     return frozenset({own, *forms})
+
+
+@cache
+def _list_all_plurals() -> tuple[tuple[str, str], ...]:
+    return tuple(dict.fromkeys(pair for pairs in _PLURALS.values() for pair in pairs if pair not in _CASES))
 
 
 @lru_cache(maxsize=100_000)

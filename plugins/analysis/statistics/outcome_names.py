@@ -96,15 +96,15 @@ class NameReader:
         common = _detect_language("; ".join(distinct)[:_LANGUAGE_SAMPLE], around)
         self._languages = {name: _detect_language(name, common) for name in distinct}
         self._parts = {name: tuple(_split_name(name, language)) for name, language in self._languages.items()}
-        self._compounds = {
-            "".join(one.text for one in run) for parts in self._parts.values() for run in _list_compounds(parts)
-        }
         forms = self._collect_forms()
         self._spelled = {language: _index_spellings(forms, language) for language in {*self._languages.values()}}
         self._first = _find_first_forms(forms, self._spelled)
-        self._joined = self._compounds | {
-            one.text for parts in self._parts.values() for one in parts if one.kind == "word" and not one.attached
-        }
+        read = self._parts.values()
+        self._compounds = {self._first[_join_parts(run).text] for parts in read for run in _list_compounds(parts)}
+        """Words that hyphens join, which spaces may join, too."""
+        alone = (one.text for parts in read for one in parts if one.kind == "word" and not one.attached)
+        self._joined = self._compounds.union(self._first[word] for word in alone)
+        """These and all other words, which may be written as several."""
         self._words = {name: self._join_words(name) for name in distinct}
 
     def words_of(self, name: str) -> Words:
@@ -189,10 +189,10 @@ class NameReader:
             return False
         if all(one.attached for one in run[1:]):
             return True
-        found = self._find_form("".join(one.text for one in run), language)
+        found = self._find_form(_join_parts(run).text, language)
         if run[0].kind == "joining" and run[0].text not in _ALWAYS_PREFIXES:  # `in complete` is not `incomplete`
-            return found is not None and any(self._first.get(one, one) == found for one in self._compounds)
-        return found is not None and any(self._first.get(one, one) == found for one in self._joined)
+            return found in self._compounds
+        return found in self._joined
 
     def _find_form(self, word: str, language: str) -> str | None:
         """The first of the forms of a word that names have; None if they have none."""
@@ -228,7 +228,9 @@ def _split_name(name: str, language: str) -> Iterator[_Part]:
         attached = attached and not found[place - 1]["sign"] and not found[place - 1]["elision"]
         last = place + 1 == len(found)
         held = attached or (not last and _DASH.fullmatch(text, one.end(), found[place + 1].start()) is not None)
-        beside = (found[place - 1]["word"] if place else None, None if last else found[place + 1]["word"])
+        words = (after["word"] for after in found[place + 1 :] if after["word"])
+        behind = next((word for word in words if len(word) == 1 or not is_link(word.casefold(), language)), None)
+        beside = (found[place - 1]["word"] if place else None, behind)
         part = _read_word(one["word"], language, beside, held=held, shouted=shouted)
         if part is not None:
             parts.append(replace(part, text=part.text + (one["status"] or ""), attached=attached and bool(parts)))
@@ -243,7 +245,7 @@ def _read_word(
     Args:
         written: the word.
         language: the name's.
-        beside: the words before and behind it.
+        beside: the word before it, and the next behind it that is no article.
         held: a hyphen joins it to one of them.
         shouted: the whole name is in capitals.
     """
@@ -268,7 +270,7 @@ def _read_word(
     if not acronym and word in JOINING_WORDS:
         return _Part(word, "joining")
     number = _read_number_word(word, language)
-    return _Part(number, "name") if number else _Part(word, "word", capital=written[:1].isupper() and not shouted)
+    return _Part(number, "name") if number else _Part(word, "word", capital=written[:1].isupper())
 
 
 def _calls_for_article(before: str | None, language: str) -> bool:
@@ -321,7 +323,13 @@ def _part_numbers(run: Sequence[_Part]) -> bool:
 
 
 def _join_parts(run: Sequence[_Part]) -> _Part:
-    return _Part("".join(one.text for one in run), "word", capital=run[0].capital)
+    """One word of several. A letter behind another word stays apart: `vitamin-A` is no `vitamina`."""
+    text = "".join(f" {one.text}" if place and _is_letter(one) else one.text for place, one in enumerate(run))
+    return _Part(text, "word", capital=run[0].capital)
+
+
+def _is_letter(one: _Part) -> bool:
+    return one.kind == "name" and one.text.isalpha()
 
 
 def _index_spellings(forms: Mapping[str, _Form], language: str) -> Mapping[tuple[str, bool], Sequence[str]]:

@@ -165,8 +165,9 @@ def spell_alike(word: str, language: str, *, noun: bool = False) -> str:
         language: ISO 639-1.
         noun: it is written with a capital letter, as nouns are in German, whose plurals have umlauts.
     """
-    if language == "de" and noun:
-        return word.translate(_UMLAUTS)
+    if language == "de":
+        word = word.replace("ae", "ä").replace("oe", "ö").replace("ue", "ü")
+        return word.translate(_UMLAUTS) if noun else word
     if language != ENGLISH:
         return word
     for pattern, american in _BRITISH:

@@ -19,6 +19,9 @@ from elcano.plugins.analysis.statistics.outcome_names import NameReader, Words
 
 _UNITLESS: Final = frozenset({*RATIOS, "standardized_mean_difference", "correlation", "proportion", "risk_difference"})
 
+_MOST_NAMED: Final = 5
+"""Outcomes in one sentence."""
+
 
 @dataclass(frozen=True)
 class Entrant:
@@ -249,5 +252,6 @@ def _find_overlapping_outcomes(poolings: Sequence[Pooling], names: NameReader) -
     """Outcomes whose words hold all of another's: a reader would look for them in one pool."""
     by_words = {names.words_of(one.outcome): one.outcome for one in poolings}
     outcomes = [outcome for _, outcome in sorted(by_words.items())]
-    for outcome, wider in names.find_longer_names(outcomes):
-        yield f"{outcome}: not pooled with {', '.join(wider)}, which may be a different outcome"
+    for outcome, longer in names.find_longer_names(outcomes):
+        more = f" and {len(longer) - _MOST_NAMED} more" if len(longer) > _MOST_NAMED else ""
+        yield f"{outcome}: not pooled with {', '.join(longer[:_MOST_NAMED])}{more}, which may be a different outcome"

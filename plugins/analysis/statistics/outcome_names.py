@@ -32,6 +32,8 @@ Words: TypeAlias = tuple[str, ...]
 
 _MOST_JOINED: Final = 4
 """Words that may be written as one."""
+_BEGINNING: Final = 20
+"""Letters by which a word is looked for first."""
 _LANGUAGE_SAMPLE: Final = 4_000
 """Characters of all names that tell which language they are in."""
 _MOST_TEXTS: Final = 100
@@ -50,6 +52,7 @@ _PART: Final = regex.compile(
     r"(?:['\u2019]s?(?!\p{L}))?(?P<status>[-+](?=$|[\s,;:)/]))?"
     r"|(?P<sign>[<>]=|[<>≤≥⩽⩾=±%+&/])"
 )
+_LIGATURES: Final = str.maketrans({"œ": "oe", "Œ": "Oe", "æ": "ae", "Æ": "Ae"})
 _DASH: Final = regex.compile(r"[-\u2010-\u2015\u2212]?")
 _LONGEST_ACRONYM: Final = 5
 _NUMBER: Final = regex.compile(r"-?\d+(?:\.\d+)*[-+]?")
@@ -105,6 +108,7 @@ class NameReader:
         alone = (one.text for parts in read for one in parts if one.kind == "word" and not one.attached)
         self._joined = self._compounds.union(self._first[word] for word in alone)
         """These and all other words, which may be written as several."""
+        self._beginnings = {word[:end] for word in forms for end in range(_BEGINNING + 1)}
         self._words = {name: self._join_words(name) for name in distinct}
 
     def words_of(self, name: str) -> Words:
@@ -130,7 +134,7 @@ class NameReader:
             having = sorted((by_word[word] for word in self._list_single_words(name)), key=len)
             longer = set.intersection(*having) - {name} if having else set()
             if longer:
-                yield name, [one for one in names if one in longer]
+                yield name, sorted(longer)
 
     def _list_single_words(self, name: str) -> frozenset[str]:
         return frozenset(self._first.get(one.text, one.text) for one in self._parts.get(name, ()))
@@ -189,7 +193,10 @@ class NameReader:
             return False
         if all(one.attached for one in run[1:]):
             return True
-        found = self._find_form(_join_parts(run).text, language)
+        joined = _join_parts(run).text
+        if joined[: min(len(run[0].text) + 2, _BEGINNING)] not in self._beginnings:  # saves most of the time
+            return False
+        found = self._find_form(joined, language)
         if run[0].kind == "joining" and run[0].text not in _ALWAYS_PREFIXES:  # `in complete` is not `incomplete`
             return found in self._compounds
         return found in self._joined
@@ -211,8 +218,9 @@ def _detect_language(text: str, otherwise: str) -> str:
 
 def _split_name(name: str, language: str) -> Iterator[_Part]:
     """The parts of a name without those that say nothing."""
-    text = unicodedata.normalize("NFKC", _COUNT_OF.sub("number ", name))
-    text = _GREEK.sub(lambda letter: unicodedata.name(letter[0]).split()[-1].lower(), _write_digits(text, language))
+    text = _write_digits(_COUNT_OF.sub("number ", name), language)  # before 10⁶ becomes 106
+    text = unicodedata.normalize("NFKC", text).translate(_LIGATURES)
+    text = _GREEK.sub(lambda letter: unicodedata.name(letter[0]).split()[-1].lower(), text)
     text = _PARTICLE.sub("", text)
     shouted = text.isupper() and any(len(word) > _LONGEST_ACRONYM for word in text.split())
     parts: list[_Part] = []

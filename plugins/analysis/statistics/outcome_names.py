@@ -54,6 +54,8 @@ _PART: Final = regex.compile(
 )
 _LIGATURES: Final = str.maketrans({"œ": "oe", "Œ": "Oe", "æ": "ae", "Æ": "Ae"})
 _DASH: Final = regex.compile(r"[-\u2010-\u2015\u2212]?")
+_COMMA_GROUPS: Final = frozenset({"en", "ja", "ko", "th", "zh"})
+"""Languages in which a comma groups digits."""
 _LONGEST_ACRONYM: Final = 5
 _NUMBER: Final = regex.compile(r"-?\d+(?:\.\d+)*[-+]?")
 _ROMAN: Final = regex.compile(r"(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})")
@@ -306,9 +308,11 @@ def _write_digits(text: str, language: str) -> str:
     written: list[str] = []
     last = 0
     for one in find_numbers(text, language):
-        if len(one.values) != 1 or one.unit == TIMES or one.ordinal or one.moment is not None:
+        if not one.values or one.unit == TIMES or one.ordinal or one.moment is not None:
             continue
-        (value,) = one.values
+        # `1,000` is a thousand in English, and one in German.
+        thousands = ("," in one.text) == (language in _COMMA_GROUPS)
+        value = max(one.values) if thousands else min(one.values)
         share = f" {one.ratio_unit}" if one.ratio_unit else ""
         written += [text[last : one.start], f"{value:f}{share}"]
         last = one.end

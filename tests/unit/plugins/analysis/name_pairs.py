@@ -142,7 +142,7 @@ health-care costs | healthcare cost
 six-month survival | 6-month survival
 one-year survival | 1-year survival
 type II diabetes | type 2 diabetes
-TNF-α | TNF-alpha
+TNF-\u03b1 | TNF-alpha
 β-blocker | beta-blockers
 IL-6 | IL 6
 diagnosis | diagnoses
@@ -219,5 +219,5 @@ de kwaliteit van het leven | kwaliteit van leven
 
 def list_pairs(written: str) -> list[tuple[str, str]]:
     """The pairs of a text, one a line."""
-    pairs = [line.split(" | ") for line in written.strip().splitlines()]
+    pairs = [line.split(" | ") for line in written.splitlines() if line]
     return [(one, other) for one, other in pairs]

@@ -131,8 +131,9 @@ def _compute_asymmetry_p(effect: NDArray[np.float64], variance: NDArray[np.float
 
 METHODS: Final = (
     "Effects are weighted by inverse variance; the between-study variance is the DerSimonian-Laird estimate. Ratios "
-    "are pooled as logarithms, proportions as logits and correlations as Fisher's z. If a count is zero, 0.5 is added "
-    "to each count of that study. Computed with statsmodels {version}."
+    "are pooled as logarithms, proportions as logits and correlations as Fisher's z; means on different scales are "
+    "standardized (Hedges' g). If a count is zero, 0.5 is added to each count of that study. Computed with statsmodels "
+    "{version}."
 )
 _NORMAL: Final = 1.959963984540054
 """The 97.5 % point of the normal distribution."""

@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
 from scipy import special, stats
 from statsmodels.stats.meta_analysis import effectsize_2proportions
 from statsmodels.stats.proportion import test_proportions_2indep
@@ -49,15 +50,21 @@ def effect_of(one: Measurement, measure: Measure) -> Effect:
     Raises:
         NoEffect: its numbers give none.
     """
-    if one.reports == "counts":
-        found = _of_proportion(one.first) if measure == "proportion" else _of_counts(one.first, one.second, measure)
-    elif one.reports == "means":
-        found = _of_mean(one.first) if measure == "mean" else _of_means(one.first, one.second, measure)
-    else:
-        found = _of_estimate(one, measure)
-    if not (abs(found.effect) < _LARGEST and 1 / _LARGEST < found.error < _LARGEST):
+    try:
+        found = _compute_effect(one, measure)
+    except (OverflowError, ZeroDivisionError):
+        found = None
+    if found is None or not (abs(found.effect) < _LARGEST and 1 / _LARGEST < found.error < _LARGEST):
         raise NoEffect("its effect or standard error is not finite, or implausibly large")
     return found
+
+
+def _compute_effect(one: Measurement, measure: Measure) -> Effect:
+    if one.reports == "counts":
+        return _of_proportion(one.first) if measure == "proportion" else _of_counts(one.first, one.second, measure)
+    if one.reports == "means":
+        return _of_mean(one.first) if measure == "mean" else _of_means(one.first, one.second, measure)
+    return _of_estimate(one, measure)
 
 
 def own_scale(effect: float, measure: Measure) -> float:
@@ -125,7 +132,8 @@ def _of_mean(only: Group) -> Effect:
 
 def _of_means(first: Group, second: Group, measure: Measure) -> Effect:
     both = _require_all_numbers(first.mean, first.sd, first.size, second.mean, second.sd, second.size)
-    p = float(stats.ttest_ind_from_stats(*both, equal_var=False).pvalue)
+    with np.errstate(all="ignore"):  # what overflows is left out by `effect_of`
+        p = float(stats.ttest_ind_from_stats(*both, equal_var=False).pvalue)
     if measure == "standardized_mean_difference":
         return Effect(*_standardize_difference(*both), p, ("its means were standardized",))
     error = math.sqrt(both[1] ** 2 / both[2] + both[4] ** 2 / both[5])

@@ -39,7 +39,12 @@ from elcano.plugins.analysis.statistics.effects import Effect, own_scale
 from elcano.plugins.analysis.statistics.measurement_check import HeldMeasurement, check_measurements, left_out
 from elcano.plugins.analysis.statistics.measurement_groups import Entrant, Pooling, group_measurements, list_names
 from elcano.plugins.analysis.statistics.outcome_names import NameReader
-from elcano.plugins.analysis.statistics.verdicts import RULE, hypothesis_from_question, judge_hypothesis
+from elcano.plugins.analysis.statistics.verdicts import (
+    RULE,
+    fits_hypothesis,
+    hypothesis_from_question,
+    judge_hypothesis,
+)
 from elcano.plugins.analysis.tool_specs import AnalyzeInput
 from elcano.storage.evidence import Evidence
 
@@ -157,11 +162,12 @@ def run_meta_analysis(given: AnalyzeInput, evidence: Iterable[Evidence], account
     groups = group_measurements([one for one in checked if isinstance(one, HeldMeasurement)], works, names)
     missing = [one for one in checked if isinstance(one, OmittedMeasurement)]
     missing += [left_out(one.measurement, reason) for one, reason in groups.refused]
-    pools = tuple(_build_pool(number, one, works) for number, one in enumerate(groups.poolings[:MOST_POOLS], start=1))
+    asked = given.hypotheses or (TestedHypothesis(statement=hypothesis_from_question(given.question)),)
+    listed = _choose_poolings(groups.poolings, asked, names)
+    pools = tuple(_build_pool(number, one, works) for number, one in enumerate(listed, start=1))
     apart = groups.apart
     if (more := len(groups.poolings) - MOST_POOLS) > 0:
         apart = (*apart, f"{more} smaller pools are not listed")
-    asked = given.hypotheses or (TestedHypothesis(statement=hypothesis_from_question(given.question)),)
     return Analysis(
         rule=RULE,
         methods=METHODS.format(version=statsmodels.__version__),
@@ -172,6 +178,18 @@ def run_meta_analysis(given: AnalyzeInput, evidence: Iterable[Evidence], account
         measurements=len(given.measurements),
         left_out_count=len(missing),
     )
+
+
+def _choose_poolings(
+    poolings: Sequence[Pooling], asked: Iterable[TestedHypothesis], names: NameReader
+) -> Sequence[Pooling]:
+    """The largest, and the one that decides each hypothesis, however small it is; in their order."""
+    deciding = (
+        next((place for place, one in enumerate(poolings) if fits_hypothesis(hypothesis, one, names)), 0)
+        for hypothesis in asked
+    )
+    chosen = list(dict.fromkeys((*deciding, *range(len(poolings)))))[:MOST_POOLS]
+    return [poolings[place] for place in sorted(chosen) if poolings]
 
 
 def _list_asked_names(hypothesis: TestedHypothesis) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from elcano.plugins.analysis.analysis import (
     summarize_pool,
 )
 from elcano.plugins.analysis.statistics.effects import get_null_effect
+from elcano.plugins.analysis.statistics.measurement_groups import Pooling
 from elcano.plugins.analysis.statistics.outcome_names import NameReader
 
 RULE: Final = (
@@ -50,6 +51,9 @@ def judge_hypothesis(hypothesis: TestedHypothesis, pools: Sequence[Pool], names:
     near = [pool for pool in compared if _is_near(hypothesis, pool, names)]
     others = [pool for pool in near if all(pool is not one for one, _ in fitting)]
     mentioned = _mention_pools("not counted, since other words may name another outcome or group", others)
+    if unnamed := _find_unnamed(hypothesis, [one for one, _ in fitting], names):
+        reason = f"it does not name {unnamed}, and studies report several{mentioned}"
+        return TestResult(hypothesis=hypothesis, verdict="inconclusive", reason=reason)
     if not fitting:
         reason = "no usable study reports its outcome for its groups" if pools else "no usable number was found"
         return TestResult(hypothesis=hypothesis, verdict="inconclusive", reason=reason + mentioned)
@@ -64,7 +68,20 @@ def judge_hypothesis(hypothesis: TestedHypothesis, pools: Sequence[Pool], names:
     return TestResult(hypothesis=hypothesis, verdict=verdict, reason=reason, pool=pool.number)
 
 
-def _match_pool(hypothesis: TestedHypothesis, pool: Pool, names: NameReader) -> bool | None:
+def fits_hypothesis(hypothesis: TestedHypothesis, pool: Pool | Pooling, names: NameReader) -> bool:
+    """Whether studies are of the outcome and the groups of a hypothesis, so that they can decide it."""
+    return get_null_effect(pool.measure) is not None and _match_pool(hypothesis, pool, names) is not None
+
+
+def _find_unnamed(hypothesis: TestedHypothesis, fitting: Sequence[Pool], names: NameReader) -> str:
+    """What a hypothesis would have to name, as the pools that fit are of several; empty if nothing."""
+    if not names.words_of(hypothesis.outcome) and len({names.words_of(pool.outcome) for pool in fitting}) > 1:
+        return "its outcome"
+    groups = {tuple(sorted(map(names.words_of, (pool.first, pool.second)))) for pool in fitting}
+    return "its groups" if not names.words_of(hypothesis.first) and len(groups) > 1 else ""
+
+
+def _match_pool(hypothesis: TestedHypothesis, pool: Pool | Pooling, names: NameReader) -> bool | None:
     """Whether the groups of a pool stand the other way round than those of the hypothesis; None: it is of others."""
     if not _is_same_name(hypothesis.outcome, pool.outcome, names):
         return None

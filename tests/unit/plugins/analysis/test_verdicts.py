@@ -118,3 +118,45 @@ def test_counts_may_be_written_in_words(events: int, quote: str) -> None:
     assert (found.left_out, found.pools[0].count) == ((), 1)
     changed = of([counts("x", 7, 45, 4, 44, quote)])
     assert changed.left_out[0].reason == "the events of group 1 7 is not in its quote"
+
+
+def test_a_hypothesis_that_does_not_say_of_what_it_is_decides_nothing() -> None:
+    measurements = [*STROKE, *HAEMORRHAGIC]
+    (outcome,) = of(measurements, [LOWERS_STROKE.model_copy(update={"outcome": ""})]).tested
+    assert (outcome.verdict, outcome.pool) == ("inconclusive", None)
+    assert outcome.reason == "it does not name its outcome, and studies report several"
+    other = [*STROKE, *ratios("stroke", (0.5, 0.4, 0.6), first="heparin")]
+    (groups,) = of(other, [LOWERS_STROKE.model_copy(update={"first": "", "second": ""})]).tested
+    assert groups.reason == "it does not name its groups, and studies report several"
+    (only,) = of(STROKE, [LOWERS_STROKE.model_copy(update={"outcome": "", "first": "", "second": ""})]).tested
+    assert only.verdict == "supported"
+
+
+def test_the_outcome_that_was_asked_is_judged_however_many_larger_pools_there_are() -> None:
+    others = [
+        counts(f"{kind}{at}", 12, 45, 20, 44).model_copy(update={"outcome": f"pain {kind}"})
+        for kind in range(30)
+        for at in range(3)
+    ]
+    found = of([*others, *STROKE], [LOWERS_STROKE])
+    assert (found.tested[0].verdict, len(found.pools)) == ("supported", 20)
+    assert found.pools[found.tested[0].pool - 1 if found.tested[0].pool else 0].outcome == "Strokes"
+    assert "11 smaller pools are not listed" in found.apart
+
+
+@pytest.mark.parametrize(
+    ("mean", "sd", "size"),
+    [("1", "1e-200", "40"), ("1", "1e200", "40"), ("1e308", "1", "40"), ("1", "1", "1e300")],
+)
+def test_figures_beyond_all_measure_are_left_out(mean: str, sd: str, size: str) -> None:
+    quote = f"{mean} (SD {sd}), n = {size}, and 2 (SD {sd}), n = {size}"
+    groups = {
+        "first": Group(name="a", mean=float(mean), sd=float(sd), size=float(size)),
+        "second": Group(name="b", mean=2, sd=float(sd), size=float(size)),
+    }
+    one = Measurement(evidence="trials:x", outcome="pain", reports="means", quote=quote, unit="mm")
+    both = [one.model_copy(update={**groups, "evidence": f"trials:{unit}", "unit": unit}) for unit in ("mm", "points")]
+    for found in (of(both[:1]), of(both)):
+        assert {left.reason for left in found.left_out} == {
+            "its effect or standard error is not finite, or implausibly large"
+        }

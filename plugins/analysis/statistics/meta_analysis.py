@@ -44,6 +44,7 @@ from elcano.plugins.analysis.statistics.verdicts import (
     fits_hypothesis,
     hypothesis_from_question,
     judge_hypothesis,
+    name_outcome,
 )
 from elcano.plugins.analysis.tool_specs import AnalyzeInput
 from elcano.storage.evidence import Evidence
@@ -155,14 +156,16 @@ def run_meta_analysis(given: AnalyzeInput, evidence: Iterable[Evidence], account
     passages = {passage.id: passage for passage in evidence}
     works = Works(passages.values(), accounts)
     checked = [_of_a_study(one, works) for one in check_measurements(given.measurements, passages)]
+    stated = given.hypotheses or (TestedHypothesis(statement=hypothesis_from_question(given.question)),)
     names = NameReader(
-        (*list_names(given.measurements), *(name for one in given.hypotheses for name in _list_asked_names(one))),
+        (*list_names(given.measurements), *(name for one in stated for name in _list_asked_names(one))),
         (one.quote for one in given.measurements),
     )
     groups = group_measurements([one for one in checked if isinstance(one, HeldMeasurement)], works, names)
     missing = [one for one in checked if isinstance(one, OmittedMeasurement)]
     missing += [left_out(one.measurement, reason) for one, reason in groups.refused]
-    asked = given.hypotheses or (TestedHypothesis(statement=hypothesis_from_question(given.question)),)
+    outcomes = [one.outcome for one in groups.poolings]
+    asked = [name_outcome(one, outcomes, names) for one in stated]
     listed = _choose_poolings(groups.poolings, asked, names)
     pools = tuple(_build_pool(number, one, works) for number, one in enumerate(listed, start=1))
     apart = groups.apart
@@ -193,7 +196,7 @@ def _choose_poolings(
 
 
 def _list_asked_names(hypothesis: TestedHypothesis) -> tuple[str, ...]:
-    return hypothesis.outcome, hypothesis.first, hypothesis.second
+    return hypothesis.outcome or hypothesis.statement, hypothesis.first, hypothesis.second
 
 
 def _of_a_study(one: HeldMeasurement | OmittedMeasurement, works: Works) -> HeldMeasurement | OmittedMeasurement:

@@ -75,6 +75,12 @@ class NameReader:
         one, two = self._list_single_words(name), self._list_single_words(other)
         return one <= two or two <= one
 
+    def find_mentioned_names(self, text: str, names: Iterable[str]) -> Sequence[str]:
+        """The names all of whose words stand in a text, without those that a longer one of them has in it."""
+        own = self._list_single_words(text)
+        found = {words: name for name in names if (words := self._list_single_words(name)) and words <= own}
+        return [name for words, name in found.items() if not any(words < other for other in found)]
+
     def find_longer_names(self, names: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
         """Each of the names whose words are all in others of them, and these."""
         by_word: dict[str, set[str]] = defaultdict(set)

@@ -38,6 +38,14 @@ _MOST_MENTIONED: Final = 3
 """Pools beside the one that decides."""
 
 
+def name_outcome(hypothesis: TestedHypothesis, outcomes: Iterable[str], names: NameReader) -> TestedHypothesis:
+    """The hypothesis with the one of the outcomes that its statement mentions, unless it names one itself."""
+    if names.words_of(hypothesis.outcome):
+        return hypothesis
+    mentioned = names.find_mentioned_names(hypothesis.statement, outcomes)
+    return hypothesis.model_copy(update={"outcome": mentioned[0]}) if len(mentioned) == 1 else hypothesis
+
+
 def judge_hypothesis(hypothesis: TestedHypothesis, pools: Sequence[Pool], names: NameReader) -> TestResult:
     """The verdict on `hypothesis`, by the largest pool that is of its outcome and its groups.
 

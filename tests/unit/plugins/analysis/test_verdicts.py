@@ -122,7 +122,8 @@ def test_counts_may_be_written_in_words(events: int, quote: str) -> None:
 
 def test_a_hypothesis_that_does_not_say_of_what_it_is_decides_nothing() -> None:
     measurements = [*STROKE, *HAEMORRHAGIC]
-    (outcome,) = of(measurements, [LOWERS_STROKE.model_copy(update={"outcome": ""})]).tested
+    vague = LOWERS_STROKE.model_copy(update={"outcome": "", "statement": "Aspirin is of use."})
+    (outcome,) = of(measurements, [vague]).tested
     assert (outcome.verdict, outcome.pool) == ("inconclusive", None)
     assert outcome.reason == "it does not name its outcome, and studies report several"
     other = [*STROKE, *ratios("stroke", (0.5, 0.4, 0.6), first="heparin")]
@@ -130,6 +131,19 @@ def test_a_hypothesis_that_does_not_say_of_what_it_is_decides_nothing() -> None:
     assert groups.reason == "it does not name its groups, and studies report several"
     (only,) = of(STROKE, [LOWERS_STROKE.model_copy(update={"outcome": "", "first": "", "second": ""})]).tested
     assert only.verdict == "supported"
+
+
+@pytest.mark.parametrize(
+    ("statement", "outcome", "verdict"),
+    [
+        ("Aspirin lowers the risk of a stroke.", "Strokes", "supported"),
+        ("Aspirin lowers hemorrhagic strokes.", "haemorrhagic stroke", "refuted"),
+    ],
+)
+def test_the_outcome_may_stand_in_the_statement_alone(statement: str, outcome: str, verdict: str) -> None:
+    asked = LOWERS_STROKE.model_copy(update={"outcome": "", "statement": statement})
+    (judged,) = of([*STROKE, *HAEMORRHAGIC], [asked]).tested
+    assert (judged.hypothesis.outcome, judged.verdict) == (outcome, verdict)
 
 
 def test_the_outcome_that_was_asked_is_judged_however_many_larger_pools_there_are() -> None:

@@ -7,7 +7,7 @@ the word that they stand before: `pain without nausea` is not `nausea without pa
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Final
 
@@ -103,7 +103,7 @@ _NOUN_PLURALS: Final = (
 _SHORTEST: Final = 3
 """Letters before an ending."""
 _LONG: Final = 7
-"""Letters of a word whose ending is that of no other word of another language, so that the name's need not be known."""
+"""Letters of words that differ only in an ending of another language and are nevertheless one."""
 _UMLAUTS: Final = str.maketrans("äöü", "aou")
 
 _BRITISH: Final = tuple(
@@ -122,18 +122,18 @@ _BRITISH: Final = tuple(
         (r"^sulph", "sulf"),
         (r"^aluminium$", "aluminum"),
         (r"^ageing$", "aging"),
-        (r"^grey", "gray"),
-        (r"^disc(?=s?$)", "disk"),
         (r"(?<=judg)e(?=ment)", ""),
     )
 )
 """To American spelling. A word that one of them spoils is spoilt in every name alike."""
 _ONE_OUTCOME: Final = "mortality mortalities death deaths died".split()  # noqa: SIM905
 """Words that name one outcome whatever is studied."""
+_LONGEST_ACRONYM: Final = 4
+"""An AED is no ED."""
 _IRREGULAR: Final = {
     **dict.fromkeys(_ONE_OUTCOME, _ONE_OUTCOME[0]),
     **{"women": "woman", "men": "man", "children": "child", "teeth": "tooth", "feet": "foot", "criteria": "criterion"},
-    **{"bacteria": "bacterium", "indices": "index"},
+    **{"bacteria": "bacterium", "indices": "index", "grey": "gray", "disc": "disk", "discs": "disk"},
 }
 
 
@@ -141,19 +141,21 @@ def list_forms(word: str, language: str, *, noun: bool = False) -> frozenset[str
     """The forms of a word in number and case, itself among them, as `spell_alike` spells them."""
     own = spell_alike(word, language, noun=noun)
     endings = _NOUN_PLURALS if noun and language == "de" else _PLURALS.get(language, ())
-    endings += _list_all_plurals() if len(own) >= _LONG else ()
-    forms = {
-        own[: len(own) - len(end)] + other
-        for first, second in endings
-        for end, other in ((first, second), (second, first))
-        if own.endswith(end) and len(own) - len(end) >= _SHORTEST
-    }
-    return frozenset({own, *forms})
+    return frozenset({own, *_change_ending(own, endings, _SHORTEST), *_change_ending(own, _list_all_plurals(), _LONG)})
+
+
+def _change_ending(word: str, endings: Iterable[tuple[str, str]], least: int) -> Iterator[str]:
+    """The forms of a word that have at least so many letters before their endings."""
+    for first, second in endings:
+        for end, other in ((first, second), (second, first)):
+            if word.endswith(end) and len(word) - len(end) >= least:
+                yield word[: len(word) - len(end)] + other
 
 
 @cache
 def _list_all_plurals() -> tuple[tuple[str, str], ...]:
-    return tuple(dict.fromkeys(pair for pairs in _PLURALS.values() for pair in pairs if pair not in _CASES))
+    """Those of every language but such as make another word in English: `Australian`, `safer`."""
+    return tuple({pair for pairs in _PLURALS.values() for pair in pairs} - {*_CASES, ("", "n")})
 
 
 @lru_cache(maxsize=100_000)
@@ -170,6 +172,7 @@ def spell_alike(word: str, language: str, *, noun: bool = False) -> str:
         return word.translate(_UMLAUTS) if noun else word
     if language != ENGLISH:
         return word
-    for pattern, american in _BRITISH:
-        word = pattern.sub(american, word)
+    if len(word) > _LONGEST_ACRONYM:
+        for pattern, american in _BRITISH:
+            word = pattern.sub(american, word)
     return _IRREGULAR.get(word, word)

@@ -37,6 +37,17 @@ in-hospital death | out-of-hospital death
 death | death from any cause
 mortality | mortality under treatment
 heparin before aspirin | aspirin before heparin
+NO levels | no levels
+ALL relapse | all relapse
+AED use | ED use
+event-free survival | event survival
+switch from warfarin to apixaban | switch from apixaban to warfarin
+aspirin and clopidogrel | aspirin or clopidogrel
+PD-L1 ≥ 1 % | PD-L1 < 1 %
+weeks 4-12 | weeks 4-8
+dose of 0.5 mg | dose of 5 mg
+dose 10⁶ | dose 10⁹
+stage IIIA | stage IIIB
 treatment | no treatment
 on treatment | off treatment
 Ansprechen | kein Ansprechen
@@ -151,6 +162,12 @@ biopsy | biopsies
 deaths | mortality
 Crohn's disease | Crohn disease
 patients' satisfaction | patient satisfaction
+mortality, all-cause | all cause mortality
+loss of weight | weight loss
+X-ray | Xray
+drop-outs | dropout
+1,000 mg | 1000 mg
+twelve weeks | 12 weeks
 0.5 mg aspirin | aspirin 0·5 mg
 stenosis >= 50 % | stenosis ≥ 50%
 vitamin A | Vitamin A
@@ -170,6 +187,9 @@ Herz-Kreislauf-Tod | Herzkreislauftod
 Typ-2-Diabetes | Typ 2 Diabetes
 Lebensqualität der Patienten | die Lebensqualität von Patienten
 Komplikation | Komplikationen
+Lebensqualitaet | Lebensqualität
+Sturz | Stürze
+Re-Infarkt | Reinfarkt
 Vitamin-D-Mangel | Vitamin D-Mangel
 Zeit ohne Schmerzen | die Zeit ohne Schmerzen
 décès | le décès
@@ -185,6 +205,7 @@ nausées et vomissements | vomissements et nausées
 qualité de la vie | qualité de vie
 une rechute | rechutes
 ré-hospitalisation | réhospitalisation
+œdème | oedème
 effet indésirable | effets indésirables
 post-opératoire | postopératoire
 douleur sans fièvre | la douleur sans fièvre

@@ -18,9 +18,12 @@ from elcano.activities.text.number_words import (
 )
 from elcano.activities.text.units import TIMES
 
-_NONE: Final = r"none|no[ \u00a0]\w{1,20}|keine[rsmn]?|aucune?|ninguno|ninguna|nessun[oa]?|nenhuma?|geen"
-_NONE_OF: Final = re.compile(
-    rf"\b(?:{_NONE})[ \u00a0](?:of|out[ \u00a0]of|von|der|des|sur|de|di|van)[ \u00a0](?:the[ \u00a0])?(?=\d)",
+_NONE: Final = r"none|zero|no[ \u00a0]\w{1,20}|keine[rsmn]?|aucune?|ninguno|ninguna|nessun[oa]?|nenhuma?|geen"
+_ONE_ALONE: Final = r"one(?:[ \u00a0]\w{1,20})?|eine[rs]?|une?|un[oa]|uma?|een"
+_FEW_OF: Final = re.compile(
+    rf"\b(?:(?P<none>{_NONE})|(?:{_ONE_ALONE}))[ \u00a0]"
+    r"(?:of|out[ \u00a0]of|von|der|des|d[eao]s|sur|de|di|de[il]|delle|degli|van)[ \u00a0]"
+    r"(?:(?:the|den|les|l[ao]s|de)[ \u00a0])?(?=\d)",
     re.IGNORECASE,
 )
 _AND_HALF: Final = re.compile(r"[ \u00a0]and[ \u00a0]a[ \u00a0]half\b", re.IGNORECASE)
@@ -31,10 +34,10 @@ _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:-[^\W\d_]{2,})*(?![\w-])")
 
 def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterator[Number]:
     """Numbers in words; None: those of every language."""
-    for none in _NONE_OF.finditer(folded):
-        reading = NumberReading(Decimal(0), Decimal(1))
-        end = none.start() + len(none[0].split()[0])
-        yield Number(text[none.start() : end], none.start(), end, (reading,), unit_end=end, spelled=True)
+    for few in _FEW_OF.finditer(folded):
+        reading = NumberReading(Decimal(0 if few["none"] else 1), Decimal(1))
+        end = few.start() + len(few[0].split()[0])
+        yield Number(text[few.start() : end], few.start(), end, (reading,), unit_end=end, spelled=True)
     at = 0
     while (match := _WORD.search(folded, at)) is not None:
         word, start, end = match[0].lower(), *match.span()

@@ -200,6 +200,11 @@ def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str
     )
 
 
+def can_convert(unit: str, other: str) -> bool:
+    """Whether amounts of one unit are also amounts of another, as kg and lb are."""
+    return unit == other or bool(_convert_amount(Decimal(1), unit, other))
+
+
 @lru_cache(maxsize=10_000)
 def _convert_amount(value: Decimal, unit: str, other: str) -> tuple[float, ...]:
     """`value` in the other unit, as a temperature also as a difference; empty if the two cannot be compared."""

@@ -33,7 +33,8 @@ number is looked up in the quote, and the quote in the passage; a measurement wi
 - Give numbers as they are written: nothing rounded, computed, converted or remembered. `12 of 45 (26.7 %)` is 12 \
 events, size 45, percent 26.7. An interval from -0.9 to -0.1 keeps its signs.
 - `outcome`, the names of the groups and `unit` decide what is pooled: call the same thing by the same words in every \
-measurement, and different things by different ones (30-day mortality is not mortality).
+measurement, and different things by different ones (30-day mortality is not mortality). The `unit` of a score is its \
+scale: `points on the BDI`.
 - `first` is the group whose treatment is studied, `second` what it is compared with. A ratio or difference says what \
 `first` is beside `second`; if a passage has it the other way round, exchange their names, not the numbers.
 - One measurement for each study and outcome: the main analysis, the longest follow-up, everybody who was randomized. \

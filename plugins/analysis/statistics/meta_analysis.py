@@ -6,13 +6,10 @@ Effects of several studies together: fixed and random effects, and how far the s
 
 Both weigh each study by the inverse of its variance. Between studies the variance is that of DerSimonian and Laird,
 never below none. The figures are those of statsmodels, which does not bound it itself.
-
-A verdict compares its pool's interval with no effect, in the expected direction, and needs at least two studies. A
-hypothesis that expects only a difference is never refuted: finding none does not show that there is none.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -28,32 +25,27 @@ from elcano.plugins.analysis.analysis import (
     MOST_LEFT_OUT,
     MOST_POOLS,
     MOST_ROWS,
-    RATIOS,
     SINGLE,
     Analysis,
     CombinedEffect,
-    Direction,
     Measure,
     OmittedMeasurement,
-    Outcome,
     Pool,
     PooledEstimate,
     StudyEffect,
     TestedHypothesis,
-    TestResult,
-    summarize_pool,
 )
-from elcano.plugins.analysis.statistics.effects import (
-    Effect,
-    Entrant,
-    Pooling,
-    Words,
-    get_null_effect,
-    group_measurements,
-    own_scale,
-    words_of,
-)
+from elcano.plugins.analysis.statistics.effects import Effect, own_scale
 from elcano.plugins.analysis.statistics.measurement_check import HeldMeasurement, check_measurements, left_out
+from elcano.plugins.analysis.statistics.measurement_groups import Entrant, Pooling, group_measurements, list_names
+from elcano.plugins.analysis.statistics.outcome_names import NameReader
+from elcano.plugins.analysis.statistics.verdicts import (
+    RULE,
+    fits_hypothesis,
+    hypothesis_from_question,
+    judge_hypothesis,
+    name_outcome,
+)
 from elcano.plugins.analysis.tool_specs import AnalyzeInput
 from elcano.storage.evidence import Evidence
 
@@ -145,8 +137,9 @@ def _compute_asymmetry_p(effect: NDArray[np.float64], variance: NDArray[np.float
 
 METHODS: Final = (
     "Effects are weighted by inverse variance; the between-study variance is the DerSimonian-Laird estimate. Ratios "
-    "are pooled as logarithms, proportions as logits and correlations as Fisher's z. If a count is zero, 0.5 is added "
-    "to each count of that study. Computed with statsmodels {version}."
+    "are pooled as logarithms, proportions as logits and correlations as Fisher's z; means on different scales are "
+    "standardized (Hedges' g). If a count is zero, 0.5 is added to each count of that study. Computed with statsmodels "
+    "{version}."
 )
 _NORMAL: Final = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
@@ -163,24 +156,47 @@ def run_meta_analysis(given: AnalyzeInput, evidence: Iterable[Evidence], account
     passages = {passage.id: passage for passage in evidence}
     works = Works(passages.values(), accounts)
     checked = [_of_a_study(one, works) for one in check_measurements(given.measurements, passages)]
-    groups = group_measurements([one for one in checked if isinstance(one, HeldMeasurement)], works)
+    stated = given.hypotheses or (TestedHypothesis(statement=hypothesis_from_question(given.question)),)
+    names = NameReader(
+        (*list_names(given.measurements), *(name for one in stated for name in _list_asked_names(one))),
+        (one.quote for one in given.measurements),
+    )
+    groups = group_measurements([one for one in checked if isinstance(one, HeldMeasurement)], works, names)
     missing = [one for one in checked if isinstance(one, OmittedMeasurement)]
     missing += [left_out(one.measurement, reason) for one, reason in groups.refused]
-    pools = tuple(_build_pool(number, one, works) for number, one in enumerate(groups.poolings[:MOST_POOLS], start=1))
+    outcomes = [one.outcome for one in groups.poolings]
+    asked = [name_outcome(one, outcomes, names) for one in stated]
+    listed = _choose_poolings(groups.poolings, asked, names)
+    pools = tuple(_build_pool(number, one, works) for number, one in enumerate(listed, start=1))
     apart = groups.apart
     if (more := len(groups.poolings) - MOST_POOLS) > 0:
         apart = (*apart, f"{more} smaller pools are not listed")
-    asked = given.hypotheses or (TestedHypothesis(statement=hypothesis_from_question(given.question)),)
     return Analysis(
         rule=RULE,
         methods=METHODS.format(version=statsmodels.__version__),
-        tested=tuple(judge_hypothesis(one, pools) for one in asked),
+        tested=tuple(judge_hypothesis(one, pools, names) for one in asked),
         pools=pools,
         apart=apart[:MOST_LEFT_OUT],
         left_out=tuple(missing[:MOST_LEFT_OUT]),
         measurements=len(given.measurements),
         left_out_count=len(missing),
     )
+
+
+def _choose_poolings(
+    poolings: Sequence[Pooling], asked: Iterable[TestedHypothesis], names: NameReader
+) -> Sequence[Pooling]:
+    """The largest, and the one that decides each hypothesis, however small it is; in their order."""
+    deciding = (
+        next((place for place, one in enumerate(poolings) if fits_hypothesis(hypothesis, one, names)), 0)
+        for hypothesis in asked
+    )
+    chosen = list(dict.fromkeys((*deciding, *range(len(poolings)))))[:MOST_POOLS]
+    return [poolings[place] for place in sorted(chosen) if poolings]
+
+
+def _list_asked_names(hypothesis: TestedHypothesis) -> tuple[str, ...]:
+    return hypothesis.outcome or hypothesis.statement, hypothesis.first, hypothesis.second
 
 
 def _of_a_study(one: HeldMeasurement | OmittedMeasurement, works: Works) -> HeldMeasurement | OmittedMeasurement:
@@ -255,74 +271,3 @@ def summarize_analysis(analysis: Analysis) -> str:
         of = f"{analysis.left_out_count} of {analysis.measurements} measurements"
         lines.append(f"{of} do not count and were left out.")
     return shorten_text(" ".join(lines), 4_000)
-
-
-RULE: Final = (
-    "A hypothesis is supported if the 95 % interval of the random-effects estimate from at least two studies lies "
-    "entirely on the expected side of no effect, refuted if it lies entirely on the other side, and inconclusive "
-    "otherwise. A hypothesis that expects only a difference is supported if the interval excludes no effect; it is "
-    "never refuted."
-)
-LEAST_STUDIES: Final = 2
-
-
-def judge_hypothesis(hypothesis: TestedHypothesis, pools: Sequence[Pool]) -> TestResult:
-    """The verdict on `hypothesis`, by the largest pool that is of its outcome and its groups."""
-    fitting = [(pool, turned) for pool in pools for turned in _match_pool(hypothesis, pool)]
-    if not fitting:
-        reason = "no usable study reports its outcome for its groups" if pools else "no usable number was found"
-        return TestResult(hypothesis=hypothesis, verdict="inconclusive", reason=reason)
-    pool, turned = max(fitting, key=lambda one: (one[0].count, -one[0].number))
-    if pool.count < LEAST_STUDIES:
-        reason = f"only one study has usable figures, and a meta-analysis needs two: {summarize_pool(pool)}"
-        return TestResult(hypothesis=hypothesis, verdict="inconclusive", reason=reason, pool=pool.number)
-    verdict, why = _decide_verdict(pool, _orient_direction(hypothesis.expects, turned=turned))
-    return TestResult(hypothesis=hypothesis, verdict=verdict, reason=f"{why}: {summarize_pool(pool)}", pool=pool.number)
-
-
-def _match_pool(hypothesis: TestedHypothesis, pool: Pool) -> Iterator[bool]:
-    """Whether a pool is of the hypothesis, and if so, whether its groups stand the other way round."""
-    compares = get_null_effect(pool.measure)
-    if compares is None or not _has_matching_words(words_of(hypothesis.outcome), words_of(pool.outcome)):
-        return
-    first, second = words_of(hypothesis.first), words_of(hypothesis.second)
-    pooled = words_of(pool.first), words_of(pool.second)
-    if pool.measure == "correlation" or (
-        _has_matching_words(first, pooled[0]) and _has_matching_words(second, pooled[1])
-    ):
-        yield False
-    elif _has_matching_words(first, pooled[1]) and _has_matching_words(second, pooled[0]):
-        yield True
-
-
-def _has_matching_words(asked: Words, found: Words) -> bool:
-    """Whether one says no more than the other; nothing asked fits everything."""
-    return not asked or not found or set(asked) <= set(found) or set(found) <= set(asked)
-
-
-def _orient_direction(expects: Direction, *, turned: bool) -> Direction:
-    if not turned or expects == "different":
-        return expects
-    return "higher" if expects == "lower" else "lower"
-
-
-def _decide_verdict(pool: Pool, expects: Direction) -> tuple[Outcome, str]:
-    nothing = get_null_effect(pool.measure)
-    assert nothing is not None
-    found: Direction = "lower" if pool.random.high < nothing else "higher" if pool.random.low > nothing else "different"
-    at = "1" if pool.measure in RATIOS else "0"
-    if found == "different":
-        return "inconclusive", f"the interval includes {at} (no effect)"
-    side = f"the interval lies {'below' if found == 'lower' else 'above'} {at} (no effect)"
-    if expects == "different":
-        return "supported", side
-    return (
-        ("supported", f"{side}, as expected")
-        if expects == found
-        else ("refuted", f"{side}, contrary to what was expected")
-    )
-
-
-def hypothesis_from_question(question: str) -> str:
-    """Return a question as the statement to test."""
-    return shorten_text(" ".join(question.split()), 500) or "The question"

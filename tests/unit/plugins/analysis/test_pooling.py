@@ -4,16 +4,17 @@ import math
 import random
 import warnings
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.plugins.analysis.analysis import Group, Measure, Measurement
+from elcano.plugins.analysis.analysis import Group, Measure, Measurement, format_pool_subject, summarize_pool
 from elcano.plugins.analysis.statistics.effects import Effect, effect_of, own_scale
 from elcano.plugins.analysis.statistics.meta_analysis import pool_effects
-from tests.unit.plugins.analysis.trials import COUNTS, DRUG_LOWERS_DEATH, counts, eight, of
+from tests.unit.plugins.analysis.trials import COUNTS, DRUG_LOWERS_DEATH, counts, eight, estimate, of, pain
 
 EFFECTS = st.lists(
     st.tuples(st.floats(-3, 3), st.floats(0.01, 2)).map(lambda one: Effect(one[0], one[1], None)),
@@ -160,10 +161,88 @@ def test_a_mean_difference_and_a_standardized_one() -> None:
     plain = effect_of(said, "mean_difference")
     assert plain.effect == pytest.approx(-0.8)
     assert plain.error == pytest.approx(math.sqrt(1.1**2 / 40 + 1.3**2 / 41))
-    spread = math.sqrt((39 * 1.1**2 + 40 * 1.3**2) / 79)
-    assert effect_of(said, "standardized_mean_difference").effect == pytest.approx(
-        -0.8 / spread * (1 - 3 / (4 * 81 - 9))
+    standardized = effect_of(said, "standardized_mean_difference")
+    assert (standardized.effect, standardized.error) == pytest.approx((-0.65734494724, 0.228161220505), rel=1e-9)
+
+
+METAFOR: Final = {
+    "risk_ratio": ((-0.357252282885, -0.561184775254, -0.153319790515), (-0.60328931262, -0.111215253149)),
+    "odds_ratio": ((-0.418267097147, -0.659823111084, -0.176711083209), (-0.709695517862, -0.126838676431)),
+    "risk_difference": ((-0.0442795766953, -0.0713974136201, -0.0171617397705), (-0.0769962466693, -0.0115629067213)),
+}
+"""Estimate and interval, and the interval of Hartung and Knapp, of the eight trials: metafor 3.8-1 with R 4.2.2, by
+`rma(yi, vi, data=escalc(...), method="DL")`, with `test="z"` and with `test="adhoc"`, which never narrows it."""
+
+
+@pytest.mark.parametrize("measure", ["risk_ratio", "odds_ratio", "risk_difference"])
+def test_eight_trials_agree_with_metafor(measure: Measure) -> None:
+    ours = pool_effects([effect_of(counts("x", *trial), measure) for trial in COUNTS], measure)
+    (estimate, low, high), (adjusted_low, adjusted_high) = METAFOR[measure]
+    assert ours.adjusted is not None
+    found = (ours.random.estimate, ours.random.low, ours.random.high, ours.adjusted.low, ours.adjusted.high)
+    theirs = (own_scale(one, measure) for one in (estimate, low, high, adjusted_low, adjusted_high))
+    assert found == pytest.approx(tuple(theirs), rel=1e-9)
+
+
+def test_trials_that_differ_agree_with_metafor() -> None:
+    """The same call of metafor 3.8-1 as above: `rma(yi, sei=sei, method="DL", test="adhoc")`."""
+    effects = zip((-0.9, 0.4, -0.3, 0.8, -1.2), (0.2, 0.25, 0.1, 0.3, 0.35), strict=True)
+    ours = pool_effects([Effect(one, other, None) for one, other in effects], "mean_difference")
+    assert ours.adjusted is not None
+    assert (ours.random.estimate, ours.random.low, ours.random.high, ours.random.p) == pytest.approx(
+        (-0.237967068358, -0.807418713934, 0.331484577218, 0.412760378644), rel=1e-9
     )
+    assert (ours.adjusted.low, ours.adjusted.high, ours.adjusted.p) == pytest.approx(
+        (-1.25615434099, 0.780220204272, 0.551776699467), rel=1e-9
+    )
+    assert (ours.tau2, ours.i2, ours.q) == pytest.approx((0.360636208501, 89.1567988617, 36.8894752479), rel=1e-9)
+
+
+def test_means_on_different_scales_agree_with_metafor() -> None:
+    """metafor 3.8-1: `rma(yi, vi, data=escalc("SMD", ...), method="DL")`, with `test="z"` and `test="adhoc"`."""
+    (pool,) = of(list(pain())).pools
+    assert (pool.measure, pool.unit, pool.count) == ("standardized_mean_difference", "", 4)
+    assert format_pool_subject(pool) == "pain, exercise versus usual care"
+    assert "standardized mean difference (Hedges' g) -0.75" in summarize_pool(pool)
+    by_evidence = {row.evidence: row for row in pool.studies}
+    effects = [by_evidence[f"trials:{at}"].effect for at in range(4)]
+    assert effects == pytest.approx([-0.884539177797, -0.481462709895, -0.511108640043, -0.950012575517], rel=1e-9)
+    variances = [by_evidence[f"trials:{at}"].error ** 2 for at in range(4)]
+    assert variances == pytest.approx([0.0542199325262, 0.0381229202148, 0.179921381676, 0.0281766010915], rel=1e-9)
+    assert (pool.random.estimate, pool.random.low, pool.random.high) == pytest.approx(
+        (-0.754293085173, -1.00661635337, -0.501969816975), rel=1e-9
+    )
+    assert pool.adjusted is not None
+    assert (pool.adjusted.low, pool.adjusted.high) == pytest.approx((-1.16399717104, -0.344588999308), rel=1e-9)
+    assert (pool.tau2, pool.q) == pytest.approx((0.0161122220429, 3.94537060523), rel=1e-8)
+    assert all(row.notes == ("its means were standardized",) for row in pool.studies)
+
+
+def test_means_in_one_unit_stay_in_it() -> None:
+    millimetres = [one for one in pain() if one.unit == "mm"]
+    (pool,) = of(
+        [*millimetres, millimetres[0].model_copy(update={"evidence": "trials:b", "unit": " millimetres"})]
+    ).pools
+    assert (pool.measure, pool.unit, pool.count) == ("mean_difference", "mm", 3)
+
+
+def test_means_join_standardized_differences_that_others_report() -> None:
+    reported = estimate("r", "standardized_mean_difference", -0.4, -0.7, -0.1, outcome="pain")
+    reported = reported.model_copy(update={"first": Group(name="exercise"), "second": Group(name="usual care")})
+    (pool,) = of([next(pain()), reported]).pools
+    assert (pool.measure, pool.count) == ("standardized_mean_difference", 2)
+
+
+def test_units_that_contradict_each_other_are_never_pooled() -> None:
+    millimetres, points, *_ = pain()
+    found = of([millimetres.model_copy(update={"unit": "kg"}), points.model_copy(update={"unit": "mmHg"})])
+    assert [(pool.measure, pool.unit) for pool in found.pools] == [
+        ("mean_difference", "kg"),
+        ("mean_difference", "mmHg"),
+    ]
+    assert "pain: kg and mmHg do not measure the same thing, so one of them may be wrong" in found.apart
+    molar = of([millimetres.model_copy(update={"unit": "mg/dL"}), points.model_copy(update={"unit": "mmol/L"})])
+    assert [pool.measure for pool in molar.pools] == ["standardized_mean_difference"]
 
 
 def test_a_correlation_is_pooled_by_fishers_z() -> None:

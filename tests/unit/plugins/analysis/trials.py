@@ -1,6 +1,6 @@
 """Made-up trials: what they report, in words that a passage could have, and the measurements that fit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -69,6 +69,21 @@ def estimate(name: str, reports: Reported, value: float, begin: float, end: floa
         "quote": f"{value} (95 % CI {begin} to {end})",
     }
     return Measurement.model_validate({**said, **more})
+
+
+def pain() -> Iterator[Measurement]:
+    """Means of pain on two scales, of four trials that never were."""
+    trials = ((32.1, 9.5, 40, 41.0, 10.4, 41), (4.2, 1.6, 55, 5.0, 1.7, 53), (28.5, 11.0, 12, 33.9, 9.2, 11))
+    for at, (mean, sd, size, other, spread, many) in enumerate((*trials, (3.9, 1.1, 80, 5.1, 1.4, 78))):
+        yield Measurement(
+            evidence=f"trials:{at}",
+            outcome="pain",
+            reports="means",
+            unit=("mm", "points")[at % 2],
+            first=Group(name="exercise", mean=mean, sd=sd, size=size),
+            second=Group(name="usual care", mean=other, sd=spread, size=many),
+            quote=f"{mean} (SD {sd}), n = {size}, with exercise and {other} (SD {spread}), n = {many}, with usual care",
+        )
 
 
 def eight() -> tuple[list[Measurement], list[Evidence]]:

@@ -22,6 +22,7 @@ from sqlglot.schema import MappingSchema
 
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
+from elcano.plugins.data.databases.allowed import IMPLICIT_COLUMNS
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import FetchedRows
 from elcano.plugins.data.databases.policy import SQLGLOT, Parsed, Refused, names_of, parse_allowed_query, table_key
@@ -30,6 +31,8 @@ from elcano.plugins.data.databases.similar_names import find_similar_names
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, ResultColumn, ResultTable, TableSchema
 
 _FOLDING: Final[frozenset[Dialect]] = frozenset({"sqlite", "duckdb"})
+_ROW_COLUMNS: Final = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path", "json", "root")
+"""Columns of SQLite's `json_each` and `json_tree`."""
 _log = logging.getLogger("databases")
 
 
@@ -45,6 +48,8 @@ def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[Column
     Raises:
         Refused: it names columns that its tables do not have, or that several of them have.
     """
+    if next(query.tree.find_all(exp.Pivot), None) is not None:
+        return ()  # its columns are values of the rows, and DuckDB itself says which names it does not know
     tables = {table.name: table for table in schema.tables if table.name in query.tables}
     try:
         tree = qualify(
@@ -80,11 +85,15 @@ def _build_names_fault(faults: list[_Fault]) -> QueryFault:
 
 def _find_name_faults(scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema) -> Iterator[_Fault]:
     for column in scope.columns:
+        if _is_implicit(column, schema.dialect):
+            continue
         if not column.table:
-            if column in scope.unqualified_columns:
+            if column in scope.unqualified_columns and not _may_be_unlisted(column, scope, tables, schema):
                 yield _build_unqualified_fault(column, scope, tables, schema)
             continue
         columns = _columns_of(column.table, scope, tables, schema)
+        if columns is None and _has_column(column.table, scope, tables, schema):
+            continue  # a field of a column: `address.city`
         if columns is None:
             every = [name for one in _iter_enclosing_scopes(scope) for name in one.sources]
             text = f"there is no table {column.table!r} in this part of the query"
@@ -94,12 +103,47 @@ def _find_name_faults(scope: Scope, tables: Mapping[str, TableSchema], schema: D
             yield _build_unknown_fault(column.name, f"{column.table!r} has no column {column.name!r}", close)
 
 
+def _is_implicit(column: exp.Column, dialect: Dialect) -> bool:
+    """Whether a name is one that every table has, or that a lambda or a comprehension around it introduces."""
+    name = _fold_name_case(column.name, dialect)
+    above = column.parent
+    while above is not None and not isinstance(above, exp.Query):
+        if isinstance(above, exp.Lambda) and name in {one.name for one in above.expressions}:
+            return True
+        if isinstance(above, exp.Comprehension) and name == above.expression.name:
+            return True
+        above = above.parent
+    return name in IMPLICIT_COLUMNS[dialect]
+
+
+def _may_be_unlisted(
+    column: exp.Column, scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema
+) -> bool:
+    """Whether a source in sight has columns that nobody can list, and none that can be listed has the column."""
+    name = _fold_name_case(column.name, schema.dialect)
+    known = [
+        _columns_of(source, around, tables, schema) for around in _iter_enclosing_scopes(scope) for source in around.sources
+    ]
+    return {} in known and not any(name in (columns or ()) for columns in known)
+
+
+def _has_column(name: str, scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema) -> bool:
+    """Whether a source in sight has a column called `name`, whose fields may be read."""
+    own = _fold_name_case(name, schema.dialect)
+    return schema.dialect == "duckdb" and any(
+        own in (_columns_of(source, around, tables, schema) or ())
+        for around in _iter_enclosing_scopes(scope)
+        for source in around.sources
+    )
+
+
 def _build_unqualified_fault(
     column: exp.Column, scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema
 ) -> _Fault:
     """Return the fault of a column that no table was found for: either none has it, or several do."""
     name = _fold_name_case(column.name, schema.dialect)
-    having = [source for source in scope.sources if name in (_columns_of(source, scope, tables, schema) or ())]
+    known = {source: _columns_of(source, scope, tables, schema) or {} for source in scope.sources}
+    having = [source for source, columns in known.items() if name in columns]
     if len(having) > 1:
         options = tuple(f"{source}.{column.name}" for source in having)
         return _Fault(column.name, f"{column.name!r} may be any of {', '.join(options)}: say which", options)
@@ -129,6 +173,8 @@ def _columns_of(
     for around in _iter_enclosing_scopes(scope):
         found = around.sources.get(source)
         if isinstance(found, exp.Table):
+            if schema.dialect == "sqlite" and isinstance(found.this, exp.Anonymous):
+                return {name: name for name in _ROW_COLUMNS}
             if (table := _find_table_schema(found, tables, schema)) is None:
                 return {}
             return {_fold_name_case(column.name, schema.dialect): column.name for column in table.columns}

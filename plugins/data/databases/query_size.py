@@ -9,14 +9,15 @@ value, and forty values fill a server. Its numbers have up to 131,072 figures, a
 third of a second in which nothing interrupts it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from elcano.plugins.data.data_answer import QueryFault
-from elcano.plugins.data.databases.allowed import literal_text
+from elcano.plugins.data.databases.allowed import literal_number, literal_text
 from elcano.plugins.data.databases.policy import Refused
 
 MOST_WRITTEN_OUT: Final = 100_000
@@ -36,6 +37,10 @@ MOST_POWERS: Final = 20
 """In one SELECT, with everything written out."""
 SMALL_POWER: Final = 3
 """An exponent that makes no long numbers."""
+NORMALIZED: Final = 18
+"""Signs that one may become in a Unicode normal form."""
+WIDEST: Final = 1_000
+"""Characters of one value in a format."""
 LONGEST_TYPE: Final = 10_000
 """Maximum length of `CHAR(n)`, which is padded with blanks, and maximum number of digits of other types."""
 _SMALL_NAMES: Final = (
@@ -53,6 +58,14 @@ _PRODUCTS: Final = (exp.Mul, exp.Div, exp.IntDiv, exp.Mod)
 
 
 _GROWING: Final = (exp.DPipe, exp.Concat, exp.ConcatWs, exp.Replace, exp.RegexpReplace, exp.ArrayToString, exp.Cast)
+
+
+_AGAIN: Final = re.compile(r"\$|\{\d")
+"""What names an argument of a format, and so may print it more than once."""
+_ESCAPING: Final = frozenset(
+    "json_build_object json_build_array jsonb_build_object jsonb_build_array to_json to_jsonb row_to_json json_quote "
+    "json_array json_object quote quote_literal quote_ident quote_nullable json_set json_insert json_replace".split()
+)
 
 
 class _Size(NamedTuple):
@@ -73,6 +86,11 @@ class _Outputs(Generic[_Found]):
         self._stored = stored
         """What holds of a column of a table."""
         self._columns: dict[int, dict[str, _Found]] = {}
+        self._wholes: dict[int, _Found] = {}
+
+    def add_whole(self, query: exp.Expr, found: _Found) -> None:
+        """Adds a query all of whose columns are alike."""
+        self._wholes[id(query)] = found
 
     def add_select(self, query: exp.Select, columns: Mapping[str, _Found]) -> None:
         """Adds the columns of a SELECT."""
@@ -96,8 +114,10 @@ class _Outputs(Generic[_Found]):
         while around is not None:
             source = around.sources.get(column.table)
             if source is not None:
-                own = self._columns.get(id(source.expression), {}) if isinstance(source, Scope) else {}
-                return own.get(column.name, self._stored)
+                if not isinstance(source, Scope):
+                    return self._stored
+                whole = self._wholes.get(id(source.expression), self._stored)
+                return self._columns.get(id(source.expression), {}).get(column.name, whole)
             around = around.parent
         return self._stored
 
@@ -113,6 +133,7 @@ def require_small_query(scopes: list[Scope]) -> None:
     """
     weights, sizes = _Outputs(1), _Outputs(_STORED)
     wholes: dict[int, int] = {}
+    _require_slow_recursion(scopes)
     for scope in scopes:
         own = scope.expression
         if isinstance(own, exp.SetOperation):
@@ -132,6 +153,36 @@ def require_small_query(scopes: list[Scope]) -> None:
             sizes.add_select(own, {one.output_name: each[id(one)] for one in own.expressions})
             _require_within_limits([each[id(one)] for one in own.expressions])
             _require_within_limits([_Size(powers=sum(size.powers for size in each.values()))])
+
+
+def _require_slow_recursion(scopes: list[Scope]) -> None:
+    """Check that each round of a recursion adds to a text and does not multiply it, as `s || s` does.
+
+    Raises:
+        Refused: it may.
+    """
+    growth = _Outputs(_Size())
+    anchors = {id(one) for scope in scopes for one in _iter_anchors(scope)}
+    for scope in scopes:
+        own = scope.expression
+        if id(own) in anchors:
+            growth.add_whole(own, _STORED)
+        elif isinstance(own, exp.SetOperation):
+            growth.add_union(own, _take_longest_size)
+        elif isinstance(own, exp.Select):
+            found = {one.output_name: _estimate_size(one, scope, growth) for one in own.expressions}
+            growth.add_select(own, found)
+            if any(size.copies > 1 for size in found.values()):
+                text = "a text in WITH RECURSIVE grows with each round by more than what is added to it once"
+                raise Refused(QueryFault(stage="policy", message=text))
+
+
+def _iter_anchors(scope: Scope) -> Iterator[exp.Expr]:
+    """The queries that recursions seen from a scope begin with: first sides of a UNION that the scope is a part of."""
+    for source in scope.sources.values():
+        if isinstance(source, Scope) and isinstance(union := source.expression.parent, exp.SetOperation):
+            if source.expression is union.this and scope.expression is not union.this:
+                yield source.expression
 
 
 def _list_own_parts(select: exp.Select) -> list[exp.Expr]:
@@ -204,7 +255,41 @@ def _of_text(node: exp.Expr, each: list[_Size]) -> _Size | None:
             return _sum_sizes([each[0], _Size(characters=_of_type(node.to))])
         case exp.TimeToStr() | exp.ToChar():
             return _Size(characters=LONGEST_NUMBER + FORMATTED * _count_literal_length(node.args.get("format")))
+        case exp.Repeat():
+            return _multiply_size(each[0], literal_number(node.args["times"]) or 1)
+        case exp.Pad():
+            return _sum_sizes([each[0], _Size(characters=literal_number(node.expression) or 0)])
+        case exp.Hex() | exp.LowerHex() | exp.ToBase64():
+            return _multiply_size(each[0], 2)
+        case exp.Encode() | exp.Decode():
+            return _multiply_size(each[0], 4)
+        case exp.Normalize():
+            return _multiply_size(each[0], NORMALIZED)
+        case exp.MD5() | exp.SHA() | exp.SHA2() | exp.MD5Digest() | exp.SHA1Digest() | exp.SHA2Digest():
+            return _Size(characters=2 * LONGEST_NUMBER)
+    return _of_written_value(node, each)
+
+
+def _of_written_value(node: exp.Expr, each: list[_Size]) -> _Size | None:
+    """Return the size of a function that writes its arguments into one text; None for any other."""
+    name = str(node.this).lower() if isinstance(node, exp.Anonymous) else ""
+    if isinstance(node, exp.Format) or name == "printf":
+        written = literal_text(node.this if isinstance(node, exp.Format) else node.expressions[0]) or ""
+        fields = sum(written.count(sign) for sign in "%{")
+        arguments = _multiply_size(_sum_sizes(each), fields if _AGAIN.search(written) else 1)
+        return arguments._replace(characters=arguments.characters + WIDEST * fields)
+    if name in ("array_replace", "ts_headline"):
+        return _multiply_size(_sum_sizes(each), 1 + max(map(_count_literal_length, node.expressions[1:]), default=0))
+    if isinstance(node, exp.JSONObject | exp.JSONArray | exp.ParseJSON) or name in _ESCAPING:
+        return _sum_sizes(_escape_size(size) for size in each)
     return None
+
+
+def _escape_size(size: _Size) -> _Size:
+    """Return the size of a text in quotation marks; escaped once more, each sign that was escaped takes twice as much."""
+    if size.copies <= 1 and not size.characters:
+        return size._replace(characters=2)
+    return _multiply_size(size, 2)
 
 
 def _of_number(node: exp.Expr, each: list[_Size]) -> _Size | None:
@@ -214,6 +299,8 @@ def _of_number(node: exp.Expr, each: list[_Size]) -> _Size | None:
         Refused: the number may have too many figures.
     """
     powers = sum(size.powers for size in each)
+    if isinstance(node, exp.Factorial):
+        return _Size(characters=LONGEST_NUMBER, powers=powers + 1)
     if isinstance(node, exp.Pow):
         small = node.expression.name in map(str, range(SMALL_POWER + 1))
         return _Size(characters=LONGEST_NUMBER, powers=powers if small and not powers else powers + 1)

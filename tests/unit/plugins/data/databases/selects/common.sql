@@ -96,7 +96,6 @@ SELECT id FROM customers EXCEPT SELECT customer_id FROM orders
 SELECT 'customers' AS what, count(*) AS n FROM customers UNION ALL SELECT 'orders', count(*) FROM orders
 SELECT * FROM (SELECT id FROM customers UNION SELECT id FROM products) AS t WHERE id > 2
 (SELECT 1 AS n) UNION ALL (SELECT 2)
-VALUES (1, 'a'), (2, 'b')
 SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS t
 -- with
 WITH big AS (SELECT * FROM orders WHERE total > 50) SELECT count(*) FROM big

@@ -5,12 +5,14 @@ The limit is part of it. The database's own guards stand behind this and trust n
 """
 
 import logging
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
+from sqlglot.tokens import TokenType
 
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
@@ -22,6 +24,7 @@ from elcano.plugins.data.databases.allowed import (
     TABLE_FUNCTIONS,
     TYPES,
     faulty_pattern,
+    literal_number,
     splits_characters,
 )
 from elcano.plugins.data.databases.similar_names import find_similar_names
@@ -35,7 +38,13 @@ SQLGLOT: Final[dict[Dialect, str]] = {
     "duckdb": "duckdb",
 }
 _DEFAULT: Final[dict[Dialect, str]] = {"sqlite": "main", "postgresql": "public", "duckdb": "main"}
+_AFFINITIES: Final = frozenset(
+    kind
+    for kind in exp.DataType.INTEGER_TYPES | exp.DataType.TEXT_TYPES | exp.DataType.FLOAT_TYPES | {exp.DType.BINARY}
+)
+"""Types that SQLite keeps as integers, texts, floating numbers or bytes; all others are numeric to it."""
 _WRITES: Final = (exp.DDL, exp.DML, exp.Command, exp.Into, exp.Lock)
+_ODD_NUMBER: Final = re.compile(r"0[xX][\da-fA-F]+|0[bB][01]+|\d+(?:_\d+)+")
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what is refused here anyway
 
 
@@ -47,6 +56,8 @@ class Parsed(NamedTuple):
     """With its limit."""
     tables: frozenset[str]
     """Of the schema, as it calls them."""
+    limit: int | None = None
+    """Its own limit, if it is lower than the one that it is run with."""
 
 
 class Refused(Exception):
@@ -70,11 +81,10 @@ def parse_allowed_query(sql: str, schema: DatabaseSchema, rows: int) -> Parsed:
     _without_default(tree, schema)
     _with_dots(tree, schema)
     tables = frozenset(_list_read_tables(tree, schema))
-    if schema.dialect == "sqlite":
-        _keep_numeric_casts(tree)
+    _keep_meaning(tree, schema.dialect)
     tree = _limit_row_count(tree, rows + 1)
     try:
-        return Parsed(tree, tree.sql(SQLGLOT[schema.dialect], comments=False), tables)
+        return Parsed(tree, tree.sql(SQLGLOT[schema.dialect], comments=False), tables, _find_own_limit(tree, rows))
     except (SqlglotError, ValueError, RecursionError) as error:
         raise _build_query_refusal(
             f"it cannot be written for {schema.dialect}: {_format_parser_error(error)}", "syntax"
@@ -90,7 +100,7 @@ def fold_identifier(name: str, dialect: Dialect, *, quoted: bool = False) -> str
 
 def _parse_single_select(sql: str, dialect: Dialect) -> exp.Expr:
     try:
-        statements = sqlglot.parse(sql, read=SQLGLOT[dialect])
+        statements = sqlglot.parse(_write_plain_numbers(sql, dialect), read=SQLGLOT[dialect])
     except (ParseError, TokenError) as error:
         raise _build_query_refusal(f"it cannot be read as {dialect}: {_format_parser_error(error)}", "syntax") from None
     except RecursionError:
@@ -107,6 +117,24 @@ def _parse_single_select(sql: str, dialect: Dialect) -> exp.Expr:
             f"it is no query ({_name_query_part(tree)}): only SELECT is allowed, WITH before it if need be"
         )
     return tree
+
+
+def _write_plain_numbers(sql: str, dialect: Dialect) -> str:
+    """PostgreSQL's `1_000_000` and `0xFF` as plain numbers: sqlglot reads an alias behind 1, and a string of bits."""
+    if dialect != "postgresql" or _ODD_NUMBER.search(sql) is None:
+        return sql
+    parts, at = [], 0
+    tokens = sqlglot.tokenize(sql, read=SQLGLOT[dialect])
+    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+        grouped = following is not None and following.start == token.end + 1 and following.text.startswith("_")
+        last = following if token.token_type == TokenType.NUMBER and grouped and following is not None else token
+        written = sql[token.start : last.end + 1]
+        if (last is not token or token.token_type in (TokenType.HEX_STRING, TokenType.BIT_STRING)) and (
+            _ODD_NUMBER.fullmatch(written)
+        ):
+            parts += [sql[at : token.start], str(int(written, 0))]
+            at = last.end + 1
+    return "".join([*parts, sql[at:]])
 
 
 def _require_allowed(tree: exp.Expr, dialect: Dialect) -> None:
@@ -138,8 +166,9 @@ def _require_harmless(node: exp.Expr, dialect: Dialect) -> None:
             _require_table_function(node.this, dialect)
         case exp.Dot() if not isinstance(node.expression, exp.Identifier | exp.Star):
             raise _build_query_refusal("functions of schemas are not allowed: write the function's own name")
-        case exp.Split() | exp.RegexpSplit() | exp.StringToArray() if dialect == "postgresql":
-            if splits_characters(node):
+        case exp.Split() | exp.RegexpSplit() | exp.StringToArray() | exp.Anonymous() if dialect == "postgresql":
+            named = isinstance(node, exp.Anonymous)
+            if (not named or str(node.this).lower() == "regexp_split_to_array") and splits_characters(node):
                 raise _build_query_refusal("a text is taken apart at a literal separator, not into single characters")
 
 
@@ -153,14 +182,24 @@ def _require_table_function(node: exp.Expr, dialect: Dialect) -> None:
         return
     if isinstance(node, SERIES) and dialect != "sqlite":
         return
-    raise _build_query_refusal(f"{shorten_text(node.sql(), 60)} is no table, and not among the functions that may be one")
+    raise _build_query_refusal(
+        f"{shorten_text(node.sql(), 60)} is no table, and not among the functions that may be one"
+    )
 
 
-def _keep_numeric_casts(tree: exp.Expr) -> None:
-    """Casts to NUMERIC, DECIMAL and BOOLEAN keep SQLite's meaning: sqlglot writes them as REAL and INTEGER."""
-    for cast in tree.find_all(exp.Cast):
-        if cast.to.this in (exp.DType.DECIMAL, exp.DType.BIGDECIMAL, exp.DType.BOOLEAN):
-            cast.set("to", exp.DataType(this=exp.DType.USERDEFINED, kind="NUMERIC"))
+def _keep_meaning(tree: exp.Expr, dialect: Dialect) -> None:
+    """Mend what sqlglot would write otherwise than it read it.
+
+    SQLite converts by the affinity of a type's name (https://sqlite.org/datatype3.html#determination_of_column_affinity):
+    a cast to NUMERIC gives whole numbers where it can, and a cast to DATE the number that a text begins with.
+    """
+    if dialect == "sqlite":
+        for cast in tree.find_all(exp.Cast):
+            if cast.to.this not in _AFFINITIES:
+                cast.set("to", exp.DataType(this=exp.DType.USERDEFINED, kind="NUMERIC"))
+    if dialect == "postgresql":
+        for node in list(tree.find_all(exp.Hex, exp.LowerHex)):
+            node.replace(exp.Anonymous(this="to_hex", expressions=[node.this]))
 
 
 def _list_read_tables(tree: exp.Expr, schema: DatabaseSchema) -> Iterator[str]:
@@ -233,7 +272,8 @@ def _with_dots(tree: exp.Expr, schema: DatabaseSchema) -> None:
 
 def _is_defined(table: exp.Table, dialect: Dialect) -> bool:
     """Whether a WITH around the table defines its name: its own query, a definition after it in the same WITH, or, where
-    that is recursive, the definition itself."""
+    that is recursive, the definition itself.
+    """
     if table.args.get("db") is not None:
         return False
     wanted = fold_identifier(table.name, dialect, quoted=bool(table.this.args.get("quoted")))
@@ -277,6 +317,13 @@ def _limit_row_count(tree: exp.Expr, rows: int) -> exp.Expr:
     elif int(count.this) > rows:
         tree.set("limit", own)
     return tree
+
+
+def _find_own_limit(tree: exp.Expr, rows: int) -> int | None:
+    limit = tree.args.get("limit")
+    count = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression if limit else None
+    number = 1 if isinstance(limit, exp.Fetch) and count is None else literal_number(count)
+    return number if number is not None and number <= rows else None
 
 
 def _is_no_limit(count: exp.Expr) -> bool:

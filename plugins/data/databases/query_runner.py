@@ -27,10 +27,13 @@ from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import FetchedRows
 from elcano.plugins.data.databases.policy import SQLGLOT, Parsed, Refused, names_of, parse_allowed_query, table_key
 from elcano.plugins.data.databases.query_size import require_small_query
+from elcano.plugins.data.databases.row_repeats import FindTable, describe_repeats, gathers_without_bound
 from elcano.plugins.data.databases.similar_names import find_similar_names
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, ResultColumn, ResultTable, TableSchema
 
 _FOLDING: Final[frozenset[Dialect]] = frozenset({"sqlite", "duckdb"})
+MOST_CLAUSES: Final = 3
+"""Clauses that say what one column may count several times."""
 _ROW_COLUMNS: Final = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path", "json", "root")
 """Columns of SQLite's `json_each` and `json_tree`."""
 _log = logging.getLogger("databases")
@@ -42,8 +45,17 @@ class _Fault(NamedTuple):
     near: tuple[str, ...]
 
 
-def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[ColumnSchema | None, ...]:
-    """Return the schema column behind each column of the query's result; None for a computed one.
+class ResolvedColumn(NamedTuple):
+    """What is known of one column of a query's result before it runs."""
+
+    origin: ColumnSchema | None
+    """The column of the schema that it is; None: it is computed."""
+    caution: str = ""
+    repeated: str = ""
+
+
+def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[ResolvedColumn, ...]:
+    """Return what is known of each column of the query's result; nothing of those of PIVOT.
 
     Raises:
         Refused: it names columns that its tables do not have, or that several of them have.
@@ -63,14 +75,47 @@ def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[Column
         )
         every = traverse_scope(tree)
         require_small_query(every)
+
+        def find_table(table: exp.Table) -> TableSchema | None:
+            return _find_table_schema(table, tables, schema)
+
         scopes = [scope for scope in every if isinstance(scope.expression, exp.Select)]
+        if schema.dialect == "postgresql":
+            _require_bounded_gathering(scopes, find_table)
         faults = list(dict.fromkeys(fault for scope in scopes for fault in _find_name_faults(scope, tables, schema)))
     except (SqlglotError, RecursionError) as error:
         text = f"its names cannot be followed: {shorten_text(str(error), 300)}"
         raise Refused(QueryFault(stage="names", message=text)) from None
     if faults:
         raise Refused(_build_names_fault(faults))
-    return tuple(_find_origin_column(select, scopes, tables, schema) for select in _list_select_columns(tree))
+    origins = [_find_origin_column(select, scopes, tables, schema) for select in _list_select_columns(tree)]
+    repeats = describe_repeats(every, find_table)
+    if len(repeats) != len(origins):
+        return tuple(map(ResolvedColumn, origins))
+    inner = _describe_inner_limits(tree)
+    return tuple(
+        ResolvedColumn(origin, "; ".join((*one.counted[:MOST_CLAUSES], *inner)), "; ".join(one.added))
+        for origin, one in zip(origins, repeats, strict=True)
+    )
+
+
+def _require_bounded_gathering(scopes: list[Scope], find_table: FindTable) -> None:
+    if gathers_without_bound(scopes, find_table):
+        text = (
+            "it makes one value of any number of rows, which a server has to keep in memory: let the query give them as "
+            "rows, or gather those of one table that others are joined to by their keys"
+        )
+        raise Refused(QueryFault(stage="policy", message=text))
+
+
+def _describe_inner_limits(tree: exp.Expr) -> list[str]:
+    """What limits inside a query leave out, as clauses; a limit of one row is a choice of it."""
+    found = []
+    for limit in tree.find_all(exp.Limit, exp.Fetch):
+        number = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression
+        if limit.parent is not tree and isinstance(number, exp.Literal) and number.name != "1":
+            found.append(f"it is computed from at most {number.name} rows of a part of the query (LIMIT {number.name})")
+    return list(dict.fromkeys(found))
 
 
 def _build_names_fault(faults: list[_Fault]) -> QueryFault:
@@ -122,7 +167,9 @@ def _may_be_unlisted(
     """Whether a source in sight has columns that nobody can list, and none that can be listed has the column."""
     name = _fold_name_case(column.name, schema.dialect)
     known = [
-        _columns_of(source, around, tables, schema) for around in _iter_enclosing_scopes(scope) for source in around.sources
+        _columns_of(source, around, tables, schema)
+        for around in _iter_enclosing_scopes(scope)
+        for source in around.sources
     ]
     return {} in known and not any(name in (columns or ()) for columns in known)
 
@@ -179,6 +226,8 @@ def _columns_of(
                 return {}
             return {_fold_name_case(column.name, schema.dialect): column.name for column in table.columns}
         if isinstance(found, Scope):
+            if not isinstance(found.expression, exp.Query):
+                return {}  # `unnest`, `VALUES`
             outer = (
                 found.outer_columns
                 or [select.output_name for select in _list_select_columns(found.expression)]
@@ -295,26 +344,26 @@ async def _attempt_query(
         columns=_apply_schema_types(found, origins),
         rows=found.rows,
         truncated=found.truncated,
+        limit=read.limit if len(found.rows) == read.limit else None,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         schema_hash=schema.hash,
         tables=tuple(sorted(read.tables)),
     )
 
 
-def _parse_and_resolve_query(
-    sql: str, schema: DatabaseSchema, rows: int
-) -> tuple[Parsed, tuple[ColumnSchema | None, ...]]:
+def _parse_and_resolve_query(sql: str, schema: DatabaseSchema, rows: int) -> tuple[Parsed, tuple[ResolvedColumn, ...]]:
     read = parse_allowed_query(sql, schema, rows)
     return read, resolve_query_columns(read, schema)
 
 
-def _apply_schema_types(found: FetchedRows, origins: tuple[ColumnSchema | None, ...]) -> tuple[ResultColumn, ...]:
-    """The columns with the types of the schema where they are columns of it, and the engine does not know better."""
-    if len(origins) != len(found.columns):
+def _apply_schema_types(found: FetchedRows, known: tuple[ResolvedColumn, ...]) -> tuple[ResultColumn, ...]:
+    """The columns with the types of the schema where the engine does not know better, and with what to mind of them."""
+    if len(known) != len(found.columns):
         return found.columns
-    return tuple(
-        column
-        if origin is None or (column.type and column.kind != "other")
-        else column.model_copy(update={"type": origin.type, "kind": origin.kind})
-        for column, origin in zip(found.columns, origins, strict=True)
-    )
+    columns = []
+    for column, one in zip(found.columns, known, strict=True):
+        update = {"caution": one.caution, "repeated": one.repeated}
+        if one.origin is not None and (not column.type or column.kind == "other"):
+            update |= {"type": one.origin.type, "kind": one.origin.kind}
+        columns.append(column.model_copy(update=update))
+    return tuple(columns)

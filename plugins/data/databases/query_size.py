@@ -63,8 +63,25 @@ _GROWING: Final = (exp.DPipe, exp.Concat, exp.ConcatWs, exp.Replace, exp.RegexpR
 _AGAIN: Final = re.compile(r"\$|\{\d")
 """What names an argument of a format, and so may print it more than once."""
 _ESCAPING: Final = frozenset(
-    "json_build_object json_build_array jsonb_build_object jsonb_build_array to_json to_jsonb row_to_json json_quote "
-    "json_array json_object quote quote_literal quote_ident quote_nullable json_set json_insert json_replace".split()
+    [
+        "json_build_object",
+        "json_build_array",
+        "jsonb_build_object",
+        "jsonb_build_array",
+        "to_json",
+        "to_jsonb",
+        "row_to_json",
+        "json_quote",
+        "json_array",
+        "json_object",
+        "quote",
+        "quote_literal",
+        "quote_ident",
+        "quote_nullable",
+        "json_set",
+        "json_insert",
+        "json_replace",
+    ]
 )
 
 
@@ -279,7 +296,8 @@ def _of_written_value(node: exp.Expr, each: list[_Size]) -> _Size | None:
         arguments = _multiply_size(_sum_sizes(each), fields if _AGAIN.search(written) else 1)
         return arguments._replace(characters=arguments.characters + WIDEST * fields)
     if name in ("array_replace", "ts_headline"):
-        return _multiply_size(_sum_sizes(each), 1 + max(map(_count_literal_length, node.expressions[1:]), default=0))
+        longest = max((len(literal_text(one) or "") for one in node.expressions[1:]), default=0)
+        return _multiply_size(_sum_sizes(each), 1 + longest)
     if isinstance(node, exp.JSONObject | exp.JSONArray | exp.ParseJSON) or name in _ESCAPING:
         return _sum_sizes(_escape_size(size) for size in each)
     return None

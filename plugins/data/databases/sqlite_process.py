@@ -42,7 +42,7 @@ _CALLED: Final = (
     "cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exp first_value floor "
     "format glob group_concat hex ifnull iif instr json json_array json_array_length json_extract json_group_array "
     "json_group_object json_insert json_object json_patch json_quote json_remove json_replace json_set json_type "
-    "json_valid julianday lag last_value lead length like likelihood likely ln log log10 log2 lower ltrim max median "
+    "json_pretty json_error_position json_valid julianday lag last_value lead length like likelihood likely ln log log10 log2 lower ltrim max median "
     "min mod nth_value ntile nullif octet_length percent_rank percentile pi pow power printf quote radians random rank "
     "replace round row_number rtrim sign sin sinh soundex sqrt strftime string_agg substr substring sum tan tanh time "
     "timediff total trim trunc typeof unhex unicode unixepoch unlikely upper -> ->>"
@@ -194,7 +194,7 @@ def _build_authorizer(
 
     def allowed(action: int, first: str | None, second: str | None, _: str | None, inner: str | None) -> int:
         match action:
-            case sqlite3.SQLITE_SELECT:
+            case sqlite3.SQLITE_SELECT | sqlite3.SQLITE_RECURSIVE:
                 return sqlite3.SQLITE_OK
             case sqlite3.SQLITE_FUNCTION if (second or "").lower() in _FUNCTIONS:
                 return sqlite3.SQLITE_OK

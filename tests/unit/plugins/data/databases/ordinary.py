@@ -43,7 +43,7 @@ INSERT INTO employees VALUES (1, 'Ines', NULL, 'sales', 90000, '2015-01-01'), (2
 INSERT INTO articles VALUES (1, 'Steam', 'A steam engine is an engine.'), (2, 'Sail', 'A boat with a sail.');
 """
 _VALUES: Final[dict[Dialect, dict[str, str]]] = {
-    "sqlite": {"json": "TEXT", "texts": "TEXT", "new": "'[\"new\", \"sale\"]'", "sale": "'[\"sale\"]'"},
+    "sqlite": {"json": "TEXT", "texts": "TEXT", "new": '\'["new", "sale"]\'', "sale": "'[\"sale\"]'"},
     "postgresql": {"json": "JSONB", "texts": "TEXT[]", "new": "'{new,sale}'", "sale": "'{sale}'"},
     "duckdb": {"json": "JSON", "texts": "VARCHAR[]", "new": "['new', 'sale']", "sale": "['sale']"},
 }

@@ -110,7 +110,7 @@ class ResultColumn(Frozen):
     type: str = ""
     kind: Kind = "other"
     caution: str = ""
-    """What its values may not say, such as that a join repeats rows which they count; a clause, empty: nothing known."""
+    """What to mind of its values, such as a join that repeats rows which they count; a clause, empty: nothing known."""
     repeated: str = ""
     """Why its values may not be added up; a clause, empty: nothing known."""
 

@@ -195,38 +195,14 @@ PATTERNS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
 """Which arguments are patterns, by what sqlglot reads the function as."""
 _UNKNOWN: Final = frozenset(kind for kind, names in PATTERNS.items() if not set(names) <= set(kind.arg_types))
 """Functions whose arguments a version of the parser names differently, so that they cannot be checked."""
-_OTHERS: Final = frozenset(
-    [
-        "regexp_match",
-        "regexp_matches",
-        "regexp_split_to_array",
-        "regexp_split_to_table",
-        "string_to_table",
-        "try_strptime",
-        "hamming",
-        "mismatches",
-        "jaccard",
-        "jaro_similarity",
-        "damerau_levenshtein",
-        "jsonb_path_exists",
-        "jsonb_path_match",
-        "jsonb_path_query",
-        "jsonb_path_query_array",
-        "jsonb_path_query_first",
-        "list_aggregate",
-        "list_aggr",
-        "array_aggregate",
-        "json_transform",
-        "json_transform_strict",
-        "from_json",
-        "from_json_strict",
-        "to_base",
-        "list_resize",
-        "array_replace",
-        "json_each",
-        "json_tree",
-    ]
+_PATTERNED: Final = (
+    "regexp_match regexp_matches regexp_split_to_array regexp_split_to_table string_to_table try_strptime "
+    "hamming mismatches jaccard jaro_similarity damerau_levenshtein jsonb_path_exists jsonb_path_match "
+    "jsonb_path_query jsonb_path_query_array jsonb_path_query_first list_aggregate list_aggr array_aggregate "
+    "json_transform json_transform_strict from_json from_json_strict to_base list_resize array_replace json_each "
+    "json_tree"
 )
+_OTHERS: Final = frozenset(_PATTERNED.split())
 """Functions that are known by their names, all of whose arguments but the first are patterns or say how long."""
 _WIDE: Final = re.compile(r"\*|\d{4}|\{[^{}]*\{")
 """What makes a printed value as wide as an argument says, or a thousand characters and more."""

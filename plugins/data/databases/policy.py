@@ -197,6 +197,11 @@ def _keep_meaning(tree: exp.Expr, dialect: Dialect) -> None:
         for cast in tree.find_all(exp.Cast):
             if cast.to.this not in _AFFINITIES:
                 cast.set("to", exp.DataType(this=exp.DType.USERDEFINED, kind="NUMERIC"))
+    if dialect == "duckdb":  # `f(profile -> 'plan')` reads a field of JSON; sqlglot takes it for a lambda
+        for node in list(tree.find_all(exp.Lambda)):
+            if isinstance(node.this, exp.Literal) and node.this.is_string and len(node.expressions) == 1:
+                column = exp.Column(this=node.expressions[0].copy())
+                node.replace(exp.JSONExtract(this=column, expression=node.this.copy()))
     if dialect == "postgresql":
         for node in list(tree.find_all(exp.Hex, exp.LowerHex)):
             node.replace(exp.Anonymous(this="to_hex", expressions=[node.this]))
@@ -271,8 +276,9 @@ def _with_dots(tree: exp.Expr, schema: DatabaseSchema) -> None:
 
 
 def _is_defined(table: exp.Table, dialect: Dialect) -> bool:
-    """Whether a WITH around the table defines its name: its own query, a definition after it in the same WITH, or, where
-    that is recursive, the definition itself.
+    """Whether a WITH around the table defines its name.
+
+    It is its own query's, or stands before in the same WITH; where that is recursive, it may be the definition itself.
     """
     if table.args.get("db") is not None:
         return False

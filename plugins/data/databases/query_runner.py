@@ -102,8 +102,8 @@ def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[Resolv
 def _require_bounded_gathering(scopes: list[Scope], find_table: FindTable) -> None:
     if gathers_without_bound(scopes, find_table):
         text = (
-            "it makes one value of any number of rows, which a server has to keep in memory: let the query give them as "
-            "rows, or gather those of one table that others are joined to by their keys"
+            "it makes one value of any number of rows, which a server has to keep in memory: let the query give them "
+            "as rows, or gather those of one table that others are joined to by their keys"
         )
         raise Refused(QueryFault(stage="policy", message=text))
 

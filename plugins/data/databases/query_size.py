@@ -37,8 +37,16 @@ MOST_POWERS: Final = 20
 """In one SELECT, with everything written out."""
 SMALL_POWER: Final = 3
 """An exponent that makes no long numbers."""
-NORMALIZED: Final = 18
-"""Signs that one may become in a Unicode normal form."""
+_FACTORS: Final[Mapping[type[exp.Expr], int]] = {
+    exp.Hex: 2,
+    exp.LowerHex: 2,
+    exp.ToBase64: 2,
+    exp.Encode: 4,
+    exp.Decode: 4,
+    exp.Normalize: 18,
+}
+"""Characters that one may become; those of Unicode normal forms: https://unicode.org/faq/normalization.html#12."""
+_HASHES: Final = (exp.MD5, exp.SHA, exp.SHA2, exp.MD5Digest, exp.SHA1Digest, exp.SHA2Digest)
 WIDEST: Final = 1_000
 """Characters of one value in a format."""
 LONGEST_TYPE: Final = 10_000
@@ -62,27 +70,12 @@ _GROWING: Final = (exp.DPipe, exp.Concat, exp.ConcatWs, exp.Replace, exp.RegexpR
 
 _AGAIN: Final = re.compile(r"\$|\{\d")
 """What names an argument of a format, and so may print it more than once."""
-_ESCAPING: Final = frozenset(
-    [
-        "json_build_object",
-        "json_build_array",
-        "jsonb_build_object",
-        "jsonb_build_array",
-        "to_json",
-        "to_jsonb",
-        "row_to_json",
-        "json_quote",
-        "json_array",
-        "json_object",
-        "quote",
-        "quote_literal",
-        "quote_ident",
-        "quote_nullable",
-        "json_set",
-        "json_insert",
-        "json_replace",
-    ]
+_ESCAPERS: Final = (
+    "json_build_object json_build_array jsonb_build_object jsonb_build_array to_json to_jsonb row_to_json "
+    "json_quote json_array json_object quote quote_literal quote_ident quote_nullable json_set json_insert "
+    "json_replace"
 )
+_ESCAPING: Final = frozenset(_ESCAPERS.split())
 
 
 class _Size(NamedTuple):
@@ -197,9 +190,10 @@ def _require_slow_recursion(scopes: list[Scope]) -> None:
 def _iter_anchors(scope: Scope) -> Iterator[exp.Expr]:
     """The queries that recursions seen from a scope begin with: first sides of a UNION that the scope is a part of."""
     for source in scope.sources.values():
-        if isinstance(source, Scope) and isinstance(union := source.expression.parent, exp.SetOperation):
-            if source.expression is union.this and scope.expression is not union.this:
-                yield source.expression
+        begun = source.expression if isinstance(source, Scope) else None
+        union = begun.parent if begun is not None else None
+        if isinstance(union, exp.SetOperation) and begun is union.this and begun is not scope.expression:
+            yield begun
 
 
 def _list_own_parts(select: exp.Select) -> list[exp.Expr]:
@@ -276,14 +270,10 @@ def _of_text(node: exp.Expr, each: list[_Size]) -> _Size | None:
             return _multiply_size(each[0], literal_number(node.args["times"]) or 1)
         case exp.Pad():
             return _sum_sizes([each[0], _Size(characters=literal_number(node.expression) or 0)])
-        case exp.Hex() | exp.LowerHex() | exp.ToBase64():
-            return _multiply_size(each[0], 2)
-        case exp.Encode() | exp.Decode():
-            return _multiply_size(each[0], 4)
-        case exp.Normalize():
-            return _multiply_size(each[0], NORMALIZED)
-        case exp.MD5() | exp.SHA() | exp.SHA2() | exp.MD5Digest() | exp.SHA1Digest() | exp.SHA2Digest():
-            return _Size(characters=2 * LONGEST_NUMBER)
+    if isinstance(node, _HASHES):
+        return _Size(characters=2 * LONGEST_NUMBER)
+    if (factor := _FACTORS.get(type(node))) is not None:
+        return _multiply_size(each[0], factor)
     return _of_written_value(node, each)
 
 
@@ -304,7 +294,7 @@ def _of_written_value(node: exp.Expr, each: list[_Size]) -> _Size | None:
 
 
 def _escape_size(size: _Size) -> _Size:
-    """Return the size of a text in quotation marks; escaped once more, each sign that was escaped takes twice as much."""
+    """Return the size of a text in quotation marks; escaped again, each escaped sign takes twice as much."""
     if size.copies <= 1 and not size.characters:
         return size._replace(characters=2)
     return _multiply_size(size, 2)

@@ -4,8 +4,8 @@ A table's rows stay single where each other table of the query is reached from i
 `orders JOIN customers ON customers.id = orders.customer_id` keeps single orders and repeats customers.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple, TypeAlias
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -13,7 +13,7 @@ from sqlglot.optimizer.scope import Scope
 from elcano.plugins.data.databases.allowed import GATHERING, GATHERING_NAMES
 from elcano.plugins.data.tables import TableSchema
 
-FindTable = Callable[[exp.Table], TableSchema | None]
+FindTable: TypeAlias = Callable[[exp.Table], TableSchema | None]
 _COUNTED: Final = (
     exp.Sum,
     exp.Avg,
@@ -50,6 +50,10 @@ class ColumnRepeats(NamedTuple):
     """Where its values are added up."""
 
 
+_Outputs: TypeAlias = list[tuple[str, ColumnRepeats]]
+"""The columns of a query, with what each counts several times."""
+
+
 def describe_repeats(scopes: list[Scope], find_table: FindTable) -> tuple[ColumnRepeats, ...]:
     """What each column of a query's result may count several times, in their order.
 
@@ -57,35 +61,65 @@ def describe_repeats(scopes: list[Scope], find_table: FindTable) -> tuple[Column
         scopes: of a qualified query, each behind those that it is made of.
         find_table: gives the schema of a table that is read.
     """
-    found: dict[int, dict[str, tuple[str, ...]]] = {}
+    found: dict[int, _Outputs] = {}
     for scope in scopes:
         own = scope.expression
         if isinstance(own, exp.SetOperation):
-            sides = [list(found.get(id(side.unnest()), {}).values()) for side in (own.this, own.expression)]
-            found[id(own)] = {
-                select.output_name: tuple(dict.fromkeys(one for side in sides if at < len(side) for one in side[at]))
+            sides = [found.get(id(side.unnest()), []) for side in (own.this, own.expression)]
+            found[id(own)] = [
+                (select.output_name, _merge_repeats(one for side in sides for _, one in side[at : at + 1]))
                 for at, select in enumerate(own.selects)
-            }
+            ]
         elif isinstance(own, exp.Select):
             single = find_single_sources(scope, find_table)
-            found[id(own)] = {
-                select.output_name: tuple(dict.fromkeys(_iter_column_repeats(select, scope, single, found)))
-                for select in own.selects
-            }
-    last = scopes[-1] if scopes else None
-    counted = list(found.get(id(last.expression), {}).values()) if last is not None else []
-    if last is None or not isinstance(last.expression, exp.Select):
-        return tuple(ColumnRepeats(clauses) for clauses in counted)
-    single, names = find_single_sources(last, find_table), list(last.selected_sources)
-    found_rows = [_describe_repeated_column(select, names, single) for select in last.expression.selects]
-    return tuple(ColumnRepeats(clauses, added) for clauses, added in zip(counted, found_rows, strict=True))
+            found[id(own)] = [
+                (select.output_name, _describe_column(select, scope, single, found)) for select in own.selects
+            ]
+    return tuple(one for _, one in found.get(id(scopes[-1].expression), [])) if scopes else ()
 
 
-def _describe_repeated_column(select: exp.Expr, names: Sequence[str], single: frozenset[str]) -> tuple[str, ...]:
-    column = select.unalias()
-    if len(names) < 2 or not isinstance(column, exp.Column) or column.table in single or column.table not in names:
-        return ()
-    return (f"its join may repeat rows of {column.table}, and so values of {column.name}",)
+def _merge_repeats(listed: Iterable[ColumnRepeats]) -> ColumnRepeats:
+    counted: dict[str, None] = {}
+    added: dict[str, None] = {}
+    for one in listed:
+        counted |= dict.fromkeys(one.counted)
+        added |= dict.fromkeys(one.added)
+    return ColumnRepeats(tuple(counted), tuple(added))
+
+
+def _describe_column(
+    select: exp.Expr, scope: Scope, single: frozenset[str], found: Mapping[int, _Outputs]
+) -> ColumnRepeats:
+    """What one column of a SELECT counts several times, itself or by the columns that it is made of."""
+    inner = []
+    for column in select.find_all(exp.Column):
+        source = scope.sources.get(column.table)
+        if isinstance(source, Scope):
+            one = dict(found.get(id(source.expression), [])).get(column.name, ColumnRepeats())
+            inner.append(one._replace(counted=one.counted + one.added) if column.find_ancestor(*_COUNTED) else one)
+    inner += [one for query in select.find_all(exp.Subquery) for _, one in found.get(id(query.unnest()), [])]
+    merged = _merge_repeats(inner)
+    names = list(scope.selected_sources)
+    if len(names) < 2:
+        return merged
+    counted = [*merged.counted, *_iter_repeated_counts(select, scope, names, single)]
+    plain = select.unalias()
+    merging = any(scope.expression.args.get(part) for part in ("group", "distinct"))
+    if isinstance(plain, exp.Column) and plain.table in set(names) - single and not merging:
+        text = f"its join may repeat rows of {plain.table}, and so values of {plain.name}"
+        merged = merged._replace(added=(*merged.added, text))
+    return merged._replace(counted=tuple(dict.fromkeys(counted)))
+
+
+def _iter_repeated_counts(select: exp.Expr, scope: Scope, names: list[str], single: frozenset[str]) -> Iterator[str]:
+    for node in select.find_all(*_COUNTED):
+        inside = node.this
+        if node.find_ancestor(exp.Select) is not scope.expression or isinstance(inside, exp.Distinct):
+            continue
+        used = {column.table for column in inside.find_all(exp.Column)} & set(names) if inside is not None else set()
+        if not (used & single if used else single):
+            what = " and ".join(sorted(used or names))
+            yield f"its join may repeat rows of {what}, and {node.sql()[:60]} counts each of them"
 
 
 def gathers_without_bound(scopes: list[Scope], find_table: FindTable) -> bool:
@@ -112,72 +146,49 @@ def _gathers(select: exp.Expr) -> bool:
     )
 
 
-def _iter_column_repeats(
-    select: exp.Expr, scope: Scope, single: frozenset[str], found: Mapping[int, Mapping[str, tuple[str, ...]]]
-) -> Iterator[str]:
-    """What one column of a SELECT counts several times, itself or by the columns that it is made of."""
-    for column in select.find_all(exp.Column):
-        source = scope.sources.get(column.table)
-        if isinstance(source, Scope):
-            yield from found.get(id(source.expression), {}).get(column.name, ())
-    for query in select.find_all(exp.Subquery):
-        for clauses in found.get(id(query.unnest()), {}).values():
-            yield from clauses
-    names = list(scope.selected_sources)
-    if len(names) < 2:
-        return
-    for node in select.find_all(*_COUNTED):
-        inside = node.this
-        if node.find_ancestor(exp.Select) is not scope.expression or isinstance(inside, exp.Distinct):
-            continue
-        used = {column.table for column in inside.find_all(exp.Column)} & set(names) if inside is not None else set()
-        if not (used & single if used else single):
-            what = " and ".join(sorted(used or names))
-            yield f"its join may repeat rows of {what}, and {node.sql()[:60]} counts each of them"
-
-
 def _iter_keys(source: object, find_table: FindTable) -> Iterator[frozenset[str]]:
     """Sets of columns that no two rows of a source have alike; an empty one: it has one row at most."""
-    if isinstance(source, exp.Table):
-        table = find_table(source)
-        if table is not None and table.primary_key:
+    if isinstance(source, exp.Table) and (table := find_table(source)) is not None:
+        if table.primary_key:
             yield frozenset(name.lower() for name in table.primary_key)
-        if table is not None and table.rows and not table.estimated:
-            for column in table.columns:
-                if column.distinct == table.rows:
-                    yield frozenset({column.name.lower()})
-        return
-    own = source.expression if isinstance(source, Scope) else None
-    if isinstance(own, exp.SetOperation) and own.args.get("distinct"):
-        yield frozenset(name.lower() for name in own.named_selects)
-    if not isinstance(own, exp.Select) or not isinstance(source, Scope):
-        return
+        counted = table.rows if not table.estimated else None
+        yield from (frozenset({one.name.lower()}) for one in table.columns if counted and one.distinct == counted)
+    elif isinstance(source, Scope):
+        own = source.expression
+        if isinstance(own, exp.SetOperation) and own.args.get("distinct"):
+            yield frozenset(name.lower() for name in own.named_selects)
+        elif isinstance(own, exp.Select):
+            yield from _iter_select_keys(own, source, find_table)
+
+
+def _iter_select_keys(own: exp.Select, scope: Scope, find_table: FindTable) -> Iterator[frozenset[str]]:
     limit, group = own.args.get("limit"), own.args.get("group")
     if isinstance(limit, exp.Limit) and limit.expression.name == "1":
         yield frozenset()
     outputs = {select.unalias().sql(): select.alias_or_name.lower() for select in own.selects}
     if group is not None:
-        grouped = [outputs.get(one.sql()) for one in group.expressions]
-        if grouped and None not in grouped:
-            yield frozenset(name for name in grouped if name is not None)
+        if group.expressions and all(one.sql() in outputs for one in group.expressions):
+            yield frozenset(outputs[one.sql()] for one in group.expressions)
     elif any(_is_aggregate(select) for select in own.selects):
         yield frozenset()
     elif own.args.get("distinct"):
         yield frozenset(outputs.values())
-    elif len(source.selected_sources) == 1:
-        ((name, (_, inner)),) = source.selected_sources.items()
-        for key in _iter_keys(inner, find_table):
-            kept = {
-                select.unalias().name.lower(): select.alias_or_name.lower()
-                for select in own.selects
-                if isinstance(select.unalias(), exp.Column) and select.unalias().text("table") == name
-            }
-            if key <= set(kept):
-                yield frozenset(kept[column] for column in key)
+    elif len(scope.selected_sources) == 1:
+        ((name, (_, inner)),) = scope.selected_sources.items()
+        columns = [select for select in own.selects if isinstance(select.unalias(), exp.Column)]
+        kept = {
+            select.unalias().name.lower(): select.alias_or_name.lower()
+            for select in columns
+            if select.unalias().text("table") == name
+        }
+        yield from (
+            frozenset(kept[column] for column in key) for key in _iter_keys(inner, find_table) if key <= set(kept)
+        )
 
 
 def _is_aggregate(select: exp.Expr) -> bool:
-    return any(one.find_ancestor(exp.Window, exp.Subquery) is None for one in select.find_all(exp.AggFunc))
+    own = select.find_ancestor(exp.Select)
+    return any(one.find_ancestor(exp.Window, exp.Select) is own for one in select.find_all(exp.AggFunc))
 
 
 def _iter_equalities(scope: Scope) -> Iterator[tuple[exp.Column, exp.Expr]]:
@@ -217,7 +228,7 @@ def _reach(
 
 def _list_argument_sources(scope: Scope, name: str, names: set[str]) -> set[str]:
     """The sources that a function in place of a table takes its rows from: each of these is of one row there."""
-    node, source = scope.selected_sources[name]
+    _, source = scope.selected_sources[name]
     made = source.expression if isinstance(source, Scope) else source
     if isinstance(made, exp.Query) or (isinstance(made, exp.Table) and isinstance(made.this, exp.Identifier)):
         return set()

@@ -40,12 +40,13 @@ BUSY_SECONDS: Final = 2.0
 _CALLED: Final = (
     "abs acos acosh asin asinh atan atan2 atanh avg cast ceil ceiling char coalesce concat concat_ws cos cosh count "
     "cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exp first_value floor "
-    "format glob group_concat hex ifnull iif instr json json_array json_array_length json_extract json_group_array "
-    "json_group_object json_insert json_object json_patch json_quote json_remove json_replace json_set json_type "
-    "json_pretty json_error_position json_valid julianday lag last_value lead length like likelihood likely ln log log10 log2 lower ltrim max median "
-    "min mod nth_value ntile nullif octet_length percent_rank percentile pi pow power printf quote radians random rank "
-    "replace round row_number rtrim sign sin sinh soundex sqrt strftime string_agg substr substring sum tan tanh time "
-    "timediff total trim trunc typeof unhex unicode unixepoch unlikely upper -> ->>"
+    "format glob group_concat hex ifnull iif instr json json_array json_array_length json_error_position "
+    "json_extract json_group_array json_group_object json_insert json_object json_patch json_pretty json_quote "
+    "json_remove json_replace json_set json_type json_valid julianday lag last_value lead length like likelihood "
+    "likely ln log log10 log2 lower ltrim max median min mod nth_value ntile nullif octet_length percent_rank "
+    "percentile pi pow power printf quote radians random rank replace round row_number rtrim sign sin sinh soundex "
+    "sqrt strftime string_agg substr substring sum tan tanh time timediff total trim trunc typeof unhex unicode "
+    "unixepoch unlikely upper -> ->>"
 )
 _FUNCTIONS: Final = frozenset(_CALLED.split())
 _OWN: Final = ("sqlite_", "pragma_", "dbstat", "generate_series", "fts5vocab", "bytecode")
@@ -179,6 +180,8 @@ def _open_read_only(path: str) -> Iterator[sqlite3.Connection]:
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+            for name in _ROW_MAKERS:  # the authorizer would refuse to declare their columns
+                connection.execute(f"SELECT 1 FROM {name}('[]')").fetchall()
         except sqlite3.Error as error:
             raise _Away(error) from None
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)

@@ -54,7 +54,7 @@ _LISTS_AND_JSON: Final = (
     "ExplodingGenerateSeries GenerateDateArray GenerateSeries GenerateTimestampArray Columns Flatten JSONArray "
     "JSONArrayAgg JSONArrayContains JSONBContains JSONBContainsAllTopKeys JSONBContainsAnyTopKeys JSONBContainsTopKey "
     "JSONBDeleteAtPath JSONBExists JSONBExtract JSONBExtractScalar JSONBObjectAgg JSONBPathExists JSONExists "
-    "JSONExtract JSONExtractArray JSONExtractScalar JSONFormat JSONKeys JSONObject JSONObjectAgg JSONRemove JSONSet "
+    "JSONExtract JSONExtractArray JSONExtractScalar JSONKeys JSONObject JSONObjectAgg JSONRemove JSONSet "
     "JSONStripNulls JSONType Map MapContainsKey MapFromEntries MapKeys MapSize MatchAgainst ParseJSON Reduce "
     "StringToArray StructExtract ToArray ToMap Transform Unnest VarMap FromJson ApproxTopK"
 )

@@ -14,8 +14,8 @@ _CALLING: Final[Mapping[str, str]] = {
     "de": (
         "Abb Abs Abt allg amtl Anm Aufl Ausg Bd Bde Bearb bes betr bspw bzgl ders dies Dipl ebd ehem einschl engl "
         "entspr evtl exkl Fa franz geb gegr gem ggf ggü griech Hrsg inkl insb insbes jur Kap lat max med mind nat "
-        "nördl östl phil Pos Präs rd rel rer resp röm schweiz sog stv südl Tab Tel theol Tsd Übers urspr Verf vorm westl wg Ziff "
-        "zzgl Okt Dez"
+        "nördl östl phil Pos Präs rd rel rer resp röm schweiz sog stv südl Tab Tel theol Tsd Übers urspr Verf vorm "
+        "westl wg Ziff zzgl Okt Dez"
     ),
     "en": "approx est excl incl Ms Pt Vol",
     "es": "cf Dña ed Mons núm nº Cía",

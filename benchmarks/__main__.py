@@ -37,7 +37,19 @@ BENCHMARKS: Final[Mapping[str, ModuleType]] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module
     for module in (
         *(engine, encryption, progress, live_words, history, deep, going_on, index),
-        *(hostile_sql, budgets, fetching, fairness, pubmed_parsing, knowledge, listing, page, telemetry, start),
+        *(
+            hostile_sql,
+            ordinary_sql,
+            budgets,
+            fetching,
+            fairness,
+            pubmed_parsing,
+            knowledge,
+            listing,
+            page,
+            telemetry,
+            start,
+        ),
     )
 }
 """By name; each module says in its first line what it measures, and its `main(bench)` does."""

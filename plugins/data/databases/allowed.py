@@ -84,7 +84,7 @@ _OF_POSTGRESQL: Final = (
     "phraseto_tsquery plainto_tsquery point querytree quote_ident quote_literal quote_nullable radius range_agg "
     "range_intersect_agg range_merge regexp_match regexp_matches regexp_split_to_array regexp_split_to_table row "
     "row_to_json scale set_masklen setweight sha224 sind some statement_timestamp string_to_table strip tand text "
-    "timezone to_bin to_hex to_json to_jsonb to_oct to_tsquery to_tsvector transaction_timestamp trim_array "
+    "timezone to_bin to_json to_jsonb to_oct to_tsquery to_tsvector transaction_timestamp trim_array "
     "trim_scale ts_delete ts_filter ts_headline ts_rank ts_rank_cd tsmultirange tsquery_phrase tsrange "
     "tstzmultirange tstzrange tsvector_to_array unistr upper_inc upper_inf uuid_extract_timestamp "
     "websearch_to_tsquery width"

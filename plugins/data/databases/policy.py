@@ -44,6 +44,8 @@ _AFFINITIES: Final = frozenset(
 )
 """Types that SQLite keeps as integers, texts, floating numbers or bytes; all others are numeric to it."""
 _WRITES: Final = (exp.DDL, exp.DML, exp.Command, exp.Into, exp.Lock)
+_ROW_FIELDS: Final = frozenset({"key", "value", "f1", "f2", "f3"})
+"""Fields of rows that functions make: `(jsonb_each(profile)).key`, `(ROW(1, 2)).f1`."""
 _ODD_NUMBER: Final = re.compile(r"0[xX][\da-fA-F]+|0[bB][01]+|\d+(?:_\d+)+")
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what is refused here anyway
 
@@ -81,6 +83,8 @@ def parse_allowed_query(sql: str, schema: DatabaseSchema, rows: int) -> Parsed:
     _without_default(tree, schema)
     _with_dots(tree, schema)
     tables = frozenset(_list_read_tables(tree, schema))
+    if schema.dialect == "postgresql":
+        _require_field_names(tree, schema)
     _keep_meaning(tree, schema.dialect)
     tree = _limit_row_count(tree, rows + 1)
     try:
@@ -237,6 +241,14 @@ def _list_read_tables(tree: exp.Expr, schema: DatabaseSchema) -> Iterator[str]:
             near=close[:50],
         )
         raise Refused(fault)
+
+
+def _require_field_names(tree: exp.Expr, schema: DatabaseSchema) -> None:
+    """Refuse fields that no table has: PostgreSQL reads `(row).name` as `name(row)` where there is no such field."""
+    known = {column.name for table in schema.tables for column in table.columns} | _ROW_FIELDS
+    for dot in tree.find_all(exp.Dot):
+        if isinstance(dot.expression, exp.Identifier) and dot.expression.name not in known:
+            raise _build_query_refusal(f"no table has a column {dot.expression.name!r} whose field it could be")
 
 
 def names_of(schema: DatabaseSchema) -> Mapping[str, str]:

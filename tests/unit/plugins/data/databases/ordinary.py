@@ -34,11 +34,13 @@ INSERT INTO customers VALUES (1, 'Anna Berg', 'anna@example.com', 'Berlin', 'DE'
 '{{"plan": "gold", "tags": ["new", "eu"], "visits": 4, "address": {{"city": "Berlin"}}}}'),
 (2, 'Bo Larsson', 'bo@example.org', NULL, 'SE', NULL, FALSE, '{{"plan": "free", "tags": [], "visits": 1}}'),
 (3, 'Cleo', NULL, 'Paris', 'FR', '1985-12-01', TRUE, NULL);
-INSERT INTO products VALUES (1, 'Saw', 'tools', 12.50, {new}), (2, 'Kite', 'toys', 8.00, {sale}), (3, 'Atlas', 'books', NULL, NULL);
+INSERT INTO products VALUES (1, 'Saw', 'tools', 12.50, {new}), (2, 'Kite', 'toys', 8.00, {sale}),
+(3, 'Atlas', 'books', NULL, NULL);
 INSERT INTO orders VALUES (1, 1, '2024-01-05 10:00:00', 'paid', 33.00), (2, 1, '2024-02-07 00:00:00', 'open', 8.00),
 (3, 2, NULL, 'void', 0.00), (4, 3, '2024-02-09 18:30:00', 'paid', 125.50);
 INSERT INTO items VALUES (1, 1, 1, 2, 12.50), (2, 1, 2, 1, 8.00), (3, 2, 2, 1, 8.00), (4, 4, 1, 10, 12.55);
-INSERT INTO employees VALUES (1, 'Ines', NULL, 'sales', 90000, '2015-01-01'), (2, 'Jan', 1, 'sales', 50000, '2019-06-01'),
+INSERT INTO employees VALUES (1, 'Ines', NULL, 'sales', 90000, '2015-01-01'), 
+(2, 'Jan', 1, 'sales', 50000, '2019-06-01'),
 (3, 'Kim', 2, 'ops', 40000, '2022-03-01');
 INSERT INTO articles VALUES (1, 'Steam', 'A steam engine is an engine.'), (2, 'Sail', 'A boat with a sail.');
 """

@@ -4,6 +4,7 @@ Statements that an engine does not know, such as functions of a later version, a
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from benchmarks.bench import Bench
@@ -13,6 +14,7 @@ from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import Engine, FetchedRows, Limits
 from elcano.plugins.data.databases.query_runner import run_query
+from elcano.plugins.data.tables import Cell
 from tests.unit.plugins.data.databases import ordinary
 
 _CHANGING: Final = re.compile("random|now|current|uuid|local|sample|clock|today", re.IGNORECASE)
@@ -44,8 +46,20 @@ async def measure(bench: Bench, engine: Engine) -> tuple[float, int]:
         if isinstance(found, QueryFault):
             refused += 1
             bench.say(f"refused: {ordinary.describe(sql)}: {found.message[:100]}")
-        elif _CHANGING.search(sql) is None and sorted(map(repr, found.rows)) != sorted(map(repr, rows.rows)):
+        elif _CHANGING.search(sql) is None and _normalise(found.rows) != _normalise(rows.rows):
             other += 1
             bench.say(f"other rows: {ordinary.describe(sql)}")
     bench.say(f"{engine.dialect}: {len(known)} of {len(statements)} statements are known to it, {refused} refused")
     return 100 * refused / len(known), other
+
+
+def _normalise(rows: Iterable[Iterable[Cell]]) -> list[str]:
+    """Rows as texts, without an order and with each number in one form."""
+    return sorted(" | ".join(map(_normalise_cell, row)) for row in rows)
+
+
+def _normalise_cell(cell: Cell) -> str:
+    try:
+        return f"{float(cell):.9g}" if cell is not None else ""
+    except ValueError:
+        return str(cell)

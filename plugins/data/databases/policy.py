@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
@@ -202,10 +202,10 @@ def _keep_meaning(tree: exp.Expr, dialect: Dialect) -> None:
             if cast.to.this not in _AFFINITIES:
                 cast.set("to", exp.DataType(this=exp.DType.USERDEFINED, kind="NUMERIC"))
     if dialect == "duckdb":  # `f(profile -> 'plan')` reads a field of JSON; sqlglot takes it for a lambda
-        for node in list(tree.find_all(exp.Lambda)):
-            if isinstance(node.this, exp.Literal) and node.this.is_string and len(node.expressions) == 1:
-                column = exp.Column(this=node.expressions[0].copy())
-                node.replace(exp.JSONExtract(this=column, expression=node.this.copy()))
+        for arrow in list(tree.find_all(exp.Lambda)):
+            if isinstance(arrow.this, exp.Literal) and arrow.this.is_string and len(arrow.expressions) == 1:
+                column = exp.Column(this=arrow.expressions[0].copy())
+                arrow.replace(exp.JSONExtract(this=column, expression=arrow.this.copy()))
     if dialect == "postgresql":
         for node in list(tree.find_all(exp.Hex, exp.LowerHex)):
             node.replace(exp.Anonymous(this="to_hex", expressions=[node.this]))

@@ -22,6 +22,7 @@ from elcano.activities.text.amounts import (
     is_ideograph,
     parse_unit,
     read_scale_words,
+    share_units,
 )
 from elcano.activities.text.languages import possible_languages
 from elcano.activities.text.number_words import (
@@ -29,7 +30,6 @@ from elcano.activities.text.number_words import (
 )
 from elcano.activities.text.spelled_numbers import find_spelled_numbers
 from elcano.activities.text.units import (
-    TIMES,
     get_smaller_units,
     parse_currency,
 )
@@ -74,12 +74,6 @@ _UNGROUPED: Final = _compile_number("")
 _ROW_BEFORE: Final = re.compile(r"\d[ \u00a0][<>\u2264\u2265]?$")
 _ROW_AFTER: Final = re.compile(r"[ \u00a0][<>\u2264\u2265]?\d")
 _BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
-_RANGE: Final = re.compile(
-    r"-[ \u00a0](?:and|or|und|oder)[ \u00a0]"
-    r"|-?[ \u00a0]?(?:[-\u2010-\u2015\u2212~±]|\+/?-|\+/[\u2012-\u2212]|to|bis|à|a|до)[ \u00a0]?"
-)
-_LISTED: Final = re.compile(r",[ \u00a0](?:(?:and|or)[ \u00a0])?|[ \u00a0](?:and|or)[ \u00a0]")
-_BOTH: Final = re.compile(r"[ \u00a0](?:and|or|und|oder|et|ou|y|e|o|vs\.?|versus)[ \u00a0]")
 _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
 """What stands between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|(?<!\d[.,·]\d)(?:º|ª|°)|\.º|\.ª)(?![\w])")
@@ -122,27 +116,7 @@ def find_numbers(text: str, language: str = "", *, ambiguous: bool = False) -> l
         _mark_taken(taken, number.start, number.end)
     spelled = find_spelled_numbers(text, folded, None if ambiguous else language)
     found += [one for one in spelled if not any(taken[one.start : one.end])]
-    return _share_units(text, list(_combine_parts(text, sorted(found, key=lambda one: one.start))))
-
-
-def _share_units(text: str, numbers: list[Number]) -> list[Number]:
-    """The numbers, those of a range or a list with the unit behind its last: `10-13 %`, `5, 10 and 20 mg`."""
-    listed = 1
-    for at in range(len(numbers) - 2, -1, -1):
-        one, following = numbers[at], numbers[at + 1]
-        between = text[one.end : following.start]
-        listed = listed + 1 if _LISTED.fullmatch(between) else 1
-        if one.unit or one.name or one.moments or one.ordinal or not following.unit or following.name:
-            continue
-        both = _BOTH.fullmatch(between) and _has_decimals(one) and _has_decimals(following)
-        in_list = listed > 2 or (listed == 2 and _LISTED.search(text[: one.start][-2:]) is not None)
-        if (_RANGE.fullmatch(between) or both or in_list) and not (following.unit == TIMES and following.spelled):
-            numbers[at] = replace(one, unit=following.unit, unit_end=one.end)
-    return numbers
-
-
-def _has_decimals(one: Number) -> bool:
-    return bool(re.search(rf"\d[{_POINT}]\d", one.text))
+    return share_units(text, list(_combine_parts(text, sorted(found, key=lambda one: one.start))))
 
 
 def _combine_parts(text: str, numbers: Iterable[Number]) -> Iterator[Number]:

@@ -69,7 +69,7 @@ _OF_SQLITE: Final = (
     "printf quote strftime time timediff total unixepoch unlikely"
 )
 _OF_POSTGRESQL: Final = (
-    "abbrev acosd age all any area array_dims array_lower array_ndims array_positions array_replace array_to_json "
+    "abbrev acosd age all area array_dims array_lower array_ndims array_positions array_replace array_to_json "
     "array_upper asind atan2d atand bit_count box broadcast cardinality casefold center circle clock_timestamp cosd "
     "cotd date_subtract datemultirange daterange diameter erf erfc every family gamma gcd generate_subscripts "
     "get_byte height hostmask inet_merge inet_same_family int4multirange int4range int8multirange int8range isempty "

@@ -5,14 +5,12 @@ The limit is part of it. The database's own guards stand behind this and trust n
 """
 
 import logging
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
-from sqlglot.tokenizer_core import TokenType
 
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
@@ -28,6 +26,7 @@ from elcano.plugins.data.databases.allowed import (
     splits_characters,
 )
 from elcano.plugins.data.databases.similar_names import find_similar_names
+from elcano.plugins.data.databases.sql_meaning import keep_meaning, write_plain_numbers
 from elcano.plugins.data.tables import DatabaseSchema, Dialect
 
 MOST_PARTS: Final = 5_000
@@ -38,15 +37,9 @@ SQLGLOT: Final[dict[Dialect, str]] = {
     "duckdb": "duckdb",
 }
 _DEFAULT: Final[dict[Dialect, str]] = {"sqlite": "main", "postgresql": "public", "duckdb": "main"}
-_AFFINITIES: Final = frozenset(
-    kind
-    for kind in exp.DataType.INTEGER_TYPES | exp.DataType.TEXT_TYPES | exp.DataType.FLOAT_TYPES | {exp.DType.BINARY}
-)
-"""Types that SQLite keeps as integers, texts, floating numbers or bytes; all others are numeric to it."""
 _WRITES: Final = (exp.DDL, exp.DML, exp.Command, exp.Into, exp.Lock)
 _ROW_FIELDS: Final = frozenset({"key", "value", "f1", "f2", "f3"})
 """Fields of rows that functions make: `(jsonb_each(profile)).key`, `(ROW(1, 2)).f1`."""
-_ODD_NUMBER: Final = re.compile(r"0[xX][\da-fA-F]+|0[bB][01]+|\d+(?:_\d+)+")
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what is refused here anyway
 
 
@@ -85,7 +78,7 @@ def parse_allowed_query(sql: str, schema: DatabaseSchema, rows: int) -> Parsed:
     tables = frozenset(_list_read_tables(tree, schema))
     if schema.dialect == "postgresql":
         _require_field_names(tree, schema)
-    _keep_meaning(tree, schema.dialect)
+    keep_meaning(tree, schema.dialect)
     tree = _limit_row_count(tree, rows + 1)
     try:
         return Parsed(tree, tree.sql(SQLGLOT[schema.dialect], comments=False), tables, _find_own_limit(tree, rows))
@@ -104,7 +97,7 @@ def fold_identifier(name: str, dialect: Dialect, *, quoted: bool = False) -> str
 
 def _parse_single_select(sql: str, dialect: Dialect) -> exp.Expr:
     try:
-        statements = sqlglot.parse(_write_plain_numbers(sql, dialect), read=SQLGLOT[dialect])
+        statements = sqlglot.parse(write_plain_numbers(sql, dialect), read=SQLGLOT[dialect])
     except (ParseError, TokenError) as error:
         raise _build_query_refusal(f"it cannot be read as {dialect}: {_format_parser_error(error)}", "syntax") from None
     except RecursionError:
@@ -121,24 +114,6 @@ def _parse_single_select(sql: str, dialect: Dialect) -> exp.Expr:
             f"it is no query ({_name_query_part(tree)}): only SELECT is allowed, WITH before it if need be"
         )
     return tree
-
-
-def _write_plain_numbers(sql: str, dialect: Dialect) -> str:
-    """PostgreSQL's `1_000_000` and `0xFF` as plain numbers: sqlglot reads an alias behind 1, and a string of bits."""
-    if dialect != "postgresql" or _ODD_NUMBER.search(sql) is None:
-        return sql
-    parts, at = [], 0
-    tokens = sqlglot.tokenize(sql, read=SQLGLOT[dialect])
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
-        grouped = following is not None and following.start == token.end + 1 and following.text.startswith("_")
-        last = following if token.token_type == TokenType.NUMBER and grouped and following is not None else token
-        written = sql[token.start : last.end + 1]
-        if (last is not token or token.token_type in (TokenType.HEX_STRING, TokenType.BIT_STRING)) and (
-            _ODD_NUMBER.fullmatch(written)
-        ):
-            parts += [sql[at : token.start], str(int(written, 0))]
-            at = last.end + 1
-    return "".join([*parts, sql[at:]])
 
 
 def _require_allowed(tree: exp.Expr, dialect: Dialect) -> None:
@@ -189,26 +164,6 @@ def _require_table_function(node: exp.Expr, dialect: Dialect) -> None:
     raise _build_query_refusal(
         f"{shorten_text(node.sql(), 60)} is no table, and not among the functions that may be one"
     )
-
-
-def _keep_meaning(tree: exp.Expr, dialect: Dialect) -> None:
-    """Mend what sqlglot would write otherwise than it read it.
-
-    SQLite converts by the affinity of a type's name (https://sqlite.org/datatype3.html#determination_of_column_affinity):
-    a cast to NUMERIC gives whole numbers where it can, and a cast to DATE the number that a text begins with.
-    """
-    if dialect == "sqlite":
-        for cast in tree.find_all(exp.Cast):
-            if cast.to.this not in _AFFINITIES:
-                cast.set("to", exp.DataType(this=exp.DType.USERDEFINED, kind="NUMERIC"))
-    if dialect == "duckdb":  # `f(profile -> 'plan')` reads a field of JSON; sqlglot takes it for a lambda
-        for arrow in list(tree.find_all(exp.Lambda)):
-            if isinstance(arrow.this, exp.Literal) and arrow.this.is_string and len(arrow.expressions) == 1:
-                column = exp.Column(this=arrow.expressions[0].copy())
-                arrow.replace(exp.JSONExtract(this=column, expression=arrow.this.copy()))
-    if dialect == "postgresql":
-        for node in list(tree.find_all(exp.Hex, exp.LowerHex)):
-            node.replace(exp.Anonymous(this="to_hex", expressions=[node.this]))
 
 
 def _list_read_tables(tree: exp.Expr, schema: DatabaseSchema) -> Iterator[str]:

@@ -27,7 +27,7 @@ from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import FetchedRows
 from elcano.plugins.data.databases.policy import SQLGLOT, Parsed, Refused, names_of, parse_allowed_query, table_key
 from elcano.plugins.data.databases.query_size import require_small_query
-from elcano.plugins.data.databases.row_repeats import FindTable, describe_repeats, gathers_without_bound
+from elcano.plugins.data.databases.row_repeats import describe_inner_limits, describe_repeats, require_bounded_gathering
 from elcano.plugins.data.databases.similar_names import find_similar_names
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, ResultColumn, ResultTable, TableSchema
 
@@ -81,7 +81,7 @@ def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[Resolv
 
         scopes = [scope for scope in every if isinstance(scope.expression, exp.Select)]
         if schema.dialect == "postgresql":
-            _require_bounded_gathering(scopes, find_table)
+            require_bounded_gathering(scopes, find_table)
         faults = list(dict.fromkeys(fault for scope in scopes for fault in _find_name_faults(scope, tables, schema)))
     except (SqlglotError, RecursionError) as error:
         text = f"its names cannot be followed: {shorten_text(str(error), 300)}"
@@ -92,30 +92,11 @@ def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[Resolv
     repeats = describe_repeats(every, find_table)
     if len(repeats) != len(origins):
         return tuple(map(ResolvedColumn, origins))
-    inner = _describe_inner_limits(tree)
+    inner = describe_inner_limits(tree)
     return tuple(
         ResolvedColumn(origin, "; ".join((*one.counted[:MOST_CLAUSES], *inner)), "; ".join(one.added))
         for origin, one in zip(origins, repeats, strict=True)
     )
-
-
-def _require_bounded_gathering(scopes: list[Scope], find_table: FindTable) -> None:
-    if gathers_without_bound(scopes, find_table):
-        text = (
-            "it makes one value of any number of rows, which a server has to keep in memory: let the query give them "
-            "as rows, or gather those of one table that others are joined to by their keys"
-        )
-        raise Refused(QueryFault(stage="policy", message=text))
-
-
-def _describe_inner_limits(tree: exp.Expr) -> list[str]:
-    """What limits inside a query leave out, as clauses; a limit of one row is a choice of it."""
-    found = []
-    for limit in tree.find_all(exp.Limit, exp.Fetch):
-        number = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression
-        if limit.parent is not tree and isinstance(number, exp.Literal) and number.name != "1":
-            found.append(f"it is computed from at most {number.name} rows of a part of the query (LIMIT {number.name})")
-    return list(dict.fromkeys(found))
 
 
 def _build_names_fault(faults: list[_Fault]) -> QueryFault:

@@ -10,7 +10,9 @@ from typing import Final, NamedTuple, TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.allowed import GATHERING, GATHERING_NAMES
+from elcano.plugins.data.databases.policy import Refused
 from elcano.plugins.data.tables import TableSchema
 
 FindTable: TypeAlias = Callable[[exp.Table], TableSchema | None]
@@ -122,7 +124,7 @@ def _iter_repeated_counts(select: exp.Expr, scope: Scope, names: list[str], sing
             yield f"its join may repeat rows of {what}, and {node.sql()[:60]} counts each of them"
 
 
-def gathers_without_bound(scopes: list[Scope], find_table: FindTable) -> bool:
+def _gathers_without_bound(scopes: list[Scope], find_table: FindTable) -> bool:
     """Whether a query makes one value of rows whose number is not bounded by the rows of one table of a known size."""
     selects = [scope for scope in scopes if isinstance(scope.expression, exp.Select)]
     if not any(_gathers(scope.expression) for scope in selects):
@@ -233,3 +235,27 @@ def _list_argument_sources(scope: Scope, name: str, names: set[str]) -> set[str]
     if isinstance(made, exp.Query) or (isinstance(made, exp.Table) and isinstance(made.this, exp.Identifier)):
         return set()
     return {column.table for column in made.find_all(exp.Column)} & names
+
+
+def require_bounded_gathering(scopes: list[Scope], find_table: FindTable) -> None:
+    """Check that a query makes one value only of rows whose number is bounded.
+
+    Raises:
+        Refused: it does not.
+    """
+    if _gathers_without_bound(scopes, find_table):
+        text = (
+            "it makes one value of any number of rows, which a server has to keep in memory: let the query give them "
+            "as rows, or gather those of one table that others are joined to by their keys"
+        )
+        raise Refused(QueryFault(stage="policy", message=text))
+
+
+def describe_inner_limits(tree: exp.Expr) -> list[str]:
+    """What limits inside a query leave out, as clauses; a limit of one row is a choice of it."""
+    found = []
+    for limit in tree.find_all(exp.Limit, exp.Fetch):
+        number = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression
+        if limit.parent is not tree and isinstance(number, exp.Literal) and number.name != "1":
+            found.append(f"it is computed from at most {number.name} rows of a part of the query (LIMIT {number.name})")
+    return list(dict.fromkeys(found))

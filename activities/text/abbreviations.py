@@ -10,27 +10,57 @@ from typing import Final
 import regex
 
 _CALLING: Final[Mapping[str, str]] = {
+    "cs": "např popř vč zejm tzv tzn tj event",
     "de": (
-        "Abb Abs Abt allg amtl Anm Aufl bes betr bspw bzgl Dipl ehem einschl engl entspr evtl exkl Fa franz geb gegr "
-        "gem ggf ggü griech Hrsg inkl insb insbes jur Kap lat max med mind nat nördl östl phil Pos Präs rd rel rer "
-        "resp röm schweiz sog stv südl Tab theol Tsd urspr vorm westl wg Ziff zzgl Okt Dez"
+        "Abb Abs Abt allg amtl Anm Aufl Ausg Bd Bde Bearb bes betr bspw bzgl ders dies Dipl ebd ehem einschl engl "
+        "entspr evtl exkl Fa franz geb gegr gem ggf ggü griech Hrsg inkl insb insbes jur Kap lat max med mind nat "
+        "nördl östl phil Pos Präs rd rel rer resp röm schweiz sog stv südl Tab Tel theol Tsd Übers urspr Verf vorm "
+        "westl wg Ziff zzgl Okt Dez"
     ),
-    "es": "Dña ed Mons núm nº Cía",
-    "fr": "coll Cie Dr M Me Mgr MM Mme no nº n° Pr réf St Ste trad",
+    "en": "approx est excl incl Ms Pt Vol",
+    "es": "cf Dña ed Mons núm nº Cía",
+    "fi": "esim ks nro tri ts vrt",
+    "fr": "coll c.-à-d Cie Dr M Me Mgr MM Mme no nº n° Pr préf réf St Ste trad",
+    "id": "Bpk Jl Ny Sdr",
+    "nl": "d.w.z mevr o.a",
+    "pl": "al dr im inż ks m.in mgr np płk por św tj ul wg zob",
+    "pt": "Av cf núm nº pág págs",
+    "ro": "d-na dl",
+    "ru": "им напр обл см ср т.е ул",  # noqa: RUF001
+    "sv": "jfr resp t.ex",
+    "tr": "Alb Av bkz Doç ör örn Sn",
 }
 _COUNTING: Final[Mapping[str, str]] = {
-    "es": "aprox máx mín",
-    "fr": "env max min janv févr avr juil août sept oct nov déc",
+    "cs": "čl kap odst roč s tab",
+    "en": "avg cap ch chap cv ed eds Eq Eqs Figs Int Natl para Proc Refs resp sect Ser sp spp subsp suppl temp var",
+    "es": "aprox art depto máx mín ref s ss v",
+    "fi": "art klo kuv luku n maks mm mrd milj os puh s taul",
+    "fr": "ann biblio dép env fig max min n p t vol janv févr avr juil août sept oct nov déc",
+    "id": "ed gb hal hlm tgl thn no",
+    "it": "ca n pag pagg sez",
+    "nl": "afb blz ong tel uitg jan feb aug sept okt nov dec",
+    "pl": "art gen godz maks nr ok pkt pl poz red rys s str t tel ust ww wyd",
+    "pt": "ago aprox av cap ed máx mín obs p pp ref séc tel vol jan fev set out nov dez",
+    "ro": "alin aprox bd cap cca ed ex jud lit nr pag str tel",
+    "ru": "гл изд макс мин млн млрд ок прим ред рис ст табл тыс янв февр авг сент окт нояб дек",
+    "sv": "bd exkl inkl kap kl milj red sid tel uppl okt",
+    "tr": "Apt böl Cad çev Mah s Sok ss Şek yak",
 }
 """Those that may end a sentence as well, and do not before a number or a small letter: `le 3 oct. 2023`."""
+_EVERYWHERE: Final = "approx cf chap excl fig figs incl max min nr pp resp tab vol vols wt"
+"""Such ones of all languages; behind a number they are units: `30 min`."""
 
 
-def _compile_before(written: str) -> regex.Pattern[str]:
-    return regex.compile(rf"(?<![\p{{L}}\p{{N}}])(?:{'|'.join(written.split())})\.\s*$")
+def _compile_before(written: str, everywhere: str = "") -> regex.Pattern[str]:
+    words = [form for word in written.split() for form in (word, word[0].upper() + word[1:])]
+    own = "|".join(map(regex.escape, words)) or "(?!)"
+    more = "|".join(everywhere.split()) or "(?!)"
+    return regex.compile(rf"(?<![\p{{L}}\p{{N}}])(?:{own}|(?<!\d\s)(?i:{more}))\.\s*$")
 
 
 _ABBREVIATED: Final = {code: _compile_before(written) for code, written in _CALLING.items()}
-_COUNTED: Final = {code: _compile_before(written) for code, written in _COUNTING.items()}
+_COUNTED: Final = {code: _compile_before(written, _EVERYWHERE) for code, written in _COUNTING.items()}
+_COUNTED_ELSEWHERE: Final = _compile_before("", _EVERYWHERE)
 _ORDINAL: Final = regex.compile(
     r"\b(?:am|ab|beim|bis|dem|den|der|des|die|das|im|ins|jede[mnrs]?|seit|vom|zum|zur|\d{1,2}\.\s(?:bis|oder|sowie|und))"
     r"\s\d{1,2}\.\s*$",
@@ -60,7 +90,7 @@ def ends_sentence(code: str, before: str, behind: str) -> bool:
         return False
     if (abbreviated := _ABBREVIATED.get(code)) and abbreviated.search(last):
         return False
-    if (counted := _COUNTED.get(code)) and _SMALL.match(behind) and counted.search(last):
+    if _SMALL.match(behind) and _COUNTED.get(code, _COUNTED_ELSEWHERE).search(last):
         return False
     return not (code == "de" and is_german_ordinal(last, behind))
 

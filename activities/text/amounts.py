@@ -1,7 +1,7 @@
 """A number of a text with all that it may mean, and what follows its digits or words: scales and units."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -19,6 +19,13 @@ _POINTS: Final = re.compile(
     r"|points?\b|punkte\w?\b|pp\b)",
     re.IGNORECASE,
 )
+
+_RANGE: Final = re.compile(
+    r"-[ \u00a0](?:and|or|und|oder)[ \u00a0]"
+    r"|-?[ \u00a0]?(?:[-\u2010-\u2015\u2212~±]|\+/?-|\+/[\u2012-\u2212]|to|bis|à|a|до)[ \u00a0]?"
+)
+_LISTED: Final = re.compile(r",[ \u00a0](?:(?:and|or)[ \u00a0])?|[ \u00a0](?:and|or)[ \u00a0]")
+_BOTH: Final = re.compile(r"[ \u00a0](?:and|or|und|oder|et|ou|y|e|o|vs\.?|versus)[ \u00a0]")
 
 
 @dataclass(frozen=True)
@@ -98,3 +105,23 @@ def parse_unit(text: str, end: int) -> tuple[str, int]:
     if points := _POINTS.match(text, end):
         return POINTS, points.end()
     return find_unit(text, end)
+
+
+def share_units(text: str, numbers: list[Number]) -> list[Number]:
+    """The numbers, those of a range or a list with the unit behind its last: `10-13 %`, `5, 10 and 20 mg`."""
+    listed = 1
+    for at in range(len(numbers) - 2, -1, -1):
+        one, following = numbers[at], numbers[at + 1]
+        between = text[one.end : following.start]
+        listed = listed + 1 if _LISTED.fullmatch(between) else 1
+        if one.unit or one.name or one.moments or one.ordinal or not following.unit or following.name:
+            continue
+        both = _BOTH.fullmatch(between) and _has_decimals(one) and _has_decimals(following)
+        in_list = listed > 2 or (listed == 2 and _LISTED.search(text[: one.start][-2:]) is not None)
+        if (_RANGE.fullmatch(between) or both or in_list) and not (following.unit == TIMES and following.spelled):
+            numbers[at] = replace(one, unit=following.unit, unit_end=one.end)
+    return numbers
+
+
+def _has_decimals(one: Number) -> bool:
+    return bool(re.search(r"\d[.,\u00b7\u066b]\d", one.text))

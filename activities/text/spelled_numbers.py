@@ -81,11 +81,13 @@ def _read_number_words(
         return None, start, end
     while (after := _WORD_AFTER.match(text, end)) is not None:
         following = after[1].lower()
-        more = number_word(following)
+        more = 1 if following in _ONE else number_word(following)
         if is_hundred(following) and value < 100 and after.start(1) - end == 1:
             value *= 100
         elif more is not None and more < 100 <= value and value % 100 == 0:
             value += more
+        elif more is not None and more < 10 and 20 <= value < 100 and value % 10 == 0 and text[end] == " ":
+            value += more  # `twenty one`
         else:
             break
         end = after.end(1)

@@ -90,6 +90,7 @@ _WITH_PREFIXES: Final = (
 _WITH_PREFIXES_TOO: Final = ("byte", "bit", "calorie", "electron_volt", "second", "bar", "lumen", "lux", "kelvin")
 _SYMBOL_PREFIXES: Final = {
     "": "", "f": "femto", "p": "pico", "n": "nano", "u": "micro", "µ": "micro", "μ": "micro", "mc": "micro",
+    "micro": "micro",
     "m": "milli", "c": "centi", "d": "deci", "h": "hecto", "k": "kilo", "K": "kilo", "M": "mega", "G": "giga",
     "T": "tera", "P": "peta",
 }  # fmt: skip
@@ -110,6 +111,7 @@ _OTHER: Final = {
     "mi": "mile", "nmi": "nautical_mile", "lb": "pound", "lbs": "pound", "oz": "ounce", "gal": "gallon",
     "mph": "mile/hour", "kph": "kilometer/hour", "kmh": "kilometer/hour", "km/h": "kilometer/hour", "kn": "knot",
     "mmHg": "mmHg", "cmH2O": "centimeter_water", "cmH₂O": "centimeter_water", "psi": "psi", "atm": "atmosphere",
+    "y": "year",
     "ppm": "ppm", "ppb": "ppb", "ppt": "ppt", "rpm": "revolution_per_minute",
     "bpm": "beat/minute", "dB": "decibel_level",
     "dBA": "decibel_level_a", "°C": "degC", "℃": "degC", "°F": "degF", "℉": "degF", "celsius": "degC",

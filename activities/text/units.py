@@ -66,16 +66,20 @@ _NATIONS: Final = {
 _OF_NATION: Final = {nation: code for nations, code in _NATIONS.items() for nation in nations}
 
 _GAP: Final = re.compile(r"[-\s]{0,2}(?!d['\u2019]\w)")
-_LETTERS: Final = re.compile(r"[°º]\s?[CFK]?(?![^\W\d_])|[℃℉Å%‰٪％€$£¥₹₩₽₺฿×]|[^\W\d_¹²³⁰⁴-⁹₀-₉]{1,40}")
+_LETTERS: Final = re.compile(
+    r"cm\s?H[2₂]O(?!\w)|mm\sHg(?!\w)|[°º]\s?[CFK]?(?![^\W\d_])|[℃℉Å%‰٪％€$£¥₹₩₽₺฿×]|[^\W\d_¹²³⁰⁴-⁹₀-₉]{1,40}"
+)
 _WORDS: Final = re.compile(r"[^\W\d_]{1,30}(?:[ \u00a0-][^\W\d_]{1,30}){1,5}")
 _POWER: Final = re.compile(
     r"\^?\(?(?P<sign>[-−⁻–])(?P<down>[1-6¹²³⁴-⁶])\)?(?!\d)|\^?\(?(?P<up>[23²³])\)?(?![\d.,]\d|\w)"
 )
 _RAISED: Final = str.maketrans("¹²³⁴⁵⁶", "123456")
 _PER: Final = re.compile(
-    r"\s?/\s?(?=[^\W\d_])|[ \u00a0](?:per|pro|par|por|each|every|на)[ \u00a0](?=[^\W\d_])"
+    r"\s?/\s?(?=[^\W\d_])|(?P<dot>\.)(?=[^\W\d_]{1,4}[-\u2212⁻][1-3¹²³])"
+    r"|[ \u00a0](?:per|pro|par|por|each|every|на)[ \u00a0](?=[^\W\d_])"
     r"|(?P<times>\s?[·⋅]\s?|[ \u00a0])(?=[^\W\d_])"
 )
+_DIMENSION: Final = re.compile(r"[ \u00a0]?\d")
 _ADVERBS: Final = {
     **dict.fromkeys(("daily", "a day", "täglich", "diarios", "diarias"), "day"),
     **dict.fromkeys(("weekly", "a week", "wöchentlich"), "week"),
@@ -100,6 +104,8 @@ def find_unit(text: str, at: int) -> tuple[str, int]:
     unit, end = _read_term(text, gap.end()) if gap else ("", at)
     if not unit:
         return "", at
+    if unit == TIMES and text[end - 1] in "xX\u00d7" and _DIMENSION.match(text, end):
+        return "", at  # `10 x 12 cm`
     if unit in (SHARE, PER_MILLE, TIMES) or unit.isupper():
         return unit, end
     for _ in range(_MOST_TERMS):
@@ -109,8 +115,10 @@ def find_unit(text: str, at: int) -> tuple[str, int]:
         if per is None:
             break
         term, after = _read_term(text, per.end())
-        if per["times"] is not None:  # a product: `kg m-2`, `N·m`; behind a space only with a power below nothing
-            if not term or (not per["times"].strip() and "**-" not in term):
+        if (
+            per["times"] is not None or per["dot"] is not None
+        ):  # a product: `kg m-2`, `N·m`; behind a space only with a power below nothing
+            if not term or (not (per["times"] or per["dot"]).strip() and "**-" not in term):
                 break
             unit, end = f"{unit}*{term}", after
             continue

@@ -22,7 +22,9 @@ from elcano.activities.text.amounts import (
     is_ideograph,
     parse_unit,
     read_scale_words,
+    share_units,
 )
+from elcano.activities.text.languages import possible_languages
 from elcano.activities.text.number_words import (
     parse_scale_word,
 )
@@ -39,6 +41,7 @@ _FRACTIONS: Final = "½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _SPACES: Final = " \u00a0\u202f\u2009'\u2019\u066c"
 _POINT: Final = ".,\u00b7\u066b"
 """What may stand before decimals: also the raised point of British journals and the sign of Arabic."""
+_DASHES: Final = ("-", "\u2010", "\u2011", "\u2012", "\u2013")
 _MINUS: Final = r"\-\u2010-\u2013\u2212\ufe63\uff0d"
 _CURRENCY_SIGNS: Final = ("€", "$", "£", "¥", "₹", "₩", "₽", "₺", "฿")
 _CURRENCY: Final = (
@@ -55,13 +58,17 @@ def _compile_number(grouped: str) -> re.Pattern[str]:
         rf"(?P<money>(?<=[+{_MINUS}]){_CURRENCY}[ \u00a0]?)?"
         rf"(?P<digits>{grouped}\d+(?:[{_POINT}]\d+)*|(?<![\d{_POINT}])[{_POINT}]\d+|(?=[{_FRACTIONS}]))"
         r"(?:[ \u00a0]?[x\u00d7*·⋅][ \u00a0]?10[ \u00a0]?"
-        r"(?:\^[ \u00a0]?\(?(?P<power>[-\u2212]?\d{1,3})\)?|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3}))"
+        r"(?:\^[ \u00a0]?\(?(?P<power>[-\u2212]?\d{1,3})\)?|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3})"
+        r"|(?<=10)(?:\((?P<flat>[-\u2212]?\d{1,2})\)|(?P<run>[-\u2212]\d{1,2})(?![\d.,]\d)))"
         r"|[eE](?P<exponent>[-+]?\d{1,3})(?!\w)"
-        r"|(?:(?<=^10)|(?<=[^\d.,]10))(?P<ten>\^[({]?(?P<typed>[-\u2212]?\d{1,3})[)}]?|(?P<set>⁻?[⁰¹²³⁴-⁹]{1,3})))?"
+        r"|(?:(?<=^10)|(?<=[^\d.,]10))(?P<ten>\^[({]?(?P<typed>[-\u2212]?\d{1,3})[)}]?|(?P<set>⁻?[⁰¹²³⁴-⁹]{1,3})"
+        r"|\((?P<bare>[-\u2212]?\d{1,2})\)(?![\w%])))?"
         rf"(?P<half>[{_FRACTIONS}])?"
     )
 
 
+_EXPONENTS: Final = ("power", "raised", "flat", "run", "exponent", "typed", "set", "bare")
+"""Groups that hold a power of ten; `flat`, `run` and `bare` are how plain text flattens it: `2 x 10(9)`, `5x10-8`."""
 _NUMBER: Final = _compile_number(_GROUPED)
 _UNGROUPED: Final = _compile_number("")
 _ROW_BEFORE: Final = re.compile(r"\d[ \u00a0][<>\u2264\u2265]?$")
@@ -69,10 +76,20 @@ _ROW_AFTER: Final = re.compile(r"[ \u00a0][<>\u2264\u2265]?\d")
 _BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
 _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
 """What stands between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
-_ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|º|ª|°|\.º|\.ª)(?![\w])")
+_ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|(?<!\d[.,·]\d)(?:º|ª|°)|\.º|\.ª)(?![\w])")
+_ROMANCE: Final = frozenset({"es", "it", "pt", "gl", "ca"})
+"""Languages whose ordinals end in a raised letter, for which many type the sign of degrees: `1° de mayo`."""
 _DECADE: Final = re.compile(r"(?<=\d0)(?:s|er)\b")
 _NAME_BEFORE: Final = re.compile(r"(?:[^\W\d]|[^\W\d][-\u2010\u2011/.])[\w./\u2010\u2011-]*$")
-_NO_NAME_BEFORE: Final = re.compile(r"(?:^|[^\w])(?:mid|pre|post|non|age|aged)[-\u2010\u2011]$", re.IGNORECASE)
+_NO_NAME_BEFORE: Final = re.compile(r"(?:^|[^\w])(?:mid|pre|post|non|age|aged)[-\u2010\u2011]$|\dx$", re.IGNORECASE)
+_NAME_BEHIND: Final = re.compile(
+    r"(?<=\d)[-\u2010\u2011](?=[^\W\d_]*[A-Z])(?:[A-Z]{2,5}|[A-Z]{1,4}\d\w*|[A-Z](?=[\s,.;)]))(?![\w-])"
+)
+"""What makes a name of digits before it: `5-HT2`, `5-FU`, `3-D`; units such as `10-MHz` are read before."""
+_ISOTOPE: Final = re.compile(r"\((?P<mass>\d{1,3}m?)\)(?=[A-Z][a-z]?(?![a-z]))")
+"""An isotope whose raised number plain text has put in brackets: `(18)F`."""
+_SYMBOL: Final = re.compile(r"(?<![^\W_])[A-Za-z]{0,4}[A-Z][a-z]?$")
+"""What makes an index of digits in brackets that stand directly behind it: `CO(2)`, `FEV(1)`, `IC(50)`."""
 _NAME_AFTER: Final = re.compile(r"[\w]*(?:[-\u2010\u2011/.][\w]+)*")
 _LIST_MARK: Final = re.compile(r"^[ \t]*\d{1,9}[.)](?=\s)", re.MULTILINE)
 
@@ -99,7 +116,7 @@ def find_numbers(text: str, language: str = "", *, ambiguous: bool = False) -> l
         _mark_taken(taken, number.start, number.end)
     spelled = find_spelled_numbers(text, folded, None if ambiguous else language)
     found += [one for one in spelled if not any(taken[one.start : one.end])]
-    return list(_combine_parts(text, sorted(found, key=lambda one: one.start)))
+    return share_units(text, list(_combine_parts(text, sorted(found, key=lambda one: one.start))))
 
 
 def _combine_parts(text: str, numbers: Iterable[Number]) -> Iterator[Number]:
@@ -153,13 +170,13 @@ def _find_written_numbers(text: str, folded: str, taken: bytearray) -> Iterator[
             while at < len(taken) and taken[at]:
                 at += 1
             continue
-        name = _find_name_span(folded, start, match.end())
+        name = _find_name_from_digits(folded, start, end) or _find_name_span(folded, start, match.end())
         if name is not None:
             at = max(name[1], at)
             yield Number(text[name[0] : name[1]], *name, unit_end=name[1], name=text[name[0] : name[1]])
             continue
         one = _parse_amount(text, folded, match)
-        at = max(at, one.end)
+        at = max(at, one.end, one.unit_end)  # digits in a unit are its powers: `kg m-2`
         yield one
 
 
@@ -186,6 +203,20 @@ def _find_name_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     return begin, after.end() if after else end
 
 
+def _find_name_from_digits(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Where a name lies that the digits begin, as `5-HT2` and `(18)F-FDG`, or that has them in brackets; None: none."""
+    if text[start - 1 : start] == "(" and text[end : end + 1] == ")" and (symbol := _SYMBOL.search(text[: start - 1])):
+        after = _NAME_AFTER.match(text, end + 1)
+        return symbol.start(), after.end() if after else end + 1
+    if (isotope := _ISOTOPE.match(text, start - 1)) and isotope.start("mass") == start > 0:
+        after = _NAME_AFTER.match(text, isotope.end())
+        return start - 1, after.end() if after else isotope.end()
+    behind = _NAME_BEHIND.match(text, end)
+    if behind is None or not text[start:end].isdigit() or parse_unit(text, end)[0]:
+        return None
+    return start, behind.end()
+
+
 def _means_something(text: str, end: int) -> bool:
     """Whether the letters that stand directly behind digits are a scale, a unit, an ordinal's or a decade's."""
     word = re.match(r"[^\W\d_]+", text[end:])
@@ -193,6 +224,10 @@ def _means_something(text: str, end: int) -> bool:
         return False
     said = word[0]
     after = text[end + len(said) : end + len(said) + 1]
+    if said in ("x", "X") and after.isdigit():
+        return True  # `3x3 mm`
+    if parse_unit(text, end)[1] > end + len(said):
+        return True  # `1.73m2`
     if after.isdigit():
         return False
     return (
@@ -204,12 +239,12 @@ def _means_something(text: str, end: int) -> bool:
 
 def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
     end = match.end()
-    power = match["power"] or match["raised"] or match["exponent"] or match["typed"] or match["set"]
+    power = next(filter(None, (match[name] for name in _EXPONENTS)), None)
     exponent = int(power.translate(_POWERS)) - bool(match["ten"]) if power else 0
     exponents = {exponent}
     currency = (match["currency"] or match["money"] or "").strip(" \u00a0.")
     decade = _DECADE.match(folded, end)
-    ordinal = None if decade else _ORDINAL.match(folded, end)
+    ordinal = None if decade else _match_ordinal(folded, match["digits"] or "", end)
     closing = decade or ordinal
     if closing:
         end = closing.end()
@@ -240,9 +275,22 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
     )
 
 
+def _match_ordinal(text: str, digits: str, end: int) -> re.Match[str] | None:
+    """What makes an ordinal of the digits that end there; the sign of degrees alone does where people write it so."""
+    found = _ORDINAL.match(text, end)
+    if found is None or found[0] not in ("°", "º"):
+        return found
+    if not digits.isdigit() or not re.match(r"[ \u00a0][^\W\d_]", text[found.end() :]):
+        return None
+    return found if possible_languages(text) & _ROMANCE else None
+
+
 def _is_joining_dash(text: str, at: int) -> bool:
-    """Whether a dash at `at` stands between two things, as in `10-20`, and is no sign."""
-    return at > 0 and (text[at - 1].isalnum() or text[at - 1] in ")]%")
+    """Whether a dash at `at` stands between two things, as in `10-20`, or ends `+/-`, and is no sign."""
+    if text[max(0, at - 2) : at] == "+/":
+        return True
+    before = text[:at].rstrip("-\u2010\u2011\u2012\u2013")[-1:] if text[at - 1 : at] in _DASHES else text[at - 1 : at]
+    return bool(before) and (before.isalnum() or before in ")]%")
 
 
 def _compute_value_and_step(whole: str, places: int, power: int, more: Decimal) -> tuple[Decimal, Decimal]:

@@ -98,7 +98,7 @@ class NumberVerdict(Frozen):
     """The sentence, item or cell that it stands in, without markup."""
     status: NumberStatus
     reason: str = ""
-    """Where it is from, or what is wrong; a clause without a full stop."""
+    """Where it is from, what is wrong, or what a proof leaves open; a clause without a full stop."""
     operation: Operation | None = None
     cells: tuple[CellReference, ...] = ()
     value: str = ""

@@ -18,6 +18,7 @@ from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.data.data_answer import (
     ANSWER,
     CHART_PATH,
+    DOUBTFUL,
     SHOWN_ROWS,
     AnswerTable,
     DataAnswer,
@@ -88,9 +89,9 @@ def counted_numbers(data: DataAnswer, words: Phrases) -> str:
 
 
 def unverified_numbers(data: DataAnswer, told: Collection[str]) -> Iterator[str]:
-    """Yield unverified numbers, one per line, except those of the statements in `told`."""
-    for one in dict.fromkeys(data.doubtful):
-        if one.statement not in told:
+    """Yield unverified numbers, and proven ones with what they leave open, except those of the statements in `told`."""
+    for one in dict.fromkeys(data.numbers):
+        if (one.status in DOUBTFUL and one.statement not in told) or (one.status == "proven" and one.reason):
             yield _render_number_doubt(one)
 
 

@@ -109,6 +109,10 @@ class ResultColumn(Frozen):
     """The name in the query; a second column of the same name gets the suffix `_2`."""
     type: str = ""
     kind: Kind = "other"
+    caution: str = ""
+    """What to mind of its values, such as a join that repeats rows which they count; a clause, empty: nothing known."""
+    repeated: str = ""
+    """Why its values may not be added up; a clause, empty: nothing known."""
 
 
 class ResultTable(Frozen):
@@ -122,6 +126,8 @@ class ResultTable(Frozen):
     rows: tuple[tuple[Cell, ...], ...]
     truncated: bool = False
     """True: there are more rows, or wider values, than were read. No total may be computed from such a result."""
+    limit: int | None = None
+    """The limit that the query itself has, if there are as many rows: there may be more behind them."""
     at: str
     """When it was read: UTC, ISO 8601, to the second."""
     schema_hash: str = ""

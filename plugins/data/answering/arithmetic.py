@@ -20,6 +20,9 @@ _PRECISION: Final = 60
 _WHOLE: Final[frozenset[Operation]] = frozenset({"count", "sum", "mean", "minimum", "maximum", "share"})
 """What needs all rows."""
 
+_ADDING: Final[frozenset[Operation]] = frozenset({"count", "sum", "mean", "share"})
+"""What a row that is there twice changes."""
+
 
 class NotComputed(Exception):
     """A proof's arithmetic gives no number; the text is a clause without a full stop."""
@@ -42,7 +45,11 @@ def compute_proof(proof: NumberProof, results: Sequence[ResultTable]) -> Decimal
     """
     if proof.operation in _WHOLE:
         for reference in proof.cells:
-            if result_of(reference, results).truncated:
+            table = result_of(reference, results)
+            if proof.operation == "count" and table.limit is not None:
+                text = f"the query of result {reference.result} asks for {table.limit} rows at most, so how many there "
+                raise NotComputed(f"{text}are does not follow from it")
+            if table.truncated:
                 text = f"result {reference.result} was not read to its end, so no {proof.operation} follows from it"
                 raise NotComputed(text)
     count = sum((one.to_row or one.row) - one.row + 1 for one in proof.cells)
@@ -70,6 +77,21 @@ def result_of(reference: CellReference, results: Sequence[ResultTable]) -> Resul
         there = f"there are {len(results)}" if results else "there is none"
         raise NotComputed(f"there is no result {reference.result}; {there}")
     return results[reference.result - 1]
+
+
+def describe_cautions(proof: NumberProof, results: Sequence[ResultTable]) -> str:
+    """What a proof that holds leaves open: rows that its query left out, or counted several times; empty: nothing."""
+    found: dict[str, None] = {}
+    for reference in proof.cells:
+        table = result_of(reference, results)
+        place = table.find_column(reference.column)
+        if place is not None:
+            found[table.columns[place].caution] = None
+            if proof.operation in _ADDING:
+                found[table.columns[place].repeated] = None
+        if proof.operation in _WHOLE and table.limit is not None and table.limit > 1:
+            found[f"it is of the first {table.limit} rows, which is all that its query asks for"] = None
+    return "; ".join(filter(None, found))
 
 
 def get_only_cell(proof: NumberProof, results: Sequence[ResultTable]) -> NamedCell:

@@ -16,7 +16,13 @@ from elcano.activities.text.amounts import Number
 from elcano.activities.text.units import PER_MILLE, POINTS, SHARE
 from elcano.activities.text.written_dates import Moment, parse_stored_moment
 from elcano.activities.text.written_numbers import find_numbers
-from elcano.plugins.data.answering.arithmetic import NotComputed, compute_proof, get_only_cell, number_in
+from elcano.plugins.data.answering.arithmetic import (
+    NotComputed,
+    compute_proof,
+    describe_cautions,
+    get_only_cell,
+    number_in,
+)
 from elcano.plugins.data.data_answer import NumberProof, NumberStatus, NumberVerdict, Operation
 from elcano.plugins.data.tables import ResultTable
 
@@ -130,7 +136,7 @@ class ProofCheck:
         ):
             return False, f"the words have it the other way: the change is {written} %", written
         if any(_shown_as(one, reading) for reading in _iter_written_values(value, one, proof.operation, text)):
-            return True, "", written
+            return True, describe_cautions(proof, self.results), written
         return False, f"the cells that it names give {written}", written
 
     def _as_cell(self, proof: NumberProof, one: Number) -> tuple[bool, str, str] | None:

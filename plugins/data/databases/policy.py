@@ -14,8 +14,19 @@ from sqlglot.errors import ParseError, SqlglotError, TokenError
 
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
-from elcano.plugins.data.databases.allowed import EXPRESSIONS, NAMED, TYPES, UNBOUNDED, faulty_pattern
+from elcano.plugins.data.databases.allowed import (
+    EXPRESSIONS,
+    NAMED,
+    NAMED_TYPES,
+    SERIES,
+    TABLE_FUNCTIONS,
+    TYPES,
+    faulty_pattern,
+    literal_number,
+    splits_characters,
+)
 from elcano.plugins.data.databases.similar_names import find_similar_names
+from elcano.plugins.data.databases.sql_meaning import keep_meaning, write_plain_numbers
 from elcano.plugins.data.tables import DatabaseSchema, Dialect
 
 MOST_PARTS: Final = 5_000
@@ -27,6 +38,8 @@ SQLGLOT: Final[dict[Dialect, str]] = {
 }
 _DEFAULT: Final[dict[Dialect, str]] = {"sqlite": "main", "postgresql": "public", "duckdb": "main"}
 _WRITES: Final = (exp.DDL, exp.DML, exp.Command, exp.Into, exp.Lock)
+_ROW_FIELDS: Final = frozenset({"key", "value", "f1", "f2", "f3"})
+"""Fields of rows that functions make: `(jsonb_each(profile)).key`, `(ROW(1, 2)).f1`."""
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what is refused here anyway
 
 
@@ -38,6 +51,8 @@ class Parsed(NamedTuple):
     """With its limit."""
     tables: frozenset[str]
     """Of the schema, as it calls them."""
+    limit: int | None = None
+    """Its own limit, if it is lower than the one that it is run with."""
 
 
 class Refused(Exception):
@@ -61,9 +76,12 @@ def parse_allowed_query(sql: str, schema: DatabaseSchema, rows: int) -> Parsed:
     _without_default(tree, schema)
     _with_dots(tree, schema)
     tables = frozenset(_list_read_tables(tree, schema))
-    _limit_row_count(tree, rows + 1)
+    if schema.dialect == "postgresql":
+        _require_field_names(tree, schema)
+    keep_meaning(tree, schema.dialect)
+    tree = _limit_row_count(tree, rows + 1)
     try:
-        return Parsed(tree, tree.sql(SQLGLOT[schema.dialect], comments=False), tables)
+        return Parsed(tree, tree.sql(SQLGLOT[schema.dialect], comments=False), tables, _find_own_limit(tree, rows))
     except (SqlglotError, ValueError, RecursionError) as error:
         raise _build_query_refusal(
             f"it cannot be written for {schema.dialect}: {_format_parser_error(error)}", "syntax"
@@ -79,7 +97,7 @@ def fold_identifier(name: str, dialect: Dialect, *, quoted: bool = False) -> str
 
 def _parse_single_select(sql: str, dialect: Dialect) -> exp.Expr:
     try:
-        statements = sqlglot.parse(sql, read=SQLGLOT[dialect])
+        statements = sqlglot.parse(write_plain_numbers(sql, dialect), read=SQLGLOT[dialect])
     except (ParseError, TokenError) as error:
         raise _build_query_refusal(f"it cannot be read as {dialect}: {_format_parser_error(error)}", "syntax") from None
     except RecursionError:
@@ -89,6 +107,8 @@ def _parse_single_select(sql: str, dialect: Dialect) -> exp.Expr:
     if len(told) != 1:
         raise _build_query_refusal(f"it has {len(told)} statements: write exactly one query")
     (tree,) = told
+    if isinstance(tree, exp.Pivot):
+        return exp.select("*").from_(exp.Subquery(this=tree))
     if not isinstance(tree, exp.Select | exp.SetOperation):
         raise _build_query_refusal(
             f"it is no query ({_name_query_part(tree)}): only SELECT is allowed, WITH before it if need be"
@@ -105,37 +125,45 @@ def _require_allowed(tree: exp.Expr, dialect: Dialect) -> None:
                 raise _build_query_refusal(f"the function {node.this} is not among those that are allowed")
         elif type(node) not in EXPRESSIONS:
             raise _build_query_refusal(f"{_name_query_part(node)} is not allowed in a query")
-        elif type(node) in UNBOUNDED.get(dialect, ()):
-            said = node.sql(SQLGLOT[dialect]).partition("(")[0]
-            raise _build_query_refusal(
-                f"{said} makes one value of any number of parts: let the query give them as rows"
-            )
         if fault := faulty_pattern(node):
             raise _build_query_refusal(fault)
-        _require_harmless(node)
+        _require_harmless(node, dialect)
 
 
-def _require_harmless(node: exp.Expr) -> None:
+def _require_harmless(node: exp.Expr, dialect: Dialect) -> None:
     """Refuse a part of a query that is allowed only in some forms and has another."""
     match node:
         case exp.Select() if not node.expressions:
             raise _build_query_refusal("SELECT without columns gives nothing", "syntax")
-        case exp.With() if node.args.get("recursive"):
-            raise _build_query_refusal("WITH RECURSIVE is not allowed")
-        case exp.DataType() if node.this not in TYPES:
+        case exp.DataType() if node.this not in TYPES and not _is_named_type(node):
             raise _build_query_refusal(f"a cast to {shorten_text(node.sql(), 60)} is not allowed")
         case exp.Cast() if not isinstance(node.to, exp.DataType):
             raise _build_query_refusal(f"a cast to {shorten_text(node.to.sql(), 60)} is not allowed")
-        case exp.Table() if not isinstance(node.this, exp.Identifier):
-            raise _build_query_refusal(
-                f"{shorten_text(node.sql(), 60)} is no table: functions in place of tables are not allowed"
-            )
-        case exp.Lateral() if not isinstance(node.this, exp.Subquery):
-            raise _build_query_refusal("functions in place of tables are not allowed")
-        case exp.Dot():
-            raise _build_query_refusal(
-                "functions of schemas and fields of values are not allowed: write the column's own name"
-            )
+        case exp.Table() if not isinstance(node.this, exp.Identifier | exp.GenerateSeries):
+            _require_table_function(node.this, dialect)
+        case exp.Lateral() if not isinstance(node.this, exp.Subquery | exp.Unnest | exp.Explode | exp.GenerateSeries):
+            _require_table_function(node.this, dialect)
+        case exp.Dot() if not isinstance(node.expression, exp.Identifier | exp.Star):
+            raise _build_query_refusal("functions of schemas are not allowed: write the function's own name")
+        case exp.Split() | exp.RegexpSplit() | exp.StringToArray() | exp.Anonymous() if dialect == "postgresql":
+            named = isinstance(node, exp.Anonymous)
+            if (not named or str(node.this).lower() == "regexp_split_to_array") and splits_characters(node):
+                raise _build_query_refusal("a text is taken apart at a literal separator, not into single characters")
+
+
+def _is_named_type(kind: exp.DataType) -> bool:
+    return kind.this == exp.DType.USERDEFINED and str(kind.args.get("kind")).lower() in NAMED_TYPES
+
+
+def _require_table_function(node: exp.Expr, dialect: Dialect) -> None:
+    """Refuse anything in place of a table but the functions that make rows of their arguments alone."""
+    if isinstance(node, exp.Anonymous) and str(node.this).lower() in TABLE_FUNCTIONS[dialect]:
+        return
+    if isinstance(node, SERIES) and dialect != "sqlite":
+        return
+    raise _build_query_refusal(
+        f"{shorten_text(node.sql(), 60)} is no table, and not among the functions that may be one"
+    )
 
 
 def _list_read_tables(tree: exp.Expr, schema: DatabaseSchema) -> Iterator[str]:
@@ -147,7 +175,7 @@ def _list_read_tables(tree: exp.Expr, schema: DatabaseSchema) -> Iterator[str]:
     known = names_of(schema)
     unknown: dict[str, None] = {}
     for table in tree.find_all(exp.Table):
-        if _is_defined(table, schema.dialect):
+        if not isinstance(table.this, exp.Identifier) or _is_defined(table, schema.dialect):
             continue
         name = table_key(table, schema.dialect)
         if name in known:
@@ -170,6 +198,14 @@ def _list_read_tables(tree: exp.Expr, schema: DatabaseSchema) -> Iterator[str]:
         raise Refused(fault)
 
 
+def _require_field_names(tree: exp.Expr, schema: DatabaseSchema) -> None:
+    """Refuse fields that no table has: PostgreSQL reads `(row).name` as `name(row)` where there is no such field."""
+    known = {column.name for table in schema.tables for column in table.columns} | _ROW_FIELDS
+    for dot in tree.find_all(exp.Dot):
+        if isinstance(dot.expression, exp.Identifier) and dot.expression.name not in known:
+            raise _build_query_refusal(f"no table has a column {dot.expression.name!r} whose field it could be")
+
+
 def names_of(schema: DatabaseSchema) -> Mapping[str, str]:
     """The tables of a schema by their names as the database compares them, quoted or not."""
     return {fold_identifier(table.name, schema.dialect, quoted=True): table.name for table in schema.tables}
@@ -178,6 +214,8 @@ def names_of(schema: DatabaseSchema) -> Mapping[str, str]:
 def table_key(table: exp.Table, dialect: Dialect) -> str:
     """The name of a table as the schema has it; with what stands before its schema it is no name of any."""
     parts = [part for part in (table.args.get("catalog"), table.args.get("db"), table.this) if part is not None]
+    if not isinstance(table.this, exp.Identifier):
+        return ""  # a function
     folded = [fold_identifier(part.name, dialect, quoted=bool(part.args.get("quoted"))) for part in parts]
     return ".".join(folded)
 
@@ -205,7 +243,10 @@ def _with_dots(tree: exp.Expr, schema: DatabaseSchema) -> None:
 
 
 def _is_defined(table: exp.Table, dialect: Dialect) -> bool:
-    """Whether a WITH around the table defines its name: its own query, or a definition after it in the same WITH."""
+    """Whether a WITH around the table defines its name.
+
+    It is its own query's, or stands before in the same WITH; where that is recursive, it may be the definition itself.
+    """
     if table.args.get("db") is not None:
         return False
     wanted = fold_identifier(table.name, dialect, quoted=bool(table.this.args.get("quoted")))
@@ -213,7 +254,8 @@ def _is_defined(table: exp.Table, dialect: Dialect) -> bool:
     above = table.parent
     while above is not None:
         if isinstance(above, exp.With):
-            defined = above.expressions[: next(at for at, one in enumerate(above.expressions) if one is inside)]
+            own = next(at for at, one in enumerate(above.expressions) if one is inside)
+            defined = above.expressions[: own + bool(above.args.get("recursive"))]
         else:
             beside = above.args.get("with_")
             defined = beside.expressions if beside is not None and beside is not inside else []
@@ -228,24 +270,40 @@ def _fold_alias_name(definition: exp.Expr, dialect: Dialect) -> str:
     return fold_identifier(alias.name, dialect, quoted=bool(alias.args.get("quoted")))
 
 
-def _limit_row_count(tree: exp.Expr, rows: int) -> None:
-    """Puts a limit around the query, or leaves the one that it has if that is lower."""
+def _limit_row_count(tree: exp.Expr, rows: int) -> exp.Expr:
+    """The query with a limit, or with its own if that is lower."""
     limit = tree.args.get("limit")
+    own = exp.Limit(expression=exp.Literal.number(rows))
+    options = None if limit is None else limit.args.get("limit_options")
     if isinstance(limit, exp.Fetch):
-        options = limit.args.get("limit_options")
         if options is not None and (options.args.get("percent") or options.args.get("with_ties")):
             raise _build_query_refusal("FETCH with PERCENT or WITH TIES is not allowed: write LIMIT and a number")
-        count = limit.args.get("count")
+        count = limit.args.get("count") or exp.Literal.number(1)
     else:
         count = None if limit is None else limit.expression
-        if limit is not None and limit.args.get("limit_options") is not None:
-            raise _build_query_refusal("LIMIT has to be a whole number")
-    if limit is None:
-        tree.set("limit", exp.Limit(expression=exp.Literal.number(rows)))
+    if options is not None and options.args.get("percent") and isinstance(count, exp.Literal):
+        return exp.select("*").from_(exp.Subquery(this=tree)).limit(rows)
+    if count is None or _is_no_limit(count):
+        tree.set("limit", own)
     elif not isinstance(count, exp.Literal) or count.is_string or not str(count.this).isdigit():
         raise _build_query_refusal("LIMIT has to be a whole number")
     elif int(count.this) > rows:
-        tree.set("limit", exp.Limit(expression=exp.Literal.number(rows)))
+        tree.set("limit", own)
+    return tree
+
+
+def _find_own_limit(tree: exp.Expr, rows: int) -> int | None:
+    limit = tree.args.get("limit")
+    count = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression if limit else None
+    number = 1 if isinstance(limit, exp.Fetch) and count is None else literal_number(count)
+    return number if number is not None and number <= rows else None
+
+
+def _is_no_limit(count: exp.Expr) -> bool:
+    """Whether LIMIT says that there is none: `LIMIT ALL`, `LIMIT NULL`, and of SQLite `LIMIT -1`."""
+    if isinstance(count, exp.Neg):
+        return isinstance(count.this, exp.Literal) and str(count.this.this).isdigit()
+    return isinstance(count, exp.Null) or (isinstance(count, exp.Var) and count.name.upper() == "ALL")
 
 
 def _build_query_refusal(message: str, stage: str = "policy") -> Refused:

@@ -22,14 +22,20 @@ from sqlglot.schema import MappingSchema
 
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
+from elcano.plugins.data.databases.allowed import IMPLICIT_COLUMNS
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import FetchedRows
 from elcano.plugins.data.databases.policy import SQLGLOT, Parsed, Refused, names_of, parse_allowed_query, table_key
 from elcano.plugins.data.databases.query_size import require_small_query
+from elcano.plugins.data.databases.row_repeats import describe_inner_limits, describe_repeats, require_bounded_gathering
 from elcano.plugins.data.databases.similar_names import find_similar_names
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, ResultColumn, ResultTable, TableSchema
 
 _FOLDING: Final[frozenset[Dialect]] = frozenset({"sqlite", "duckdb"})
+MOST_CLAUSES: Final = 3
+"""Clauses that say what one column may count several times."""
+_ROW_COLUMNS: Final = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path", "json", "root")
+"""Columns of SQLite's `json_each` and `json_tree`."""
 _log = logging.getLogger("databases")
 
 
@@ -39,12 +45,23 @@ class _Fault(NamedTuple):
     near: tuple[str, ...]
 
 
-def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[ColumnSchema | None, ...]:
-    """Return the schema column behind each column of the query's result; None for a computed one.
+class ResolvedColumn(NamedTuple):
+    """What is known of one column of a query's result before it runs."""
+
+    origin: ColumnSchema | None
+    """The column of the schema that it is; None: it is computed."""
+    caution: str = ""
+    repeated: str = ""
+
+
+def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[ResolvedColumn, ...]:
+    """Return what is known of each column of the query's result; nothing of those of PIVOT.
 
     Raises:
         Refused: it names columns that its tables do not have, or that several of them have.
     """
+    if next(query.tree.find_all(exp.Pivot), None) is not None:
+        return ()  # its columns are values of the rows, and DuckDB itself says which names it does not know
     tables = {table.name: table for table in schema.tables if table.name in query.tables}
     try:
         tree = qualify(
@@ -58,14 +75,28 @@ def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[Column
         )
         every = traverse_scope(tree)
         require_small_query(every)
+
+        def find_table(table: exp.Table) -> TableSchema | None:
+            return _find_table_schema(table, tables, schema)
+
         scopes = [scope for scope in every if isinstance(scope.expression, exp.Select)]
+        if schema.dialect == "postgresql":
+            require_bounded_gathering(scopes, find_table)
         faults = list(dict.fromkeys(fault for scope in scopes for fault in _find_name_faults(scope, tables, schema)))
     except (SqlglotError, RecursionError) as error:
         text = f"its names cannot be followed: {shorten_text(str(error), 300)}"
         raise Refused(QueryFault(stage="names", message=text)) from None
     if faults:
         raise Refused(_build_names_fault(faults))
-    return tuple(_find_origin_column(select, scopes, tables, schema) for select in _list_select_columns(tree))
+    origins = [_find_origin_column(select, scopes, tables, schema) for select in _list_select_columns(tree)]
+    repeats = describe_repeats(every, find_table)
+    if len(repeats) != len(origins):
+        return tuple(map(ResolvedColumn, origins))
+    inner = describe_inner_limits(tree)
+    return tuple(
+        ResolvedColumn(origin, "; ".join((*one.counted[:MOST_CLAUSES], *inner)), "; ".join(one.added))
+        for origin, one in zip(origins, repeats, strict=True)
+    )
 
 
 def _build_names_fault(faults: list[_Fault]) -> QueryFault:
@@ -80,11 +111,15 @@ def _build_names_fault(faults: list[_Fault]) -> QueryFault:
 
 def _find_name_faults(scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema) -> Iterator[_Fault]:
     for column in scope.columns:
+        if _is_implicit(column, schema.dialect):
+            continue
         if not column.table:
-            if column in scope.unqualified_columns:
+            if column in scope.unqualified_columns and not _may_be_unlisted(column, scope, tables, schema):
                 yield _build_unqualified_fault(column, scope, tables, schema)
             continue
         columns = _columns_of(column.table, scope, tables, schema)
+        if columns is None and _has_column(column.table, scope, tables, schema):
+            continue  # a field of a column: `address.city`
         if columns is None:
             every = [name for one in _iter_enclosing_scopes(scope) for name in one.sources]
             text = f"there is no table {column.table!r} in this part of the query"
@@ -94,12 +129,49 @@ def _find_name_faults(scope: Scope, tables: Mapping[str, TableSchema], schema: D
             yield _build_unknown_fault(column.name, f"{column.table!r} has no column {column.name!r}", close)
 
 
+def _is_implicit(column: exp.Column, dialect: Dialect) -> bool:
+    """Whether a name is one that every table has, or that a lambda or a comprehension around it introduces."""
+    name = _fold_name_case(column.name, dialect)
+    above = column.parent
+    while above is not None and not isinstance(above, exp.Query):
+        if isinstance(above, exp.Lambda) and name in {one.name for one in above.expressions}:
+            return True
+        if isinstance(above, exp.Comprehension) and name == above.expression.name:
+            return True
+        above = above.parent
+    return name in IMPLICIT_COLUMNS[dialect]
+
+
+def _may_be_unlisted(
+    column: exp.Column, scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema
+) -> bool:
+    """Whether a source in sight has columns that nobody can list, and none that can be listed has the column."""
+    name = _fold_name_case(column.name, schema.dialect)
+    known = [
+        _columns_of(source, around, tables, schema)
+        for around in _iter_enclosing_scopes(scope)
+        for source in around.sources
+    ]
+    return {} in known and not any(name in (columns or ()) for columns in known)
+
+
+def _has_column(name: str, scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema) -> bool:
+    """Whether a source in sight has a column called `name`, whose fields may be read."""
+    own = _fold_name_case(name, schema.dialect)
+    return schema.dialect == "duckdb" and any(
+        own in (_columns_of(source, around, tables, schema) or ())
+        for around in _iter_enclosing_scopes(scope)
+        for source in around.sources
+    )
+
+
 def _build_unqualified_fault(
     column: exp.Column, scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema
 ) -> _Fault:
     """Return the fault of a column that no table was found for: either none has it, or several do."""
     name = _fold_name_case(column.name, schema.dialect)
-    having = [source for source in scope.sources if name in (_columns_of(source, scope, tables, schema) or ())]
+    known = {source: _columns_of(source, scope, tables, schema) or {} for source in scope.sources}
+    having = [source for source, columns in known.items() if name in columns]
     if len(having) > 1:
         options = tuple(f"{source}.{column.name}" for source in having)
         return _Fault(column.name, f"{column.name!r} may be any of {', '.join(options)}: say which", options)
@@ -129,10 +201,14 @@ def _columns_of(
     for around in _iter_enclosing_scopes(scope):
         found = around.sources.get(source)
         if isinstance(found, exp.Table):
+            if schema.dialect == "sqlite" and isinstance(found.this, exp.Anonymous):
+                return {name: name for name in _ROW_COLUMNS}
             if (table := _find_table_schema(found, tables, schema)) is None:
                 return {}
             return {_fold_name_case(column.name, schema.dialect): column.name for column in table.columns}
         if isinstance(found, Scope):
+            if not isinstance(found.expression, exp.Query):
+                return {}  # `unnest`, `VALUES`
             outer = (
                 found.outer_columns
                 or [select.output_name for select in _list_select_columns(found.expression)]
@@ -249,26 +325,26 @@ async def _attempt_query(
         columns=_apply_schema_types(found, origins),
         rows=found.rows,
         truncated=found.truncated,
+        limit=read.limit if len(found.rows) == read.limit else None,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         schema_hash=schema.hash,
         tables=tuple(sorted(read.tables)),
     )
 
 
-def _parse_and_resolve_query(
-    sql: str, schema: DatabaseSchema, rows: int
-) -> tuple[Parsed, tuple[ColumnSchema | None, ...]]:
+def _parse_and_resolve_query(sql: str, schema: DatabaseSchema, rows: int) -> tuple[Parsed, tuple[ResolvedColumn, ...]]:
     read = parse_allowed_query(sql, schema, rows)
     return read, resolve_query_columns(read, schema)
 
 
-def _apply_schema_types(found: FetchedRows, origins: tuple[ColumnSchema | None, ...]) -> tuple[ResultColumn, ...]:
-    """The columns with the types of the schema where they are columns of it, and the engine does not know better."""
-    if len(origins) != len(found.columns):
+def _apply_schema_types(found: FetchedRows, known: tuple[ResolvedColumn, ...]) -> tuple[ResultColumn, ...]:
+    """The columns with the types of the schema where the engine does not know better, and with what to mind of them."""
+    if len(known) != len(found.columns):
         return found.columns
-    return tuple(
-        column
-        if origin is None or (column.type and column.kind != "other")
-        else column.model_copy(update={"type": origin.type, "kind": origin.kind})
-        for column, origin in zip(found.columns, origins, strict=True)
-    )
+    columns = []
+    for column, one in zip(found.columns, known, strict=True):
+        update = {"caution": one.caution, "repeated": one.repeated}
+        if one.origin is not None and (not column.type or column.kind == "other"):
+            update |= {"type": one.origin.type, "kind": one.origin.kind}
+        columns.append(column.model_copy(update=update))
+    return tuple(columns)

@@ -9,15 +9,24 @@ value, and forty values fill a server. Its numbers have up to 131,072 figures, a
 third of a second in which nothing interrupts it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Final, Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, Generic, TypeVar
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from elcano.plugins.data.data_answer import QueryFault
-from elcano.plugins.data.databases.allowed import literal_text
+from elcano.plugins.data.databases.allowed import literal_number, literal_text
 from elcano.plugins.data.databases.policy import Refused
+from elcano.plugins.data.databases.value_size import (
+    FACTORS,
+    HASHES,
+    Size,
+    estimate_written_value,
+    multiply_size,
+    sum_sizes,
+    take_longest_size,
+)
 
 MOST_WRITTEN_OUT: Final = 100_000
 """Parts of a query. An honest chain of ten definitions, each with columns of the one before, has a few thousand."""
@@ -55,15 +64,8 @@ _PRODUCTS: Final = (exp.Mul, exp.Div, exp.IntDiv, exp.Mod)
 _GROWING: Final = (exp.DPipe, exp.Concat, exp.ConcatWs, exp.Replace, exp.RegexpReplace, exp.ArrayToString, exp.Cast)
 
 
-class _Size(NamedTuple):
-    copies: int = 0
-    characters: int = 0
-    powers: int = 0
-    """Numbers in it that may have any number of figures."""
-
-
 _Found = TypeVar("_Found")
-_STORED: Final = _Size(copies=1)
+_STORED: Final = Size(copies=1)
 
 
 class _Outputs(Generic[_Found]):
@@ -73,6 +75,11 @@ class _Outputs(Generic[_Found]):
         self._stored = stored
         """What holds of a column of a table."""
         self._columns: dict[int, dict[str, _Found]] = {}
+        self._wholes: dict[int, _Found] = {}
+
+    def add_whole(self, query: exp.Expr, found: _Found) -> None:
+        """Adds a query all of whose columns are alike."""
+        self._wholes[id(query)] = found
 
     def add_select(self, query: exp.Select, columns: Mapping[str, _Found]) -> None:
         """Adds the columns of a SELECT."""
@@ -96,8 +103,10 @@ class _Outputs(Generic[_Found]):
         while around is not None:
             source = around.sources.get(column.table)
             if source is not None:
-                own = self._columns.get(id(source.expression), {}) if isinstance(source, Scope) else {}
-                return own.get(column.name, self._stored)
+                if not isinstance(source, Scope):
+                    return self._stored
+                whole = self._wholes.get(id(source.expression), self._stored)
+                return self._columns.get(id(source.expression), {}).get(column.name, whole)
             around = around.parent
         return self._stored
 
@@ -113,11 +122,12 @@ def require_small_query(scopes: list[Scope]) -> None:
     """
     weights, sizes = _Outputs(1), _Outputs(_STORED)
     wholes: dict[int, int] = {}
+    _require_slow_recursion(scopes)
     for scope in scopes:
         own = scope.expression
         if isinstance(own, exp.SetOperation):
             weights.add_union(own, lambda sides: sum(sides) or 1)
-            sizes.add_union(own, _take_longest_size)
+            sizes.add_union(own, take_longest_size)
             wholes[id(own)] = sum(wholes.get(id(side.unnest()), 1) for side in (own.this, own.expression))
         elif isinstance(own, exp.Select):
             parts = _list_own_parts(own)
@@ -131,7 +141,38 @@ def require_small_query(scopes: list[Scope]) -> None:
             each = {id(part): _estimate_size(part, scope, sizes) for part in parts}
             sizes.add_select(own, {one.output_name: each[id(one)] for one in own.expressions})
             _require_within_limits([each[id(one)] for one in own.expressions])
-            _require_within_limits([_Size(powers=sum(size.powers for size in each.values()))])
+            _require_within_limits([Size(powers=sum(size.powers for size in each.values()))])
+
+
+def _require_slow_recursion(scopes: list[Scope]) -> None:
+    """Check that each round of a recursion adds to a text and does not multiply it, as `s || s` does.
+
+    Raises:
+        Refused: it may.
+    """
+    growth = _Outputs(Size())
+    anchors = {id(one) for scope in scopes for one in _iter_anchors(scope)}
+    for scope in scopes:
+        own = scope.expression
+        if id(own) in anchors:
+            growth.add_whole(own, _STORED)
+        elif isinstance(own, exp.SetOperation):
+            growth.add_union(own, take_longest_size)
+        elif isinstance(own, exp.Select):
+            found = {one.output_name: _estimate_size(one, scope, growth) for one in own.expressions}
+            growth.add_select(own, found)
+            if any(size.copies > 1 for size in found.values()):
+                text = "a text in WITH RECURSIVE grows with each round by more than what is added to it once"
+                raise Refused(QueryFault(stage="policy", message=text))
+
+
+def _iter_anchors(scope: Scope) -> Iterator[exp.Expr]:
+    """The queries that recursions seen from a scope begin with: first sides of a UNION that the scope is a part of."""
+    for source in scope.sources.values():
+        begun = source.expression if isinstance(source, Scope) else None
+        union = begun.parent if begun is not None else None
+        if isinstance(union, exp.SetOperation) and begun is union.this and begun is not scope.expression:
+            yield begun
 
 
 def _list_own_parts(select: exp.Select) -> list[exp.Expr]:
@@ -149,7 +190,7 @@ def _weigh_expression(part: exp.Expr, scope: Scope, weights: _Outputs[int], whol
     )
 
 
-def _require_within_limits(sizes: list[_Size]) -> None:
+def _require_within_limits(sizes: list[Size]) -> None:
     if sum(size.powers for size in sizes) > MOST_POWERS:
         text = f"it computes with more than {MOST_POWERS} powers, with what is defined before written out: use fewer"
         raise Refused(QueryFault(stage="policy", message=text))
@@ -163,72 +204,82 @@ def _require_within_limits(sizes: list[_Size]) -> None:
         raise Refused(QueryFault(stage="policy", message=text))
 
 
-def _estimate_size(node: exp.Expr, scope: Scope, outputs: _Outputs[_Size]) -> _Size:
+def _estimate_size(node: exp.Expr, scope: Scope, outputs: _Outputs[Size]) -> Size:
     if isinstance(node, exp.Column):
         return outputs.of_column(node, scope)
     if isinstance(node, exp.Query):
-        return _take_longest_size(outputs.of_query(node))
+        return take_longest_size(outputs.of_query(node))
     if isinstance(node, exp.Literal | exp.ByteString):
-        return _Size(characters=len(str(node.this)))
+        return Size(characters=len(str(node.this)))
     each = [_estimate_size(one, scope, outputs) for one in list(node.iter_expressions())]
-    found = _of_choice(node, each) or _of_text(node, each) or _of_number(node, each) or _sum_sizes(each)
+    found = _of_choice(node, each) or _of_text(node, each) or _of_number(node, each) or sum_sizes(each)
     if isinstance(node, _GROWING):
         _require_within_limits([found])  # a text is made as well where it is only compared
     return found
 
 
-def _of_choice(node: exp.Expr, each: list[_Size]) -> _Size | None:
+def _of_choice(node: exp.Expr, each: list[Size]) -> Size | None:
     """Return the size of an expression that picks one of several values; None for any other."""
     if not isinstance(node, _CHOICES):
         return None
     asked = node.args.get("this") if isinstance(node, exp.Case | exp.If) else None
     given = [size for one, size in zip(list(node.iter_expressions()), each, strict=True) if one is not asked]
-    return _take_longest_size(given)._replace(powers=sum(size.powers for size in each))
+    return take_longest_size(given)._replace(powers=sum(size.powers for size in each))
 
 
-def _of_text(node: exp.Expr, each: list[_Size]) -> _Size | None:
+def _of_text(node: exp.Expr, each: list[Size]) -> Size | None:
     """Return the size of a function that lengthens or shortens a text; None for any other."""
     match node:
         case exp.Replace():
             old, new = _count_literal_length(node.expression), _count_literal_length(node.args.get("replacement"))
-            return _multiply_size(each[0], -(-new // max(1, old)))
+            return multiply_size(each[0], -(-new // max(1, old)))
         case exp.RegexpReplace():
-            return _multiply_size(each[0], 1 + 2 * _count_literal_length(node.args.get("replacement")))
+            return multiply_size(each[0], 1 + 2 * _count_literal_length(node.args.get("replacement")))
         case exp.ArrayToString():
-            return _multiply_size(each[0], 1 + _count_literal_length(node.expression))
+            return multiply_size(each[0], 1 + _count_literal_length(node.expression))
         case exp.ConcatWs():
-            return _sum_sizes([*each[1:], *(each[:1] * len(each[1:]))])
+            return sum_sizes([*each[1:], *(each[:1] * len(each[1:]))])
         case exp.Left() | exp.Right() | exp.Substring():
             return _apply_length_cut(node, each[0])
         case exp.Cast():
-            return _sum_sizes([each[0], _Size(characters=_of_type(node.to))])
+            return sum_sizes([each[0], Size(characters=_of_type(node.to))])
         case exp.TimeToStr() | exp.ToChar():
-            return _Size(characters=LONGEST_NUMBER + FORMATTED * _count_literal_length(node.args.get("format")))
-    return None
+            return Size(characters=LONGEST_NUMBER + FORMATTED * _count_literal_length(node.args.get("format")))
+        case exp.Repeat():
+            return multiply_size(each[0], literal_number(node.args["times"]) or 1)
+        case exp.Pad():
+            return sum_sizes([each[0], Size(characters=literal_number(node.expression) or 0)])
+    if isinstance(node, HASHES):
+        return Size(characters=2 * LONGEST_NUMBER)
+    if (factor := FACTORS.get(type(node))) is not None:
+        return multiply_size(each[0], factor)
+    return estimate_written_value(node, each)
 
 
-def _of_number(node: exp.Expr, each: list[_Size]) -> _Size | None:
+def _of_number(node: exp.Expr, each: list[Size]) -> Size | None:
     """Return the size of an expression that computes a number; None for any other.
 
     Raises:
         Refused: the number may have too many figures.
     """
     powers = sum(size.powers for size in each)
+    if isinstance(node, exp.Factorial):
+        return Size(characters=LONGEST_NUMBER, powers=powers + 1)
     if isinstance(node, exp.Pow):
         small = node.expression.name in map(str, range(SMALL_POWER + 1))
-        return _Size(characters=LONGEST_NUMBER, powers=powers if small and not powers else powers + 1)
+        return Size(characters=LONGEST_NUMBER, powers=powers if small and not powers else powers + 1)
     if isinstance(node, _SMALL):
-        return _Size(characters=STORED_FIGURES, powers=powers)
+        return Size(characters=STORED_FIGURES, powers=powers)
     if not isinstance(node, (*_SUMS, *_PRODUCTS)):
         return None
     figures = [size.characters + STORED_FIGURES * size.copies for size in each]
     if isinstance(node, _SUMS):
-        return _Size(characters=max(figures) + 1, powers=powers)
+        return Size(characters=max(figures) + 1, powers=powers)
     longest = figures[0] + STORED_FIGURES if isinstance(node, exp.Div) else sum(figures)
     if max(*figures, longest) > MOST_FIGURES:
         text = f"a number in it may have more than {MOST_FIGURES:,} figures: multiply less"
         raise Refused(QueryFault(stage="policy", message=text))
-    return _Size(characters=longest, powers=powers)
+    return Size(characters=longest, powers=powers)
 
 
 def _count_literal_length(pattern: exp.Expr | None) -> int:
@@ -250,26 +301,12 @@ def _of_type(kind: exp.Expr) -> int:
     return max(lengths, default=0) if fills else 0
 
 
-def _apply_length_cut(node: exp.Expr, size: _Size) -> _Size:
+def _apply_length_cut(node: exp.Expr, size: Size) -> Size:
     """Return the size of a text after it is cut to a literal length."""
     length = node.args.get("length") if isinstance(node, exp.Substring) else node.expression
     if isinstance(length, exp.Literal) and str(length.this).isdigit():
         if size.copies == 0:
-            return _Size(characters=min(size.characters, int(length.this)))
+            return Size(characters=min(size.characters, int(length.this)))
         if int(length.this) <= LONGEST_NUMBER:
-            return _Size(characters=int(length.this))
+            return Size(characters=int(length.this))
     return size
-
-
-def _multiply_size(size: _Size, factor: int) -> _Size:
-    return size._replace(copies=size.copies * max(1, factor), characters=size.characters * max(1, factor))
-
-
-def _sum_sizes(sizes: Iterable[_Size]) -> _Size:
-    listed = list(sizes)
-    return _Size(*(sum(parts) for parts in zip(*listed, strict=True))) if listed else _Size()
-
-
-def _take_longest_size(sizes: Iterable[_Size]) -> _Size:
-    listed = list(sizes)
-    return _Size(*(max(parts) for parts in zip(*listed, strict=True))) if listed else _Size()

@@ -38,16 +38,20 @@ HEAP: Final = 500_000_000
 """Bytes that SQLite may have; what is over it fails."""
 BUSY_SECONDS: Final = 2.0
 _CALLED: Final = (
-    "abs acos asin atan atan2 avg cast ceil ceiling coalesce concat concat_ws cos count cume_dist current_date "
-    "current_time current_timestamp date datetime degrees dense_rank exp first_value floor glob group_concat "
-    "ifnull iif instr json json_array_length json_extract json_type json_valid julianday lag last_value lead length "
-    "like likelihood likely ln log log10 log2 lower ltrim max median min mod nth_value ntile nullif percent_rank "
-    "percentile pi pow power radians rank replace round row_number rtrim sign sin sqrt strftime string_agg substr "
-    "substring sum tan time timediff total trim trunc typeof unicode unixepoch unlikely upper -> ->> "
-    "median"
+    "abs acos acosh asin asinh atan atan2 atanh avg cast ceil ceiling char coalesce concat concat_ws cos cosh count "
+    "cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exp first_value floor "
+    "format glob group_concat hex ifnull iif instr json json_array json_array_length json_error_position "
+    "json_extract json_group_array json_group_object json_insert json_object json_patch json_pretty json_quote "
+    "json_remove json_replace json_set json_type json_valid julianday lag last_value lead length like likelihood "
+    "likely ln log log10 log2 lower ltrim max median min mod nth_value ntile nullif octet_length percent_rank "
+    "percentile pi pow power printf quote radians random rank replace round row_number rtrim sign sin sinh soundex "
+    "sqrt strftime string_agg substr substring sum tan tanh time timediff total trim trunc typeof unhex unicode "
+    "unixepoch unlikely upper -> ->>"
 )
 _FUNCTIONS: Final = frozenset(_CALLED.split())
-_OWN: Final = ("sqlite_", "pragma_", "dbstat", "json_each", "json_tree", "generate_series", "fts5vocab", "bytecode")
+_OWN: Final = ("sqlite_", "pragma_", "dbstat", "generate_series", "fts5vocab", "bytecode")
+_ROW_MAKERS: Final = ("json_each", "json_tree")
+"""Functions in place of tables, which read nothing but their arguments."""
 
 
 _UNREADABLE: Final = frozenset({"virtual", "shadow"})
@@ -176,6 +180,8 @@ def _open_read_only(path: str) -> Iterator[sqlite3.Connection]:
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+            for name in _ROW_MAKERS:  # the authorizer would refuse to declare their columns
+                connection.execute(f"SELECT 1 FROM {name}('[]')").fetchall()
         except sqlite3.Error as error:
             raise _Away(error) from None
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
@@ -191,7 +197,7 @@ def _build_authorizer(
 
     def allowed(action: int, first: str | None, second: str | None, _: str | None, inner: str | None) -> int:
         match action:
-            case sqlite3.SQLITE_SELECT:
+            case sqlite3.SQLITE_SELECT | sqlite3.SQLITE_RECURSIVE:
                 return sqlite3.SQLITE_OK
             case sqlite3.SQLITE_FUNCTION if (second or "").lower() in _FUNCTIONS:
                 return sqlite3.SQLITE_OK
@@ -206,7 +212,7 @@ def _is_readable_column(table: str, column: str, inner: str | None, readable: se
     """Whether a column may be read. Of what a WITH defines SQLite asks without a column; of a view's, by its name."""
     if table.startswith(_OWN):
         return False
-    return readable is None or not column or table in readable or bool(inner)
+    return readable is None or not column or table in readable or table in _ROW_MAKERS or bool(inner)
 
 
 def _with_rows(table: TableSchema, connection: sqlite3.Connection) -> TableSchema:

@@ -1,5 +1,7 @@
 """Which language a text is in: long ones by script and letters, questions with care, names by what is searched."""
 
+from pathlib import Path
+
 import pytest
 
 from elcano.activities.text.languages import is_known, language_of, languages_of, stemmer_of, text_language
@@ -27,6 +29,40 @@ def test_a_text_tells_its_language(language: str) -> None:
     assert text_language(TEXTS[language]) == language
     assert text_language(TEXTS[language] * 200) == language, "of a long text samples are enough"
     assert is_known(language)
+
+
+def read_passages() -> dict[str, list[str]]:
+    """Twelve sentences in each of many languages, which say much the same."""
+    found: dict[str, list[str]] = {}
+    for line in (Path(__file__).parent / "passages.tsv").read_text(encoding="utf-8").splitlines():
+        language, sentence = line.split("\t")
+        found.setdefault(language, []).append(sentence)
+    return found
+
+
+def test_twelve_sentences_tell_their_language_also_where_stop_words_are_few_or_not_listed() -> None:
+    passages = read_passages()
+    assert {"tr", "fi", "hu", "pl", "sv", "nl", "id", "ro", "hr", "sl"} <= passages.keys()
+    assert {language: text_language(" ".join(said)) for language, said in passages.items()} == {
+        language: language for language in passages
+    }
+
+
+def test_half_as_many_do_so_in_all_but_a_few_places() -> None:
+    """Indonesian and Malay, Czech and Slovak, Croatian and Serbian are close."""
+    passages = [
+        (language, " ".join(said[at : at + 6])) for language, said in read_passages().items() for at in range(7)
+    ]
+    told = sum(text_language(text) == language for language, text in passages)
+    assert told >= 0.98 * len(passages)
+
+
+@pytest.mark.parametrize(
+    "names",
+    ["Ahmet Yılmaz, Mehmet Demir, Ayşe Kaya, Fatma Çelik", "Helsinki Tampere Turku Oulu Espoo Vantaa Jyväskylä"],
+)
+def test_names_alone_are_in_no_language(names: str) -> None:
+    assert text_language(names) == "en"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from elcano.activities.text.written_numbers import find_numbers
 from elcano.plugins.data.answering.number_proofs import GivenNumbers
-from elcano.plugins.data.data_answer import CellReference, NumberProof, Operation
+from elcano.plugins.data.data_answer import CellReference, DataAnswer, NumberProof, Operation
+from elcano.plugins.data.report_results import unverified_numbers
 from elcano.plugins.data.tables import ResultTable
 from tests.unit.plugins.data.answering.tables import REVENUE, at, proof, prove_numbers, table
 
@@ -223,3 +224,29 @@ def test_any_text_has_a_verdict_for_each_run_of_digits(text: str, words: str) ->
 
 def list_marks(text: str) -> str:
     return "".join(line.strip()[:10] for line in text.splitlines())
+
+
+def test_a_limit_of_the_query_proves_no_number_of_rows_and_is_said_of_sums() -> None:
+    limited = REVENUE.model_copy(update={"limit": 4})
+    (counted,) = prove_numbers("There are 4 regions.", [proof("4", "count", at("region", 1, 4))], [limited])
+    assert counted.status == "wrong"
+    assert "asks for 4 rows at most" in counted.reason
+    (added,) = prove_numbers("Together 216,900.75.", [proof("216,900.75", "sum", at("revenue", 1, 4))], [limited])
+    assert added.status == "proven"
+    assert "first 4 rows" in added.reason
+    (single,) = prove_numbers("Revenue was 120,400.50.", [proof("120,400.50", "cell", at("revenue", 1))], [limited])
+    assert (single.status, single.reason) == ("proven", "")
+
+
+def test_a_column_that_counts_rows_several_times_is_never_proven_without_a_word() -> None:
+    columns = list(REVENUE.columns)
+    columns[1] = columns[1].model_copy(update={"caution": "its join may repeat rows of o", "repeated": "rows of o"})
+    doubled = REVENUE.model_copy(update={"columns": tuple(columns)})
+    (single,) = prove_numbers("Revenue was 120,400.50.", [proof("120,400.50", "cell", at("revenue", 1))], [doubled])
+    assert (single.status, single.reason) == ("proven", "its join may repeat rows of o")
+    (added,) = prove_numbers("Together 216,900.75.", [proof("216,900.75", "sum", at("revenue", 1, 4))], [doubled])
+    assert added.reason == "its join may repeat rows of o; rows of o"
+    answer = DataAnswer(numbers=(single,))
+    assert [line.partition(" — ")[2] for line in unverified_numbers(answer, set())] == [
+        "its join may repeat rows of o."
+    ]

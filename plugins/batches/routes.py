@@ -29,7 +29,7 @@ from elcano.api.http.fields import Request, Text
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.routes import IdempotencyKey
-from elcano.api.runs.run_request import RunRequest
+from elcano.api.runs.run_request import MAX_QUESTION, RunRequest
 from elcano.api.runs.submission import build_request_key, require_same_request
 from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.errors import GraphInvalid
@@ -42,6 +42,8 @@ from elcano.plugins.batches.views import BatchResultPage, BatchView, load_result
 from elcano.plugins.batches.workflows import METADATA
 
 MOST_QUESTIONS: Final = 1_000
+MOST_CHARACTERS: Final = 50_000_000
+"""Of `defaults`, which each question is judged and stored with: a small request must not take gigabytes."""
 JUDGED_SECONDS: Final = 20.0
 """How long a request is judged: gateways wait for a minute. What is left is judged again before it starts anyway."""
 _Name: TypeAlias = Annotated[Text, Field(max_length=200)]
@@ -92,6 +94,11 @@ async def judge_batch(request: BatchRequest, batch_id: str, services: Services) 
         RequestInvalid: with all faults of all questions, if they may not be skipped, or all have some.
         TemporalUnavailable: it could be started if Temporal answered.
     """
+    shared = len(json.dumps(request.defaults)) * len(request.questions)
+    if shared > MOST_CHARACTERS:
+        told = f"have {shared:,} characters as JSON for all questions together, and {MOST_CHARACTERS:,} are the most"
+        message = f"{told}: send fewer questions at a time, or store the graph under a name and give that"
+        raise RequestInvalid([FieldFault(field="defaults", message=message)])
     faults: list[FieldFault] = []
     kept: list[BatchQuestion] = []
     judged: dict[str, tuple[FieldFault, ...]] = {}
@@ -134,6 +141,8 @@ def _merge_row(
     if "question" not in given and "row" in given and isinstance(template, str):
         if faults := _find_row_faults(template, row):
             return body, row, faults
+        if (length := _measure_filled(template, row)) > MAX_QUESTION:
+            return {**body, "question": ""}, row, (FieldFault(field="question", message=_describe_length(length)),)
         body["question"] = _PLACE.sub(lambda place: row[place[1].strip()], template)
     metadata = body.get("metadata", {})
     if isinstance(metadata, dict):
@@ -149,6 +158,16 @@ def _find_row_faults(template: str, row: Mapping[str, str]) -> tuple[FieldFault,
     missing = [f"there is no column {name!r} in `row`; there are: {there}" for name in names if name not in row]
     empty = [f"the cell of the column {name!r} is empty" for name in names if name in row and not row[name].strip()]
     return tuple(FieldFault(field="row", message=message) for message in (*missing, *empty))
+
+
+def _measure_filled(template: str, row: Mapping[str, str]) -> int:
+    """The length of a template with its columns filled in. A column may occur in it ten thousand times."""
+    places = list(_PLACE.finditer(template))
+    return len(template) + sum(len(row[place[1].strip()]) - len(place[0]) for place in places)
+
+
+def _describe_length(length: int) -> str:
+    return f"has {length:,} characters once `row` is filled in, and {MAX_QUESTION:,} are the most: shorten it"
 
 
 async def _find_faults(

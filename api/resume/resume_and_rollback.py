@@ -31,6 +31,7 @@ from elcano.api.runs.model_checks import (
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import ModelRequest, default_model
 from elcano.api.runs.run_status import current_run
+from elcano.api.runs.submission import continue_run
 from elcano.api.runs.trust_checks import find_model_contact_faults, narrow_sources
 from elcano.api.source_survey import add_own_sources, find_source_faults, survey_sources
 from elcano.graphs.contracts import DiscardedWork
@@ -336,8 +337,5 @@ async def _go_on(
     asked = going_on(log.asked, cut, resumed_from, events, run.started_at)
     answer = ResumeAccepted.of(run.run_id, cut, resumed_from.entry.saved)
     begun: JsonObject = {"request": request_id, "answer": answer.model_dump(mode="json")}
-    execution = await services.temporal.go_on(asked, run.engine, begun)
-    if execution is None:
-        raise RunOpen(f"the run {run.run_id!r} is already running: another request resumed it first")
-    await services.store.runs.reopen(run.run_id, execution)
+    await continue_run(run, asked, cut.run.budget.limits, begun, services)
     return await _record_answer(answer, request_id, services)

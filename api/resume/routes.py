@@ -216,12 +216,16 @@ _COMMON = (
     TemporalUnavailable,
     *_READ,
 )
+_FULL = (TooManyRuns, QuotaUsedUp, MoneyUsedUp)
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["runs"])
 
 
 @router.post(
-    "/resume", dependencies=[requires("control_run")], status_code=202, responses=problem_docs(*_COMMON, RunOpen)
+    "/resume",
+    dependencies=[requires("control_run")],
+    status_code=202,
+    responses=problem_docs(*_COMMON, RunOpen, *_FULL),
 )
 async def resume_run(
     run_id: str, services: Provided, asker: Asker, request_id: RequestId, body: ResumeBody | None = None
@@ -240,7 +244,7 @@ async def resume_run(
     "/rollback",
     dependencies=[requires("control_run")],
     status_code=202,
-    responses=problem_docs(*_COMMON, ControlRefused, OutcomeUnknown),
+    responses=problem_docs(*_COMMON, ControlRefused, OutcomeUnknown, *_FULL),
 )
 async def roll_back_run(
     run_id: str, body: RollBackBody, services: Provided, asker: Asker, request_id: RequestId
@@ -260,7 +264,7 @@ async def roll_back_run(
     responses={
         200: {"model": RunView, "description": "The run that the same key and request started", "headers": LOCATION},
         201: {"description": "The new run", "headers": LOCATION},
-        **problem_docs(*_COMMON, GraphInvalid, TooManyRuns, QuotaUsedUp, MoneyUsedUp),
+        **problem_docs(*_COMMON, GraphInvalid, *_FULL),
     },
 )
 async def fork_run(

@@ -105,12 +105,12 @@ class QuotaRule:
 
 
 def _is_passed(one: Standing) -> bool:
-    """Whether a run that is counted among its runs already is one too many."""
-    return one.used > one.limit if one.unit == "runs" else one.left == 0
+    """Whether a run that is counted among its runs already is one too many. A resumed one began on an earlier day."""
+    return (one.used > one.limit or one.limit == 0) if one.unit == "runs" else one.left == 0
 
 
 def _build_refusal(one: Standing, now: float) -> Refusal:
-    shown = one.model_copy(update={"used": one.used - 1}) if one.unit == "runs" else one
+    shown = one.model_copy(update={"used": max(0, one.used - 1)}) if one.unit == "runs" else one
     error = MoneyUsedUp(shown.describe()) if one.unit == "usd" else QuotaUsedUp(shown.describe())
     error.retry_after = shown.seconds_until_reset(now)
     return error

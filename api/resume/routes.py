@@ -123,7 +123,8 @@ async def judge_fork(run_id: str, wanted: ForkBody, own: str, services: Services
     lines = list_entries_before_step(await services.store.ledger.entries(run_id, branches=True), run_id, wanted.step)
     asked = _with_fork_changes(log.asked, own, wanted, graph, days_of(lines, log.asked.searched))
     asked = await run_in_threadpool(_build_fork_input, asked, log, wanted, plan, sections, by)
-    refused.faults += await judge_run_models(asked, services)
+    limits = None if asked.resumed_from is None else asked.resumed_from.entry.limits
+    refused.faults += await judge_run_models(asked, services, limits)
     refused.require_none()
     await services.temporal.check()  # an outage leaves nothing behind
     return JudgedRun(assign_model_queues(asked, services.settings), run.engine)

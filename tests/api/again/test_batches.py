@@ -174,7 +174,7 @@ async def test_a_question_that_no_time_is_left_to_judge_is_judged_when_its_turn_
     wrong = {**rows("b")[0], "mode": "telepathy"}
     refused = await start(api, [*rows("a"), wrong], 422)
     assert [error["field"] for error in refused["errors"]] == ["questions.1.mode"]
-    monkeypatch.setattr("elcano.plugins.batches.routes.JUDGED_SECONDS", 0.0)
+    monkeypatch.setattr("elcano.plugins.batches.judgement.JUDGED_SECONDS", 0.0)
     shared = await start(api, [wrong, *rows("a")], 422)
     assert [error["field"] for error in shared["errors"]] == ["questions.0.mode"]
     made = await start(api, [*rows("a"), wrong])

@@ -191,7 +191,6 @@ class Attempt:
         """Runs one agent once; its usage is counted however it ends."""
         self._conversations += 1
         claim = f"{activity.info().activity_id}:{self._conversations}" if self._guards else ""
-        settings = build_call_settings(self._settings, form.max_tokens)
         with capture_run_messages() as messages:
             asked, listener = model, None
             if self._streamers is not None:
@@ -207,7 +206,7 @@ class Attempt:
                         asked, self._settings.model_timeout_seconds, self._observers, agent.name or self.call.agent
                     ),
                     instructions=form.told or None,
-                    model_settings=settings,
+                    model_settings=build_call_settings(self._settings, form.max_tokens),
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
                 ) as running:
                     async for node in running:
@@ -231,7 +230,7 @@ class Attempt:
                     raise build_unreadable_answer_error(error, model) from error
                 raise
             finally:
-                used = self._count(messages, listener)
+                used = self.count(messages, listener)
                 self.usage += used
                 self._ended.append(claim)
                 measure_usage(used, self.call.agent, model)
@@ -275,27 +274,27 @@ class Attempt:
         The first one takes its prompt. A further one repeats the whole conversation, so it takes at least as many
         tokens as the one before it, answer included, and about as much money.
         """
-        used = self._count(messages)
+        used = self.count(messages)
         least = Estimate(tokens=prompt_tokens(prompt))
         if used.requests:
             answered = max(place for place, one in enumerate(messages) if isinstance(one, ModelResponse))
-            earlier = self._count(messages[:answered])
+            earlier = self.count(messages[:answered])
             least = Estimate(
                 tokens=used.tokens - earlier.tokens, cost_microusd=used.cost_microusd - earlier.cost_microusd
             )
-        left = self.left.less(self._count(messages, listener))
+        left = self.left.less(self.count(messages, listener))
         if (refused := left.refuses(least)) is not None:
             raise BudgetExhausted(refused, too_little(self.call, left, least, refused))
         return least
 
     async def _written_down(self, messages: Sequence[ModelMessage], listener: Listener | None) -> None:
         """Records usage before a further request: a worker that is killed during it can no longer report it."""
-        used = self.usage + self._count(messages, listener)
+        used = self.usage + self.count(messages, listener)
         if used.requests > self._told:
             self._told = used.requests
             await self.record("failed", used)
 
-    def _count(self, messages: Sequence[ModelMessage], listener: Listener | None = None) -> Usage:
+    def count(self, messages: Sequence[ModelMessage], listener: Listener | None = None) -> Usage:
         """What a conversation used so far, at the price of its model."""
         return self._price.apply(usage_of(messages) + (Usage() if listener is None else listener.lost))
 

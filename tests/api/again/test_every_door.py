@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 import elcano
-from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
+from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
 from elcano.api.http.request_identity import map_route_permissions
 from elcano.api.runs import endings
 from elcano.api.runs.endings import Reconciler
@@ -20,7 +20,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from tests.api.again.going_on import QUESTION, Provider, asked, ended, until, working
+from tests.api.again.going_on import QUESTION, Provider, asked, ended, working
 from tests.api.asking import start
 from tests.api.serving import connecting, speaking
 

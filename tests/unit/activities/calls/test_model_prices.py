@@ -1,4 +1,4 @@
-"""Prices: those of the settings, those of genai-prices, none for servers of one's own; and a limit of money needs one."""
+"""Prices: those of the settings, of genai-prices, none for servers of one's own; and that limits of money need one."""
 
 import pytest
 from temporalio.exceptions import ApplicationError

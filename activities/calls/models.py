@@ -19,6 +19,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import CacheConfig, ModelSettings
 
+from elcano.activities.calls.answer_cleaning import clean_response
 from elcano.activities.calls.delta_merging import merge_streamed_deltas
 from elcano.activities.calls.heartbeats import CallTimedOut, wait_patiently
 from elcano.activities.calls.refusal_causes import SET_ELSEWHERE
@@ -75,7 +76,7 @@ class PatientModel(WrapperModel):
         """
         asked = self.wrapped.request(messages, model_settings, model_request_parameters)
         try:
-            return await wait_patiently(asked, self._seconds)
+            return clean_response(await wait_patiently(asked, self._seconds))
         except CallTimedOut:
             raise ModelRequestTimeout(self.model_name, self._seconds) from None
 

@@ -42,6 +42,7 @@ from elcano.graphs.checks.references import ALIKE
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.tenants import RUN_ID
+from elcano.graphs.text import remove_noncharacters
 
 
 def read_field_docstrings(model: type) -> dict[str, str]:
@@ -93,10 +94,12 @@ _REORDERING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068
 
 
 def _refuse_control_characters(text: str) -> str:
-    """Refuses control characters: they cannot be seen, and neither models nor terminals agree on them.
+    """Removes noncharacters, which come along with text copied from PDFs, and refuses control characters.
 
-    Those that reverse what follows (U+202E and its like) are among them; marks that right-to-left text needs are not.
+    These cannot be seen, and neither models nor terminals agree on them. Those that reverse what follows (U+202E and
+    its like) are among them; marks that right-to-left text needs are not.
     """
+    text = remove_noncharacters(text)
     for position, character in enumerate(text):
         if character in _REORDERING or (unicodedata.category(character) == "Cc" and character not in "\n\r\t"):
             raise PydanticCustomError(

@@ -245,6 +245,6 @@ def _fetch_all_steps(run_id: str) -> dict[str, Any]:
     found: dict[str, Any] = get_json(path)
     rows = list(found["rows"])
     while found["next"] is not None:
-        found = get_json(path, after=found["next"])
+        found = get_json(path, cursor=found["next"])
         rows += found["rows"]
     return {**found, "rows": rows}

@@ -89,6 +89,10 @@ class WorkflowData(Described):
     model_config = ConfigDict(extra="ignore")
 
 
+CURSOR: Final = "The `next` of the page before; left out: the first page."
+"""The description of `cursor`, by which every list goes on."""
+NUMBER_CURSOR: Final = r"^\d{0,6}$"
+"""The form of a cursor that is the number of things before it."""
 EXAMPLE_RUN: Final = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
 _REORDERING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 

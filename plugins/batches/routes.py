@@ -16,7 +16,7 @@ from elcano.api.http.errors import (
     TemporalUnavailable,
     problem_docs,
 )
-from elcano.api.http.fields import Request
+from elcano.api.http.fields import CURSOR, NUMBER_CURSOR, Request
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.routes import IdempotencyKey
 from elcano.api.runs.submission import build_request_key, require_same_request
@@ -25,7 +25,14 @@ from elcano.graphs.state.budget import TopUp, microusd_from_usd
 from elcano.plugins.batches.batch_store import get_batches
 from elcano.plugins.batches.batch_tables import DONE, Batch
 from elcano.plugins.batches.judgement import BatchRequest, judge_batch
-from elcano.plugins.batches.views import BatchResultPage, BatchView, load_results, write_csv, write_json_lines
+from elcano.plugins.batches.views import (
+    BatchPage,
+    BatchResultPage,
+    BatchView,
+    load_results,
+    write_csv,
+    write_json_lines,
+)
 
 MEDIA_TYPES: Final = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
 
@@ -103,10 +110,12 @@ async def start_batch(
 async def list_batches(
     services: Provided,
     limit: Annotated[int, Query(ge=1, le=100, description="Batches at most.")] = 20,
-    before: Annotated[str | None, Query(max_length=40, description="Only batches older than this one.")] = None,
-) -> list[BatchView]:
+    cursor: Annotated[str, Query(max_length=40, description=CURSOR)] = "",
+) -> BatchPage:
     """List your batches, the newest first."""
-    return [await BatchView.of(one, services) for one in await get_batches(services.store).page(limit, before)]
+    found = await get_batches(services.store).page(limit + 1, cursor or None)
+    views = [await BatchView.of(one, services) for one in found[:limit]]
+    return BatchPage(batches=tuple(views), next=views[-1].id if len(found) > limit else None)
 
 
 @router.get("/{batch_id}", dependencies=[requires("read_run")], responses=problem_docs(BatchNotFound))
@@ -114,13 +123,13 @@ async def get_batch(
     batch_id: BatchId,
     services: Provided,
     limit: Annotated[int, Query(ge=0, le=100, description="Results at most.")] = 20,
-    after: Annotated[int, Query(ge=-1, le=1_000, description="The `next` of the page before.")] = -1,
+    cursor: Annotated[str, Query(pattern=NUMBER_CURSOR, description=CURSOR)] = "",
 ) -> BatchResultPage:
     """See how a batch stands, with the results that there are, page by page."""
     view = await BatchView.of(await _find_batch(batch_id, services), services)
-    found = await get_batches(services.store).questions(batch_id, after=after, limit=limit + 1)
+    found = await get_batches(services.store).questions(batch_id, after=int(cursor or 0) - 1, limit=limit + 1)
     page = await load_results(found[:limit], services)
-    following = page[-1].number if page and len(found) > limit else None
+    following = str(page[-1].number + 1) if page and len(found) > limit else None
     return BatchResultPage(**view.model_dump(), results=tuple(page), next=following)
 
 

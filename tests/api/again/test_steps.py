@@ -81,7 +81,7 @@ async def test_the_steps_of_a_run_that_ended(api: httpx.AsyncClient, away: httpx
     assert all(one["began_at"] <= other["began_at"] for one, other in pairwise(rows))
     pages = [await answered(api, path, limit=2)]
     while pages[-1]["next"] is not None:
-        pages.append(await answered(api, path, limit=2, after=pages[-1]["next"]))
+        pages.append(await answered(api, path, limit=2, cursor=pages[-1]["next"]))
     assert [row for page in pages for row in page["rows"]] == rows
     assert await answered(away, path) == found
     inside = [await answered(api, f"{path}/{row['number']}") for row in rows]

@@ -329,4 +329,4 @@ class RunList(Described):
     Temporal does not answer at once is `stale`; one whose workflow is over, and whose end is about to be stored, is
     `closed`."""
     next: str | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """Pass it as `before` for the next page; null on the last one."""
+    """Pass it as `cursor` for the next page; null on the last one."""

@@ -96,9 +96,9 @@ class LedgerView(Described):
     satisfied: bool = Field(default=False, examples=[False])
     """Whether the manager says that the request is."""
     stalls: int = Field(default=0, examples=[1])
-    """Rounds without progress, of at most `budget.stalls.limit`."""
+    """Rounds without progress, of at most `budget.limits.stalls`."""
     resets: int = Field(default=0, examples=[0])
-    """How often it planned anew, of at most `budget.resets.limit`."""
+    """How often it planned anew, of at most `budget.limits.resets`."""
     turns: tuple[TurnView, ...] = ()
     """All rounds so far."""
 

@@ -181,12 +181,12 @@ def model_names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(","))
 
 
-def rates_fault(providers: Iterable[str]) -> str | None:
-    """Explain unknown providers among those with configured rates; None if all are known."""
-    unknown = [name for name in providers if name not in PROVIDERS]
+def find_unknown_providers(names: Iterable[str], variable: str) -> str | None:
+    """Explain unknown ones among providers that a setting names; None if all are known."""
+    unknown = [name for name in names if name not in PROVIDERS]
     if not unknown:
         return None
-    return f"`ELCANO_MODEL_RATES` names {', '.join(map(repr, unknown))}; there are: {', '.join(sorted(PROVIDERS))}"
+    return f"`{variable}` names {', '.join(map(repr, unknown))}; there are: {', '.join(sorted(PROVIDERS))}"
 
 
 def model_fault(text: str) -> str | None:

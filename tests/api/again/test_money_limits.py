@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.settings import Settings
+from elcano.settings.model_prices import TokenPrice
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, asked, ended, working
 from tests.api.asking import start
@@ -67,9 +68,8 @@ async def test_a_resumed_run_keeps_its_limit_of_money_with_another_model(
     provider.off.clear()
     await require_refused(api, f"/v1/runs/{run_id}/resume", {"model": UNPRICED})
     assert await store.count_open_runs() == {}
-    priced = api_settings.model_copy(
-        update={"model_prices": Settings(model_prices={UNPRICED: {"input": 1_000, "output": 1_000}}).model_prices}
-    )
+    dear = TokenPrice(input=1_000, output=1_000)
+    priced = api_settings.model_copy(update={"model_prices": {UNPRICED: dear}})
     async with speaking(make_app(priced)) as able, working(temporal, store, priced, provider):
         before = (await able.get(f"/v1/runs/{run_id}")).json()["budget"]["used"]["cost_usd"]
         await asked(able, run_id, "resume", model=UNPRICED)

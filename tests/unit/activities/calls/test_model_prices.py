@@ -40,7 +40,7 @@ def test_where_a_price_comes_from(name: str, price: TokenPrice | None) -> None:
         _env_file=None,
         model_base_url="http://gpu:8000/v1",
         model_urls={"groq": "https://proxy.example.org"},
-        model_prices={"sambanova": {"input": 1, "output": 2}, "sambanova:newer": DEAR},
+        model_prices={"sambanova": TokenPrice(input=1, output=2), "sambanova:newer": DEAR},
     )
     assert find_model_price(name, settings) == price
 
@@ -68,8 +68,8 @@ def test_only_a_limit_of_money_needs_a_price() -> None:
         ModelPrice("groq:new").require_known(MONEY)
 
 
-async def ask(store: Store, model: ScriptedModel, name: str, **settings: object) -> AgentResult:
-    chosen = Settings(_env_file=None, **settings)
+async def ask(store: Store, model: ScriptedModel, name: str, **prices: TokenPrice) -> AgentResult:
+    chosen = Settings(_env_file=None, model_prices=prices)
     made = AgentActivities(store, Sources({}), chosen, resolve=model.resolve)
     asked = call("thinking", {"question": "Why?"}, model=name).model_copy(update={"allowance": MONEY})
     result = await ActivityEnvironment().run(made.run_agent, asked)
@@ -83,7 +83,7 @@ async def test_a_worker_refuses_what_the_limit_cannot_limit_and_charges_the_pric
         await ask(store, model, "sambanova:new")
     assert caught.value.type == FailureType.MODEL_REFUSED
     assert model.tasks == [], "nothing is spent"
-    result = await ask(store, model, "sambanova:new", model_prices={"sambanova": DEAR})
+    result = await ask(store, model, "sambanova:new", sambanova=DEAR)
     assert (result.usage.cost_microusd, result.usage.unpriced_requests) == (210_000, 0)
     lines = await store.of("default").ledger.entries("run-1")
     assert lines[-1].usage.cost_microusd == 210_000

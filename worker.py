@@ -57,12 +57,19 @@ from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE, model_queue
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
-from elcano.graphs.model_names import rates_fault
+from elcano.graphs.model_names import find_unknown_providers, parse_model_provider
 from elcano.graphs.plugin import Surroundings, load_objects
 from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr
 from elcano.settings.plugins import SettingsInvalid, list_variables
-from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, refuse_arguments, unknown_variables
+from elcano.settings.settings import (
+    BAD_SETTINGS,
+    Settings,
+    get_variable_name,
+    program_settings,
+    refuse_arguments,
+    unknown_variables,
+)
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
@@ -165,10 +172,12 @@ def model_workers(
     """Build a worker for each model provider with a rate that can be called here, not yet started; unversioned.
 
     Raises:
-        InputInvalid: a rate is set for what is no provider.
+        InputInvalid: a rate or a price is set for what is no provider.
     """
-    if fault := rates_fault(settings.model_rates):
-        raise InputInvalid("model_rates", fault)
+    priced = map(parse_model_provider, settings.model_prices)
+    for name, providers in (("model_rates", settings.model_rates), ("model_prices", priced)):
+        if fault := find_unknown_providers(providers, get_variable_name(name)):
+            raise InputInvalid(name, fault)
     store = store.written_by(build_worker_signature(settings))
     gate = partial(gate_models, store=store, settings=settings)
     agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)

@@ -20,8 +20,6 @@ LISTED_FILES: Final = 20 * ARCHIVED_FILES
 """Entries of an archive's directory that are read at all: each takes half a kilobyte of memory."""
 MOST_RATIO: Final = 100
 """How many times larger than the archive its files may be together; texts and logs stay below 30."""
-SPARE_BYTES: Final = 50_000_000
-"""What they may have together, whatever the ratio."""
 UNREADABLE: Final = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 """What reading raises; `RuntimeError`: a file in an archive needs a password, or is packed in an unknown way."""
 _ENTRY: Final = b"PK\x01\x02"
@@ -55,8 +53,8 @@ def list_members(archive: zipfile.ZipFile, size: int) -> list[zipfile.ZipInfo]:
     if len(files) > ARCHIVED_FILES:
         raise InputInvalid("archive", f"it has {len(files):,} files, at most {ARCHIVED_FILES:,} are taken: unpack it")
     unpacked = sum(one.file_size for one in files)
-    if unpacked > max(MOST_RATIO * size, SPARE_BYTES):
-        told = f"it has {size / 1e6:,.1f} MB and unpacks to {unpacked / 1e6:,.0f} MB"
+    if unpacked > MOST_RATIO * size:
+        told = f"it has {size / 1e6:,.1f} MB and unpacks to {unpacked / 1e6:,.1f} MB"
         raise InputInvalid("archive", f"{told}, more than {MOST_RATIO} times as much: unpack it")
     return files
 

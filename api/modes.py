@@ -12,6 +12,7 @@ from pydantic import Field
 
 from elcano.api.http.fields import Described
 from elcano.api.http.request_identity import requires
+from elcano.api.runs.model_checks import find_model_price
 from elcano.api.services import Provided
 from elcano.api.source_survey import list_barred_modes
 from elcano.graphs.catalogue.sources import DATABASE
@@ -26,7 +27,7 @@ from elcano.graphs.checks.callees import (
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of
-from elcano.graphs.model_names import OFFLINE, OPENAI, address_of, model_names, parse_model_provider
+from elcano.graphs.model_names import OFFLINE, address_of, model_names, parse_model_provider
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.rubric import Rubric
 from elcano.settings.settings import Settings
@@ -177,11 +178,8 @@ async def list_domains(services: Provided) -> list[Rubric]:
     return list(services.domains.values())
 
 
-MILLION: Final = 1_000_000
-
-
 class ModelPrice(Described):
-    """The price of a million tokens, in US dollars, by genai-prices."""
+    """The price of a million tokens, in US dollars, by `ELCANO_MODEL_PRICES` or genai-prices."""
 
     input_usd: float = Field(examples=[1.25])
     """Of what is sent."""
@@ -203,7 +201,7 @@ class ModelView(Described):
     address: str = Field(default="", examples=["http://localhost:8000/v1"])
     """Where it is asked, if that is not its provider's own address."""
     price: ModelPrice | None = None
-    """What it charges; null: unknown, or nothing."""
+    """What it charges; null: unknown."""
 
 
 @router.get("/models", tags=["graphs"])
@@ -228,26 +226,12 @@ def _list_configured_models(settings: Settings) -> Iterator[ModelView]:
 def _build_model_view(name: str, agents: tuple[str, ...], fallback: int, settings: Settings) -> ModelView:
     if name == OFFLINE:
         return ModelView(name=name, agents=agents, fallback=fallback)
+    price = find_model_price(name, settings)
     return ModelView(
         name=name,
         agents=agents,
         fallback=fallback,
         provider=parse_model_provider(name),
         address=address_of(name, settings.model_base_url, settings.model_urls),
-        price=find_price(name),
+        price=None if price is None else ModelPrice(input_usd=price.input, output_usd=price.output),
     )
-
-
-def find_price(name: str) -> ModelPrice | None:
-    """The price of a model, `provider:name`; None if none is known."""
-    from genai_prices import Usage, calc_price
-
-    provider, _, model = name.partition(":")
-    try:
-        whole = [
-            calc_price(used, model_ref=model, provider_id="openai" if provider in OPENAI else provider).total_price
-            for used in (Usage(input_tokens=MILLION), Usage(output_tokens=MILLION))
-        ]
-    except LookupError:
-        return None
-    return ModelPrice(input_usd=float(whole[0]), output_usd=float(whole[1]))

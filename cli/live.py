@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
@@ -239,16 +239,15 @@ def format_budget(run: JsonObject) -> str:
 
     Iterations are left out where sections count their own.
     """
-    gauges = run.get("budget")
-    if not isinstance(gauges, dict) or run.get("stale"):
+    budget: Any = run.get("budget")
+    if not budget or run.get("stale"):
         return ""
     parts = []
     for name, (label, form) in _GAUGES.items():
-        gauge = gauges.get(name)
         if name == "iterations" and run.get("branches"):
             continue
-        if isinstance(gauge, dict) and isinstance(gauge.get("limit"), int | float):
-            parts.append(f"{label} {gauge['used']:{form}} of {gauge['limit']:{form}}")
+        if (limit := budget["limits"].get(name)) is not None:
+            parts.append(f"{label} {budget['used'][name]:{form}} of {limit:{form}}")
     return " · ".join(parts)
 
 

@@ -111,14 +111,15 @@ def build_runs_table(runs: list[dict[str, Any]], width: int) -> "Table":
 
 
 def _format_status(run: Mapping[str, Any]) -> str:
-    """Format a run's status in one word; for a waiting run, what it waits for.
+    """Format a run's status, with its stage in parentheses while it waits or writes: `running (held)`.
 
-    With a question mark: it was running when last heard of, and Temporal does not say whether it still is.
+    A question mark follows if it was running when last heard of, and Temporal does not say whether it still is.
     """
     if run.get("stale"):
         return f"{run['status']}?"
     stage = run.get("stage")
-    return str(run["status"] if stage in (None, "researching", "closed") else stage)
+    status = str(run["status"])
+    return status if status != "running" or stage in (None, "researching", "closed") else f"{status} ({stage})"
 
 
 def _format_mode(run: Mapping[str, Any]) -> str:
@@ -245,6 +246,6 @@ def _fetch_all_steps(run_id: str) -> dict[str, Any]:
     found: dict[str, Any] = get_json(path)
     rows = list(found["rows"])
     while found["next"] is not None:
-        found = get_json(path, after=found["next"])
+        found = get_json(path, cursor=found["next"])
         rows += found["rows"]
     return {**found, "rows": rows}

@@ -170,8 +170,8 @@ def _print_step_budget(console: Console, found: dict[str, Any]) -> None:
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2))
     before, after = found["budget_before"], found["budget_after"]
     for name, label in _GAUGES.items():
-        limit = before[name]["limit"] if after is None else after[name]["limit"]
-        used = f"{before[name]['used']:,g}" + ("" if after is None else f" → {after[name]['used']:,g}")
+        limit = (after or before)["limits"][name]
+        used = f"{before['used'][name]:,g}" + ("" if after is None else f" → {after['used'][name]:,g}")
         table.add_row("", label, used, "not limited" if limit is None else f"of {limit:,g}")
     console.print(table)
 

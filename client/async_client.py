@@ -181,13 +181,13 @@ class AsyncRun:
         from elcano.api.reports.routes import EvidencePage
         from elcano.client.passages import AsyncPassage
 
-        offset: int | None = 0
-        while offset is not None:
-            answer = await self._connection.get(f"{self._path}/evidence", limit=EVIDENCE_PAGE, offset=offset)
+        cursor: str | None = ""
+        while cursor is not None:
+            answer = await self._connection.get(f"{self._path}/evidence", limit=EVIDENCE_PAGE, cursor=cursor)
             page = EvidencePage.model_validate(answer)
             for passage in page.evidence:
                 yield AsyncPassage.of(passage, self._connection, self._path)
-            offset = page.next
+            cursor = page.next
 
     async def control(self, /, action: str, *, key: str = "", **body: Any) -> dict[str, Any]:
         """Ask something of it: `pause`, `unpause`, `steer`, `top-up`, `approve`, `stop`, `cancel` and so on.

@@ -37,12 +37,12 @@ class AsyncBatch:
 
     async def results(self) -> AsyncIterator[JsonObject]:
         """Its questions in their order, each with what came of it so far: `state`, `run_id`, `answer`."""
-        after: int | None = -1
-        while after is not None:
-            page = await self._connection.get(self._path, limit=PAGE, after=after)
+        cursor: str | None = ""
+        while cursor is not None:
+            page = await self._connection.get(self._path, limit=PAGE, cursor=cursor)
             for result in page["results"]:
                 yield result
-            after = page["next"]
+            cursor = page["next"]
 
     async def save(self, file: Path | str) -> None:
         """Save all results, as JSON Lines if the name ends with `.jsonl`, else as CSV."""

@@ -73,7 +73,7 @@ def _describe_state(view: "RunView") -> Iterator[str]:
     if view.stale:
         yield "More is not known now; this is what was stored when it began."
     if view.budget is not None:
-        used = [f"{view.budget.tokens.used:,} of {view.budget.tokens.limit:,} tokens"]
+        used = [f"{view.budget.used.tokens:,} of {view.budget.limits.tokens:,} tokens"]
         if view.iterations is not None:
             used.append(f"turn {view.iterations}")
         if view.evidence is not None:

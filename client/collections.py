@@ -162,13 +162,13 @@ class AsyncCollection:
         """
         from elcano.api.uploaded_documents import DocumentPage
 
-        after: str | None = ""
-        while after is not None:
-            answer = await self._connection.get(f"{self._path}/documents", limit=PAGE, after=after, **filters)
+        cursor: str | None = ""
+        while cursor is not None:
+            answer = await self._connection.get(f"{self._path}/documents", limit=PAGE, cursor=cursor, **filters)
             page = DocumentPage.model_validate(answer)
             for document in page.documents:
                 yield document
-            after = page.next
+            cursor = page.next
 
     async def add(
         self, *paths: Path | str, tell: Callable[[AddedDocument], None] | None = None

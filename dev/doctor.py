@@ -34,10 +34,10 @@ from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
     address_of,
+    find_unknown_providers,
     model_fault,
     model_names,
     parse_model_provider,
-    rates_fault,
 )
 from elcano.graphs.plugin import import_object, list_plugins, load_objects, load_registries
 from elcano.output import guarded_output
@@ -255,8 +255,10 @@ def check_models(chosen: Settings) -> Iterable[Finding]:
             continue
         for name in model_names(text):
             yield _check_model_key(name, address_of(name, chosen.model_base_url, chosen.model_urls))
-    if fault := rates_fault(chosen.model_rates):
-        yield Finding("fault", fault, f"correct {get_variable_name('model_rates')}")
+    priced = map(parse_model_provider, chosen.model_prices)
+    for name, providers in (("model_rates", chosen.model_rates), ("model_prices", priced)):
+        if fault := find_unknown_providers(providers, get_variable_name(name)):
+            yield Finding("fault", fault, f"correct {get_variable_name(name)}")
 
 
 def check_sources(chosen: Settings) -> Iterable[Finding]:

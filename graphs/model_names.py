@@ -4,11 +4,12 @@ Only the form is checked here, so that a run with a mistyped name is refused bef
 environment checks the key, and the call itself shows whether the provider knows the name.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.host_names import is_private_address
 from elcano.graphs.plugin import find_model
 from elcano.graphs.spec.own_agent import OwnAgent
 
@@ -159,17 +160,33 @@ def address_of(name: str, base_url: str, urls: Mapping[str, str]) -> str:
     return base_url if of_provider in OPENAI else ""
 
 
+_SELF_HOSTED: Final = ("ollama", "vllm")
+
+
+def is_free_of_charge(name: str, base_url: str, urls: Mapping[str, str], private_hosts: Collection[str]) -> bool:
+    """Whether a model without a known price costs nothing: a plugin's own, or one of a server in a private network.
+
+    `name`, `base_url` and `urls` are those of `address_of`, `private_hosts` those of `ELCANO_PRIVATE_HOSTS`.
+    """
+    if find_model(name) is not None:
+        return True
+    address = address_of(name, base_url, urls)
+    if address:
+        return is_private_address(address, private_hosts)
+    return parse_model_provider(name) in _SELF_HOSTED
+
+
 def model_names(text: str) -> tuple[str, ...]:
     """The models of a fallback list, in the order in which they are tried; a single name is a list of one."""
     return tuple(name.strip() for name in text.split(","))
 
 
-def rates_fault(providers: Iterable[str]) -> str | None:
-    """Explain unknown providers among those with configured rates; None if all are known."""
-    unknown = [name for name in providers if name not in PROVIDERS]
+def find_unknown_providers(names: Iterable[str], variable: str) -> str | None:
+    """Explain unknown ones among providers that a setting names; None if all are known."""
+    unknown = [name for name in names if name not in PROVIDERS]
     if not unknown:
         return None
-    return f"`ELCANO_MODEL_RATES` names {', '.join(map(repr, unknown))}; there are: {', '.join(sorted(PROVIDERS))}"
+    return f"`{variable}` names {', '.join(map(repr, unknown))}; there are: {', '.join(sorted(PROVIDERS))}"
 
 
 def model_fault(text: str) -> str | None:

@@ -4,6 +4,7 @@
 """
 
 import math
+import re
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -12,6 +13,25 @@ from typing import Final
 from elcano.graphs.frozen import Json
 
 ELLIPSIS: Final = "…"
+_NONCHARACTERS: Final = re.compile(
+    f"[\ufdd0-\ufdef{''.join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))}]+"
+)
+"""Exports and databases refuse them; PDFium writes U+FFFE within a word for a hyphen that only breaks a line."""
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
+
+
+def remove_noncharacters(text: str) -> str:
+    """`text` without the code points that Unicode keeps for no character, such as U+FFFE."""
+    return _NONCHARACTERS.sub("", text)
+
+
+def clean_text(text: str) -> str:
+    """`text` without noncharacters, with a space for control characters other than tabs and line feeds.
+
+    Halves of surrogate pairs are control characters here. Everything that is stored of documents, models and databases
+    goes through this, so that every export can write it.
+    """
+    return _CONTROL.sub(" ", remove_noncharacters(text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def shorten_text(text: str, most: int) -> str:

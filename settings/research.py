@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, field_validator, model_validator
 from pydantic_settings import NoDecode
 
+from elcano.settings.model_prices import TokenPrice
+
 SLOW: Final = {"model_timeout_seconds": 1_800.0, "first_token_seconds": 900.0, "call_seconds": 7_200.0}
 """The time limits for slow models. A model of 30 billion parameters on a CPU reads a prompt of 8,000 tokens for ten
 minutes, and writes a report for twenty."""
@@ -36,6 +38,14 @@ class ModelSettings(BaseModel, frozen=True):
         '`{"vllm:qwen": "http://gpu:8000/v1", "anthropic": "https://proxy.example.org"}`. The longest '
         "matching name wins, and all take precedence over `ELCANO_MODEL_BASE_URL`. The provider's key is "
         "sent there.",
+    )
+    model_prices: Annotated[dict[str, TokenPrice], NoDecode] = Field(
+        default={},
+        description="Prices of models in US dollars for a million tokens, by provider or by the beginning of a model's "
+        'name, as JSON: `{"sambanova": {"input": 0.6, "output": 1.2}}`. The longest matching name wins, and all take '
+        "precedence over the prices of genai-prices. A run with a limit of money needs a price for each of its models; "
+        "servers of your own (`ollama`, `vllm`, addresses in a private network) cost nothing unless they are named "
+        "here. Set it alike for the API and all workers.",
     )
     model_rates: Annotated[dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]], NoDecode] = Field(
         default={},

@@ -25,6 +25,7 @@ EXAMPLES: Final = {
     "service_urls": '{"searxng": "http://searxng:8080"}',
     "model_urls": '{"vllm:qwen": "http://gpu:8000/v1"}',
     "agent_models": '{"writer": "anthropic:claude-sonnet-5-5"}',
+    "model_prices": '{"sambanova": {"input": 0.6, "output": 1.2}}',
     "model_rates": '{"openai": 5}',
     "mcp_servers": '{"time": {"command": "mcp-server-time"}}',
     "default_sources": '["handbook", "pubmed"]',

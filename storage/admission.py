@@ -1,14 +1,15 @@
 """The admission of a run: whether it may start, and the idempotency key that is claimed for it.
 
-A run is admitted, then its workflow is started, then it has begun. Whoever dies in between leaves a run of which it is
-not known whether it was started; such a run takes a place, and is not listed.
+A run is admitted, then its workflow is started, then it has begun. A process that dies in between leaves a run of which
+it is not known whether it was started; such a run takes a place, and is not listed. An ended run that is resumed takes
+a place in the same way, before its next execution starts.
 """
 
 import asyncio
 from collections.abc import Sequence
 from typing import Any, Final, Protocol, cast
 
-from sqlalchemy import ColumnElement, and_, delete, func, select
+from sqlalchemy import ColumnElement, and_, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen, JsonObject
@@ -27,7 +28,9 @@ _LISTS: Final = {"evidence", "branches", "ledger", "output_schema"}
 NO_LIMITS: Final = Limits()
 STARTING: Final = "starting"
 """Replaces a run's status until it has begun."""
-UNENDED: Final = (STARTING, "running")
+RESUMING: Final = "resuming"
+"""Replaces an ended run's status while its next execution is being started; its record still has its end."""
+UNENDED: Final = (STARTING, RESUMING, "running")
 """The statuses of runs that are open."""
 ASKED_FOR: Final = ~runs.c.run_id.contains(".", autoescape=True)
 """Not a branch: the id of one is its run's, a full stop and more."""
@@ -37,9 +40,9 @@ class Admission(Frozen):
     """Whether a run may be started."""
 
     admitted: bool
-    """True of a run that is kept already too."""
+    """True of a run that is open already too."""
     new: bool = False
-    """The run was not kept before."""
+    """The run was not open before."""
     open: int
     """Runs of all tenants that are open, this one not counted if it was refused."""
     share: int
@@ -99,7 +102,6 @@ class AdmissionStore:
         """
         row = {**run_row(run, self._tenant), "status": STARTING}
         named = None if key is None else self._named(key.key)
-        count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)
         async with self._admitting, self._engine.connect() as connection:
             counted = count_run(connection, run)
             keep = insert_new(connection, runs).values(row).returning(runs.c.run_id)
@@ -112,18 +114,65 @@ class AdmissionStore:
                     claimed = KeyClaim(run_id=owner.run_id, request_hash=owner.request_hash, mine=False)
                     return Admission(admitted=False, open=0, share=0, claimed=claimed)
             new = (await connection.execute(keep)).first() is not None
-            by_tenant: dict[str, int] = dict(cast("Any", (await connection.execute(count)).all()))
-            share = max(1, at_most // max(1, len(by_tenant)))
-            everybody = sum(by_tenant.values())
-            if new and (everybody > at_most or by_tenant[self._tenant] > share):
-                await connection.rollback()
-                return Admission(admitted=False, open=everybody - 1, share=share)
             if new:
                 await connection.execute(counted)
-                for rule in rules:
-                    await rule(connection, run, limits)
-            await connection.commit()
+            return await self._judge_place(connection, run, at_most, limits, rules, new=new)
+
+    async def readmit(
+        self,
+        run: ArchivedRun,
+        at_most: int,
+        *,
+        limits: Limits = NO_LIMITS,
+        rules: Sequence[AdmissionRule] = (),
+    ) -> Admission | None:
+        """Take a place for an ended run whose next execution is about to start, as `admit` does for a new one.
+
+        Its record stays as it is until `RunStore.reopen`; `release` gives the place back. A run that is open already
+        has its place. None: there is no such run.
+
+        Raises:
+            ElcanoError: one of the rules refuses.
+        """
+        mine = (runs.c.tenant == self._tenant, runs.c.run_id == run.run_id)
+        async with self._admitting, self._engine.connect() as connection:
+            await begin_exclusive(connection, "admission")
+            status = await connection.scalar(select(runs.c.status).where(*mine))
+            if status is None:
+                return None
+            new = status not in UNENDED
+            if new:
+                await connection.execute(update(runs).where(*mine).values(status=RESUMING))
+            return await self._judge_place(connection, run, at_most, limits, rules, new=new)
+
+    async def _judge_place(
+        self,
+        connection: AsyncConnection,
+        run: ArchivedRun,
+        at_most: int,
+        limits: Limits,
+        rules: Sequence[AdmissionRule],
+        *,
+        new: bool,
+    ) -> Admission:
+        """End the transaction in which a run became open: commit if there is room for it, else roll back."""
+        count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)
+        by_tenant: dict[str, int] = dict(cast("Any", (await connection.execute(count)).all()))
+        share = max(1, at_most // max(1, len(by_tenant)))
+        everybody = sum(by_tenant.values())
+        if new and (everybody > at_most or by_tenant[self._tenant] > share):
+            await connection.rollback()
+            return Admission(admitted=False, open=everybody - 1, share=share)
+        for rule in rules if new else ():
+            await rule(connection, run, limits)
+        await connection.commit()
         return Admission(admitted=True, new=new, open=everybody, share=share)
+
+    async def release(self, run: ArchivedRun) -> None:
+        """Gives back the place of a run whose next execution was not started; one that was reopened stays open."""
+        resuming = (runs.c.tenant == self._tenant, runs.c.run_id == run.run_id, runs.c.status == RESUMING)
+        async with self._engine.begin() as connection:
+            await connection.execute(update(runs).where(*resuming).values(status=run.status))
 
     async def withdraw(self, run_id: str) -> None:
         """Removes a run whose workflow was not started; one that has begun stays."""

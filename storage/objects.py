@@ -104,8 +104,12 @@ class Objects:
     async def delete(self, keys: Sequence[str]) -> None:
         """Deletes objects, at most a thousand; those that are not there are no error."""
         async with self._answering("delete"):
-            with suppress(FileNotFoundError):  # another was quicker with one of them
+            try:
                 await obstore.delete_async(self._store, list(keys))
+            except FileNotFoundError:  # a folder's deletion ends at the first file that is missing; the rest stay
+                for key in keys:
+                    with suppress(FileNotFoundError):
+                        await obstore.delete_async(self._store, key)
 
     async def list_below(self, prefix: str, after: str = "") -> AsyncIterator[list[str]]:
         """The keys that begin with `prefix` and a slash, a thousand at a time, in no order; those behind `after`."""

@@ -18,7 +18,7 @@ from elcano.graphs.errors import RunOpen
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun, RunFilter, RunOrder
 from elcano.graphs.state.events import AgentEvent
-from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, run_row
+from elcano.storage.admission import ASKED_FOR, RESUMING, STARTING, UNENDED, run_row
 from elcano.storage.evidence import drop_unfound
 from elcano.storage.objects import Objects, artifacts_of, payloads_of
 from elcano.storage.plugin_store import PluginStore
@@ -102,9 +102,8 @@ class RunStore(TenantBound):
         if kept is None or kept.status == "running" or kept.execution == execution:
             return
         fresh = kept.without_end().model_copy(update={"execution": ""})
-        as_kept = and_(
-            self._named(run_id), runs.c.status == kept.status, runs.c.finished_at.is_not_distinct_from(kept.finished_at)
-        )
+        ended = runs.c.status.in_((kept.status, RESUMING))
+        as_kept = and_(self._named(run_id), ended, runs.c.finished_at.is_not_distinct_from(kept.finished_at))
         async with self._engine.begin() as connection:
             if (await connection.execute(update(runs).where(as_kept).values(run_row(fresh, self._tenant)))).rowcount:
                 await connection.execute(delete(event_rows).where(self._events_of(run_id)))

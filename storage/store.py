@@ -71,6 +71,11 @@ class OpenRun(Frozen):
     begun: bool
     """False: it is not known whether its workflow was started."""
 
+    @property
+    def resuming(self) -> bool:
+        """Whether it ended, and it is not known whether its next execution was started."""
+        return self.run.status != "running"
+
 
 @dataclass(frozen=True)
 class TenantStore:

@@ -22,7 +22,6 @@ from pydantic_ai.exceptions import FallbackExceptionGroup
 from elcano.activities.agents.answer_drafts import map_citations
 from elcano.activities.agents.prompt_parts import FURTHER_TRIES, build_question_agent
 from elcano.activities.calls.attempt import Answer, Attempt
-from elcano.activities.calls.usage import usage_of
 from elcano.activities.prose.markdown_parser import mark_of
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.citation_check import check_citations, locate_quote
@@ -93,7 +92,7 @@ async def ask_with_correction(
 
 def can_afford_correction(attempt: Attempt, context: RunContext[object]) -> bool:
     """Whether as much again as the conversation took so far, and its answer once more, may still be used."""
-    used = usage_of(context.messages)
+    used = attempt.count(context.messages)
     again = Estimate(tokens=2 * used.tokens, cost_microusd=2 * used.cost_microusd)
     return attempt.left.less(used).refuses(again) is None
 

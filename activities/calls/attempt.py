@@ -20,7 +20,7 @@ from typing import Final, Generic, TypeVar
 from pydantic_ai import Agent, capture_run_messages
 from pydantic_ai.exceptions import FallbackExceptionGroup
 from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import DEFAULT_HTTP_TIMEOUT, Model
+from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
@@ -32,7 +32,15 @@ from elcano.activities.calls.model_failures import (
     build_unreadable_answer_error,
     fault_of,
 )
-from elcano.activities.calls.models import CALL_SETTINGS, Observe, Resolve, in_order, require_model_contact, watch_model
+from elcano.activities.calls.model_prices import UNKNOWN_PRICE, find_price
+from elcano.activities.calls.models import (
+    Observe,
+    Resolve,
+    build_call_settings,
+    list_models,
+    require_model_contact,
+    watch_model,
+)
 from elcano.activities.calls.request_forms import WINDOWS, Form
 from elcano.activities.calls.retry_classification import safe_text
 from elcano.activities.calls.usage import (
@@ -58,9 +66,6 @@ from elcano.storage.store import TenantStore
 
 REQUEST_LIMIT: Final = 3
 """One answer and two more if its form is wrong; these are turns of one conversation, not retries."""
-
-CLIENT_SECONDS: Final = DEFAULT_HTTP_TIMEOUT - 10.0
-"""Providers' clients end a request after about as long by themselves, unless they are told otherwise."""
 
 Output = TypeVar("Output")
 _log = logging.getLogger(__name__)
@@ -111,6 +116,7 @@ class Attempt:
         self._resolve = resolve
         self._streamers = streamers
         self._listener: Listener | None = None
+        self._price = UNKNOWN_PRICE
         self._guards = guards
         self._observers = observers
         self._conversations = 0
@@ -142,12 +148,13 @@ class Attempt:
         """
         # In a thread: the first model of a provider imports its SDK, which takes seconds.
         name = agent_name or self.call.agent
-        resolved = await asyncio.to_thread(self._resolve, self.call.models, name, self._settings)
-        models = in_order(resolved)
+        models = await asyncio.to_thread(list_models, self._resolve, self.call.models, name, self._settings)
         faults: list[ActivityFault] = []
-        for model in models:
+        for called, model in models:
             try:
                 require_model_contact(model, self.call.trust, self._settings.private_hosts)
+                self._price = find_price(called, model, self._settings)
+                self._price.require_known(self.call.allowance)
                 return await self._asked(agent, model, Form(request, task, tuple(order)))
             except BudgetExhausted:
                 raise
@@ -184,11 +191,6 @@ class Attempt:
         """Runs one agent once; its usage is counted however it ends."""
         self._conversations += 1
         claim = f"{activity.info().activity_id}:{self._conversations}" if self._guards else ""
-        settings = CALL_SETTINGS.copy()
-        if self._settings.model_timeout_seconds > CLIENT_SECONDS:
-            settings["timeout"] = self._settings.model_timeout_seconds
-        if form.max_tokens is not None:
-            settings["max_tokens"] = form.max_tokens
         with capture_run_messages() as messages:
             asked, listener = model, None
             if self._streamers is not None:
@@ -204,15 +206,15 @@ class Attempt:
                         asked, self._settings.model_timeout_seconds, self._observers, agent.name or self.call.agent
                     ),
                     instructions=form.told or None,
-                    model_settings=settings,
+                    model_settings=build_call_settings(self._settings, form.max_tokens),
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
                 ) as running:
                     async for node in running:
                         if agent.is_model_request_node(node):
-                            least = self._admit(form.text, messages, listener)
+                            expected = self._admit(form.text, messages, listener) + self._expected_answer
                             await self._written_down(messages, listener)
                             for guard in self._guards:
-                                await guard.claim(self.store, self.call, claim, least + self._expected_answer)
+                                await guard.claim(self.store, self.call, claim, expected, self._price)
                         elif agent.is_call_tools_node(node) and node.model_response.finish_reason == "content_filter":
                             raise build_content_filter_error(node.model_response)
                 result = running.result
@@ -228,12 +230,12 @@ class Attempt:
                     raise build_unreadable_answer_error(error, model) from error
                 raise
             finally:
-                used = usage_of(messages) + (Usage() if listener is None else listener.lost)
+                used = self.count(messages, listener)
                 self.usage += used
                 self._ended.append(claim)
                 measure_usage(used, self.call.agent, model)
-                answers = [message for message in messages if isinstance(message, ModelResponse)]
-                self._in_vain.update({one.model_name: None for one in answers if one.model_name})
+                named = (one.model_name for one in messages if isinstance(one, ModelResponse) and one.model_name)
+                self._in_vain.update(dict.fromkeys(named))
         last = result.response
         quoted = last.provider_name == OFFLINE
         return Answer(result.output, model=last.model_name or "", quoted=quoted, task=form.task)
@@ -272,25 +274,29 @@ class Attempt:
         The first one takes its prompt. A further one repeats the whole conversation, so it takes at least as many
         tokens as the one before it, answer included, and about as much money.
         """
-        used = usage_of(messages)
+        used = self.count(messages)
         least = Estimate(tokens=prompt_tokens(prompt))
         if used.requests:
             answered = max(place for place, one in enumerate(messages) if isinstance(one, ModelResponse))
-            earlier = usage_of(messages[:answered])
+            earlier = self.count(messages[:answered])
             least = Estimate(
                 tokens=used.tokens - earlier.tokens, cost_microusd=used.cost_microusd - earlier.cost_microusd
             )
-        left = self.left.less(used if listener is None else used + listener.lost)
+        left = self.left.less(self.count(messages, listener))
         if (refused := left.refuses(least)) is not None:
             raise BudgetExhausted(refused, too_little(self.call, left, least, refused))
         return least
 
     async def _written_down(self, messages: Sequence[ModelMessage], listener: Listener | None) -> None:
         """Records usage before a further request: a worker that is killed during it can no longer report it."""
-        used = self.usage + usage_of(messages) + (Usage() if listener is None else listener.lost)
+        used = self.usage + self.count(messages, listener)
         if used.requests > self._told:
             self._told = used.requests
             await self.record("failed", used)
+
+    def count(self, messages: Sequence[ModelMessage], listener: Listener | None = None) -> Usage:
+        """What a conversation used so far, at the price of its model."""
+        return self._price.apply(usage_of(messages) + (Usage() if listener is None else listener.lost))
 
     def readable(self, messages: Sequence[ModelMessage]) -> None:
         """Notes that the newest answer of a conversation has the right form, even if its content has faults."""

@@ -39,6 +39,7 @@ from elcano.activities.calls.usage import broken_off
 from elcano.graphs.contracts import SHOWN_CHARACTERS
 from elcano.graphs.errors import PromptTooLong
 from elcano.graphs.state.budget import Usage
+from elcano.graphs.text import clean_text
 
 _NO_SUCH_WAY: Final = frozenset({400, 405, 406, 415, 422, 501})
 """Statuses by which servers refuse to stream; they may mean the request itself, which is then refused again."""
@@ -281,7 +282,7 @@ def _render_partial_json(answer: str | Mapping[str, Any] | None) -> str | None:
     if not isinstance(answer, Mapping):
         return None
     text = "\n\n".join(_iter_readable_texts(answer, ""))
-    return text.encode(errors="replace").decode() or None  # half of a pair of surrogates could not be sent
+    return clean_text(text) or None
 
 
 def _iter_readable_texts(value: object, field: str) -> Iterator[str]:

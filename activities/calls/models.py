@@ -13,12 +13,13 @@ from typing import Any, Final, TypeAlias
 import httpx
 from pydantic_ai.exceptions import ModelRequestTimeout, UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+from pydantic_ai.models import DEFAULT_HTTP_TIMEOUT, Model, ModelRequestParameters, infer_model
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import CacheConfig, ModelSettings
 
+from elcano.activities.calls.answer_cleaning import clean_response
 from elcano.activities.calls.delta_merging import merge_streamed_deltas
 from elcano.activities.calls.heartbeats import CallTimedOut, wait_patiently
 from elcano.activities.calls.refusal_causes import SET_ELSEWHERE
@@ -45,6 +46,8 @@ CACHED: Final = CacheConfig(messages=False)
 marked to be kept by the provider, where that has to be asked for (Anthropic, OpenAI's latest)."""
 CALL_SETTINGS: Final = ModelSettings(max_retries=0, cache=CACHED)
 """What every request is made with: one HTTP request, and what is to be cached. How long it may take: `PatientModel`."""
+CLIENT_SECONDS: Final = DEFAULT_HTTP_TIMEOUT - 10.0
+"""Providers' clients end a request after about as long by themselves, unless they are told otherwise."""
 
 Resolve: TypeAlias = Callable[[ModelChoice, str, Settings], Model]
 """From a run's choice, an agent and the worker's settings to the model that answers: `resolve_model`, or a test's."""
@@ -73,9 +76,19 @@ class PatientModel(WrapperModel):
         """
         asked = self.wrapped.request(messages, model_settings, model_request_parameters)
         try:
-            return await wait_patiently(asked, self._seconds)
+            return clean_response(await wait_patiently(asked, self._seconds))
         except CallTimedOut:
             raise ModelRequestTimeout(self.model_name, self._seconds) from None
+
+
+def build_call_settings(settings: Settings, max_tokens: int | None) -> ModelSettings:
+    """The settings of a request whose answer may have so many tokens; None: as many as the model gives."""
+    chosen = CALL_SETTINGS.copy()
+    if settings.model_timeout_seconds > CLIENT_SECONDS:
+        chosen["timeout"] = settings.model_timeout_seconds
+    if max_tokens is not None:
+        chosen["max_tokens"] = max_tokens
+    return chosen
 
 
 def watch_model(model: Model, seconds: float, observers: Iterable[Observe], agent: str) -> Model:
@@ -94,6 +107,16 @@ def resolve_model(choice: ModelChoice, agent: str, settings: Settings) -> Model:
     """
     addresses = tuple(sorted(settings.model_urls.items()))
     return _build_model(model_text(choice, agent, settings), settings.model_base_url, addresses)
+
+
+def list_models(resolve: Resolve, choice: ModelChoice, agent: str, settings: Settings) -> list[tuple[str, Model]]:
+    """The models that `agent` asks in a run with this choice, in order, each by the name that it was chosen by.
+
+    Raises:
+        ModelRefused: as of `resolve_model`.
+    """
+    models, names = in_order(resolve(choice, agent, settings)), model_names(model_text(choice, agent, settings))
+    return [(names[min(place, len(names) - 1)], model) for place, model in enumerate(models)]
 
 
 def in_order(model: Model) -> tuple[Model, ...]:

@@ -19,6 +19,7 @@ from temporalio import activity
 from temporalio.api.enums.v1 import EventType, WorkflowTaskFailedCause
 from temporalio.client import Client
 
+from elcano.activities.calls.model_prices import ModelPrice
 from elcano.activities.calls.retry_classification import classify_failure
 from elcano.graphs.contracts import (
     READ_USAGE,
@@ -52,14 +53,17 @@ MOST_TOKENS: Final = 100_000_000
 class SpendingGuard(Protocol):
     """Lets requests to models pass, beside the budget of their run: such as a quota (`Plugin.spending_guards`)."""
 
-    async def claim(self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate) -> None:
-        """Let the next request of a conversation pass, which is taken to use `estimate`.
+    async def claim(
+        self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate, price: ModelPrice
+    ) -> None:
+        """Let the next request of a conversation pass, which is taken to use `estimate` at `price`.
 
         What the call used before is in the ledger, or claimed by another of its conversations. A second claim of the
         same name replaces the first.
 
         Raises:
             BudgetExhausted: it may not be made; the run then reports what it has.
+            ModelRefused: it has a limit of money, and the price is not known.
             ModelBusy: it may be made later.
         """
         ...

@@ -16,6 +16,7 @@ from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from elcano.graphs.errors import ActivityFault
 from elcano.graphs.report.places import NOWHERE, Cell, Line, Places
+from elcano.graphs.text import clean_text
 
 _REPLACED: Final = {
     0x00A0: " ",
@@ -29,11 +30,6 @@ _REPLACED: Final = {
     **dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), ""),
 }
 _REPLACEABLE: Final = re.compile(f"[{''.join(map(chr, _REPLACED))}]")
-_NONCHARACTERS: Final = re.compile(
-    f"[\ufdd0-\ufdef{''.join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))}]+"
-)
-"""Exports and databases refuse them; PDFium writes U+FFFE within a word for a hyphen that only breaks a line."""
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
 class FileSkipped(ActivityFault):
@@ -160,10 +156,9 @@ def normalize_text(text: str) -> str:
 
     Compatibility forms other than ligatures stay: NFKC would turn 10² into 102.
     """
-    unified = text.replace("\r\n", "\n").replace("\r", "\n")
-    if _REPLACEABLE.search(unified):  # much quicker than to translate what has nothing to translate
-        unified = unified.translate(_REPLACED)
-    return unicodedata.normalize("NFC", _CONTROL.sub(" ", _NONCHARACTERS.sub("", unified)))
+    if _REPLACEABLE.search(text):  # much quicker than to translate what has nothing to translate
+        text = text.translate(_REPLACED)
+    return unicodedata.normalize("NFC", clean_text(text))
 
 
 class SkippedDocument(NamedTuple):

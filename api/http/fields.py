@@ -42,6 +42,7 @@ from elcano.graphs.checks.references import ALIKE
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.tenants import RUN_ID
+from elcano.graphs.text import remove_noncharacters
 
 
 def read_field_docstrings(model: type) -> dict[str, str]:
@@ -88,15 +89,21 @@ class WorkflowData(Described):
     model_config = ConfigDict(extra="ignore")
 
 
+CURSOR: Final = "The `next` of the page before; left out: the first page."
+"""The description of `cursor`, by which every list goes on."""
+NUMBER_CURSOR: Final = r"^\d{0,6}$"
+"""The form of a cursor that is the number of things before it."""
 EXAMPLE_RUN: Final = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
 _REORDERING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def _refuse_control_characters(text: str) -> str:
-    """Refuses control characters: they cannot be seen, and neither models nor terminals agree on them.
+    """Removes noncharacters, which come along with text copied from PDFs, and refuses control characters.
 
-    Those that reverse what follows (U+202E and its like) are among them; marks that right-to-left text needs are not.
+    These cannot be seen, and neither models nor terminals agree on them. Those that reverse what follows (U+202E and
+    its like) are among them; marks that right-to-left text needs are not.
     """
+    text = remove_noncharacters(text)
     for position, character in enumerate(text):
         if character in _REORDERING or (unicodedata.category(character) == "Cc" and character not in "\n\r\t"):
             raise PydanticCustomError(

@@ -18,7 +18,7 @@ from pydantic import Field, WrapSerializer
 from elcano.api.comparison.claims import compare_claims
 from elcano.api.comparison.differences import ClaimBrief
 from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RunNotFound, problem_docs
-from elcano.api.http.fields import Described, with_moments
+from elcano.api.http.fields import CURSOR, NUMBER_CURSOR, Described, with_moments
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS, clean_line
@@ -183,8 +183,8 @@ class EvidencePage(Described):
     """The run."""
     total: int = Field(examples=[12])
     """Passages found so far."""
-    next: int | None = Field(default=None, examples=[50])
-    """Pass it as `offset` for the next page; null on the last one."""
+    next: str | None = Field(default=None, examples=["50"])
+    """Pass it as `cursor` for the next page; null on the last one."""
     evidence: tuple[Annotated[Evidence, WrapSerializer(lambda one, write: with_moments(write(one)))], ...]
     """Whole passages, each with its place in the stored text."""
 
@@ -267,7 +267,7 @@ def _render_stored_report(stored: str, form: str) -> str:
 async def list_evidence(
     run_id: str,
     services: Provided,
-    offset: Annotated[int, Query(ge=0, le=1_000_000, description="Passages to leave out.")] = 0,
+    cursor: Annotated[str, Query(pattern=NUMBER_CURSOR, description=CURSOR)] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="Passages a page.")] = 50,
 ) -> EvidencePage:
     """Read the passages that a run and its sections found, whole and in the order of finding; also while it runs."""
@@ -275,10 +275,11 @@ async def list_evidence(
         await find_existing_run(run_id, services.temporal, services.store)
     kept = services.store.evidence
     total = await kept.count_of_run(run_id)
-    end = offset + limit
+    begin = int(cursor or 0)
+    end = begin + limit
     return EvidencePage(
         run_id=run_id,
         total=total,
-        next=end if end < total else None,
-        evidence=tuple(await kept.of_run(run_id, limit=limit, offset=offset)),
+        next=str(end) if end < total else None,
+        evidence=tuple(await kept.of_run(run_id, limit=limit, offset=begin)),
     )

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field
 
 from elcano.api.control.actions import TopUpBody
 from elcano.api.control.requests import claim_request, send_control, unwrap_outcome
-from elcano.api.http.errors import FieldFault, ResumeRefused, RunForgotten
+from elcano.api.http.errors import FieldFault, RequestInvalid, ResumeRefused, RunForgotten
 from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
 from elcano.api.process import Services
 from elcano.api.runs.endings import archive_if_ended
@@ -23,6 +23,7 @@ from elcano.api.runs.mode_checks import find_allowance_faults
 from elcano.api.runs.model_checks import (
     assign_model_queues,
     find_model_name_faults,
+    find_price_faults,
     judge_models,
     list_called_models,
     list_model_queues,
@@ -31,6 +32,7 @@ from elcano.api.runs.model_checks import (
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import ModelRequest, default_model
 from elcano.api.runs.run_status import current_run
+from elcano.api.runs.submission import continue_run
 from elcano.api.runs.trust_checks import find_model_contact_faults, narrow_sources
 from elcano.api.source_survey import add_own_sources, find_source_faults, survey_sources
 from elcano.graphs.contracts import DiscardedWork
@@ -52,7 +54,7 @@ from elcano.graphs.lifecycle.start_and_fold import (
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.run_contracts import ControlRequest, OpenBranch, ResearchInput, ResumedFrom
 from elcano.graphs.state.branches import KeptBranch, ReusedWork
-from elcano.graphs.state.budget import TopUp, usd_from_microusd
+from elcano.graphs.state.budget import Limits, TopUp, usd_from_microusd
 from elcano.storage.runs import ControlOutcome
 
 Model = Annotated[
@@ -170,8 +172,8 @@ async def judge_names(model: ModelRequest | None, sources: Sequence[str] | None,
     return refused
 
 
-async def judge_run_models(asked: ResearchInput, services: Services) -> list[FieldFault]:
-    """List the faults of the models of a run that is resumed, rolled back or forked."""
+async def judge_run_models(asked: ResearchInput, services: Services, limits: Limits | None = None) -> list[FieldFault]:
+    """List the faults of the models of a run that is resumed, forked or changed; `limits`, if they are known by now."""
     settings = services.settings
     graph = read_graph_traits(asked.graph)
     queues = list_model_queues(list_called_models(graph.callees, asked.models, settings), settings)
@@ -179,7 +181,8 @@ async def judge_run_models(asked: ResearchInput, services: Services) -> list[Fie
     barred = find_allowance_faults(services.allowance, graph, asked.models, settings)
     unreachable = find_model_contact_faults(asked.trust, graph.callees, asked.models, settings)
     unreachable += narrow_sources(asked.trust, asked.sources, asked.sources, services.sources.specs, settings)[1]
-    return [*judge_models(asked.models, graph, asked.sources, unpolled, settings), *barred, *unreachable]
+    unpriced = [] if limits is None else find_price_faults(limits, graph.callees, asked.models, settings)
+    return [*judge_models(asked.models, graph, asked.sources, unpolled, settings), *barred, *unreachable, *unpriced]
 
 
 def with_changes(asked: ResearchInput, model: ModelRequest | None, sources: Sequence[str] | None) -> ResearchInput:
@@ -334,10 +337,10 @@ async def _go_on(
     """Begins the next execution of a run that has ended."""
     events = await services.store.runs.events(run.run_id)
     asked = going_on(log.asked, cut, resumed_from, events, run.started_at)
+    callees = read_graph_traits(asked.graph).callees
+    if unpriced := find_price_faults(cut.run.budget.limits, callees, asked.models, services.settings):
+        raise RequestInvalid(unpriced)
     answer = ResumeAccepted.of(run.run_id, cut, resumed_from.entry.saved)
     begun: JsonObject = {"request": request_id, "answer": answer.model_dump(mode="json")}
-    execution = await services.temporal.go_on(asked, run.engine, begun)
-    if execution is None:
-        raise RunOpen(f"the run {run.run_id!r} is already running: another request resumed it first")
-    await services.store.runs.reopen(run.run_id, execution)
+    await continue_run(run, asked, cut.run.budget.limits, begun, services)
     return await _record_answer(answer, request_id, services)

@@ -123,7 +123,8 @@ async def judge_fork(run_id: str, wanted: ForkBody, own: str, services: Services
     lines = list_entries_before_step(await services.store.ledger.entries(run_id, branches=True), run_id, wanted.step)
     asked = _with_fork_changes(log.asked, own, wanted, graph, days_of(lines, log.asked.searched))
     asked = await run_in_threadpool(_build_fork_input, asked, log, wanted, plan, sections, by)
-    refused.faults += await judge_run_models(asked, services)
+    limits = None if asked.resumed_from is None else asked.resumed_from.entry.limits
+    refused.faults += await judge_run_models(asked, services, limits)
     refused.require_none()
     await services.temporal.check()  # an outage leaves nothing behind
     return JudgedRun(assign_model_queues(asked, services.settings), run.engine)
@@ -216,12 +217,16 @@ _COMMON = (
     TemporalUnavailable,
     *_READ,
 )
+_FULL = (TooManyRuns, QuotaUsedUp, MoneyUsedUp)
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["runs"])
 
 
 @router.post(
-    "/resume", dependencies=[requires("control_run")], status_code=202, responses=problem_docs(*_COMMON, RunOpen)
+    "/resume",
+    dependencies=[requires("control_run")],
+    status_code=202,
+    responses=problem_docs(*_COMMON, RunOpen, *_FULL),
 )
 async def resume_run(
     run_id: str, services: Provided, asker: Asker, request_id: RequestId, body: ResumeBody | None = None
@@ -240,7 +245,7 @@ async def resume_run(
     "/rollback",
     dependencies=[requires("control_run")],
     status_code=202,
-    responses=problem_docs(*_COMMON, ControlRefused, OutcomeUnknown),
+    responses=problem_docs(*_COMMON, ControlRefused, OutcomeUnknown, *_FULL),
 )
 async def roll_back_run(
     run_id: str, body: RollBackBody, services: Provided, asker: Asker, request_id: RequestId
@@ -260,7 +265,7 @@ async def roll_back_run(
     responses={
         200: {"model": RunView, "description": "The run that the same key and request started", "headers": LOCATION},
         201: {"description": "The new run", "headers": LOCATION},
-        **problem_docs(*_COMMON, GraphInvalid, TooManyRuns, QuotaUsedUp, MoneyUsedUp),
+        **problem_docs(*_COMMON, GraphInvalid, *_FULL),
     },
 )
 async def fork_run(

@@ -10,108 +10,123 @@ from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.state.budget import Limits, Usage, usd_from_microusd
 
 
-class CountedLimit(WorkflowData):
-    """One limit that is counted in whole numbers."""
+class BudgetLimits(WorkflowData):
+    """The limits, top-ups included."""
 
-    limit: int = Field(examples=[100_000])
-    """The limit."""
-    used: int = Field(examples=[31_000])
-    """The usage."""
-    remaining: int = Field(examples=[69_000])
+    tokens: int = Field(examples=[100_000])
+    """Input and output tokens of all model calls together."""
+    cost_usd: float | None = Field(examples=[None])
+    """US dollars; null: not limited."""
+    seconds: float = Field(examples=[600.0])
+    """Seconds since the start, pauses not counted."""
+    iterations: int = Field(examples=[5])
+    """Turns of the research loop."""
+    steps: int = Field(examples=[200])
+    """Nodes visited."""
+    sections: int = Field(examples=[8])
+    """Sections that a plan may have."""
+    stalls: int | None = Field(default=None, examples=[3])
+    """Rounds without progress after which a manager plans anew; the run's `ledger` counts them."""
+    resets: int | None = Field(default=None, examples=[2])
+    """How often it may; the run's `ledger` counts that too."""
+
+
+class BudgetUsed(WorkflowData):
+    """What was used, in the units of the limits."""
+
+    tokens: int = Field(examples=[31_000])
+    """Tokens."""
+    cost_usd: float = Field(examples=[0.042])
+    """US dollars."""
+    seconds: float = Field(examples=[12.5])
+    """Seconds."""
+    iterations: int = Field(examples=[2])
+    """Turns of the research loop."""
+    steps: int = Field(examples=[9])
+    """Nodes visited."""
+
+
+class BudgetRemaining(WorkflowData):
     """What remains; 0 also if more was used than there was."""
 
-
-class MeasuredLimit(WorkflowData):
-    """One limit that is measured."""
-
-    limit: float | None = Field(examples=[600.0])
-    """The limit; null: none."""
-    used: float = Field(examples=[12.5])
-    """The usage."""
-    remaining: float | None = Field(examples=[587.5])
-    """What remains; null: not limited."""
-
-
-class TokenLimit(CountedLimit):
-    """The limit of tokens."""
-
-    for_research: int | None = Field(default=None, examples=[54_000])
-    """The part that is not reserved for the report."""
+    tokens: int = Field(examples=[69_000])
+    """Tokens."""
+    cost_usd: float | None = Field(examples=[None])
+    """US dollars; null: not limited."""
+    seconds: float = Field(examples=[587.5])
+    """Seconds."""
+    iterations: int = Field(examples=[3])
+    """Turns of the research loop."""
+    steps: int = Field(examples=[191])
+    """Nodes to visit."""
 
 
-class CostLimit(MeasuredLimit):
-    """The limit of money."""
+class ResearchBudget(WorkflowData):
+    """The part of what remains that is not reserved for the report."""
 
-    for_research: float | None = Field(default=None, examples=[None])
-    """The part that is not reserved for the report; null: no limit."""
-
-
-class SectionLimit(WorkflowData):
-    """How many sections a plan may have."""
-
-    limit: int = Field(examples=[8])
-    """So many."""
-    affordable: int | None = Field(default=None, examples=[6])
-    """The number of sections that the budget can research, each with at least two searches; null if there is no plan to
-    come, or the run waits for more budget rather than do less."""
-
-
-class PlainLimit(WorkflowData):
-    """A limit whose use is counted elsewhere."""
-
-    limit: int = Field(examples=[3])
-    """So many."""
+    tokens: int | None = Field(default=None, examples=[54_000])
+    """Tokens."""
+    cost_usd: float | None = Field(default=None, examples=[None])
+    """US dollars; null: not limited."""
 
 
 class BudgetView(WorkflowData):
-    """The limit, usage and remainder of each budget item."""
+    """The budget of a run: its limits, and under the same names what was used of each and what remains."""
 
     exceeded: bool = Field(examples=[False])
     """Nothing more can be researched with it."""
     reason: EndKind | None = Field(default=None, examples=[None])
     """The limit that is used up; null if none is."""
-    tokens: TokenLimit
-    """Input and output tokens of all model calls together."""
-    cost_usd: CostLimit
-    """US dollars."""
-    seconds: MeasuredLimit
-    """Seconds since the start, pauses not counted."""
-    iterations: CountedLimit
-    """Turns of the research loop."""
-    steps: CountedLimit
-    """Nodes visited."""
-    sections: SectionLimit
-    """Sections that a plan may have."""
-    stalls: PlainLimit | None = None
-    """Rounds without progress after which a manager plans anew; the run's `ledger` counts them."""
-    resets: PlainLimit | None = None
-    """How often it may; the run's `ledger` counts that too."""
+    limits: BudgetLimits
+    """The limits, top-ups included."""
+    used: BudgetUsed
+    """What was used."""
+    remaining: BudgetRemaining
+    """What remains."""
+    for_research: ResearchBudget
+    """What remains for research."""
+    affordable_sections: int | None = Field(default=None, examples=[6])
+    """The number of sections that the budget can research, each with at least two searches; null if there is no plan to
+    come, or the run waits for more budget rather than do less."""
 
     @classmethod
     def of(cls, view: JsonObject) -> "BudgetView | None":
-        """Parses the output of `graphs.state.budget.Budget.view`; None while there is none."""
-        return cls.model_validate(view) if view else None
+        """Parses the output of `graphs.state.budget.Budget.view`, which has one gauge a limit; None without one."""
+        if not view:
+            return None
+        gauges = {name: gauge for name, gauge in view.items() if isinstance(gauge, dict)}
+
+        def collect(part: str) -> JsonObject:
+            return {name: gauge[part] for name, gauge in gauges.items() if part in gauge}
+
+        affordable = collect("affordable").get("sections")
+        parts = {part: collect(part) for part in ("used", "remaining", "for_research")}
+        return cls.model_validate({**view, **parts, "limits": collect("limit"), "affordable_sections": affordable})
 
     def spent(self, usage: Usage) -> "BudgetView":
         """The same with what the ledger says was spent, sections and calls under way included."""
-        tokens = max(0, usage.tokens - self.tokens.used)
-        dollars = max(0.0, usd_from_microusd(usage.cost_microusd) - self.cost_usd.used)
+        tokens = max(0, usage.tokens - self.used.tokens)
+        dollars = max(0.0, usd_from_microusd(usage.cost_microusd) - self.used.cost_usd)
+        used = {"tokens": self.used.tokens + tokens, "cost_usd": round(self.used.cost_usd + dollars, 6)}
         return self.model_copy(
-            update={"tokens": _charge_limit(self.tokens, tokens), "cost_usd": _charge_limit(self.cost_usd, dollars)}
+            update={
+                "used": self.used.model_copy(update=used),
+                "remaining": _charge(self.remaining, tokens, dollars),
+                "for_research": _charge(self.for_research, tokens, dollars),
+            }
         )
 
 
-Limit = TypeVar("Limit", TokenLimit, CostLimit)
+Rest = TypeVar("Rest", BudgetRemaining, ResearchBudget)
 
 
-def _charge_limit(limit: Limit, more: float) -> Limit:
-    """The limit after more of it was used."""
+def _charge(rest: Rest, tokens: int, dollars: float) -> Rest:
+    """What is left of `rest` after more was used; a dollar has no digits beyond the millionth."""
     left = {
-        name: None if rest is None else round(max(0, rest - more), 6)
-        for name, rest in (("remaining", limit.remaining), ("for_research", limit.for_research))
+        "tokens": None if rest.tokens is None else max(0, rest.tokens - tokens),
+        "cost_usd": None if rest.cost_usd is None else round(max(0.0, rest.cost_usd - dollars), 6),
     }
-    used = round(limit.used + more, 6)  # a dollar has no digits beyond the millionth
-    return limit.model_copy(update={"used": used, **left})
+    return rest.model_copy(update=left)
 
 
 class LimitsView(Described):

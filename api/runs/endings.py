@@ -185,6 +185,8 @@ class Reconciler:
         self._temporal = temporal
         self._store = store
         self._after: OpenRun | None = None
+        self._resuming: dict[tuple[str, float | None], float] = {}
+        """By id and end, when runs were first seen that had ended and hold a place for their next execution."""
 
     async def look(self) -> None:
         """Compares the next batch. A run that cannot be settled is logged and looked at again in its turn.
@@ -209,6 +211,9 @@ class Reconciler:
 
     async def _compare(self, kept: OpenRun) -> None:
         store = self._store.of(kept.run.tenant)
+        if kept.resuming:
+            await self._release_place(kept.run, store)
+            return
         if not kept.begun:
             try:
                 await self._temporal.describe(kept.run.run_id)
@@ -220,3 +225,21 @@ class Reconciler:
         settled = await archive_if_ended(kept.run, self._temporal, store)
         if settled.status != "running":
             _log.info("run %s has ended: %s", kept.run.run_id, settled.status)
+
+    async def _release_place(self, run: ArchivedRun, store: TenantStore) -> None:
+        """Give back the place of a run whose resumption died on its way, or list it if it was started."""
+        key = (run.run_id, run.finished_at)
+        seen = self._resuming.setdefault(key, time.monotonic())
+        if time.monotonic() - seen < START_GRACE:
+            return
+        del self._resuming[key]
+        try:
+            execution = await self._temporal.describe(run.run_id)
+            if execution.status == "running":
+                await store.runs.reopen(run.run_id, execution.id)
+                return
+            await archive_if_ended(run, self._temporal, store)  # an execution may have ended before any worker had it
+        except RunForgotten:
+            pass
+        await store.admission.release(run)
+        _log.info("run %s was not resumed", run.run_id)

@@ -12,7 +12,13 @@ from pydantic import ValidationError
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults, list_request_faults
 from elcano.api.runs.mode_checks import find_allowance_faults, find_barred_modes, find_no_mode_faults
-from elcano.api.runs.model_checks import assign_model_queues, find_model_name_faults, judge_models, read_model_choice
+from elcano.api.runs.model_checks import (
+    assign_model_queues,
+    find_model_name_faults,
+    find_price_faults,
+    judge_models,
+    read_model_choice,
+)
 from elcano.api.runs.run_request import BudgetRequest, RunRequest
 from elcano.api.runs.trust_checks import explain_source_refusal, find_model_contact_faults
 from elcano.api.source_survey import SourceSurvey, list_barred_modes
@@ -23,6 +29,7 @@ from elcano.graphs.contracts import CHAIN_MODES, Engine
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, list_aliases, with_path_seconds
+from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.run_contracts import FollowedRun, ResearchInput
 from elcano.graphs.spec.limits import MAX_FAULTS
 from elcano.graphs.spec.walks import has_sections
@@ -122,10 +129,8 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
     models = None if refused.mention("model") else read_model_choice(request.model)
     if models is not None:
         refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
-        if graph is not None and facts.trust != NO_LIMITS:
-            refused.faults += find_model_contact_faults(facts.trust, graph.callees, models, settings)
-        if graph is not None and facts.allowance != EVERYTHING:
-            refused.faults += find_allowance_faults(facts.allowance, graph, models, settings)
+        if graph is not None:
+            refused.faults += _find_limited_models(models, graph, limits, facts)
     barred: dict[str, str] = {}
     if graph is not None and limits is not None and graph.chooses_mode:
         if sources is not None and models is not None and not find_model_name_faults(models):
@@ -168,6 +173,20 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         tenant=facts.tenant,
     )
     return JudgedRun(assign_model_queues(asked, settings) if settings.model_rates else asked, engine)
+
+
+def _find_limited_models(
+    models: ModelChoice, graph: GraphTraits, limits: Limits | None, facts: RequestFacts
+) -> list[FieldFault]:
+    """The faults of models that the run's trust, its limit of money, or its tenant's allowance does not let pass."""
+    faults: list[FieldFault] = []
+    if facts.trust != NO_LIMITS:
+        faults += find_model_contact_faults(facts.trust, graph.callees, models, facts.settings)
+    if limits is not None:
+        faults += find_price_faults(limits, graph.callees, models, facts.settings)
+    if facts.allowance != EVERYTHING:
+        faults += find_allowance_faults(facts.allowance, graph, models, facts.settings)
+    return faults
 
 
 def _judge_limits(request: RunRequest, graph: GraphTraits | None, refused: Refusals) -> Limits | None:

@@ -22,6 +22,7 @@ from elcano.graphs.model_names import (
     PROVIDERS,
     ModelChoice,
     address_of,
+    is_free_of_charge,
     list_fallbacks,
     list_name_faults,
     parse_model_provider,
@@ -29,7 +30,9 @@ from elcano.graphs.model_names import (
 from elcano.graphs.plugin import list_keyless, load_objects
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.state.budget import Limits
 from elcano.settings.environment import is_set
+from elcano.settings.model_prices import FREE, TokenPrice, explain_missing_price, find_listed_price, find_set_price
 from elcano.settings.settings import Settings
 
 Obstacle: TypeAlias = Callable[[GraphTraits, Sequence[str], Mapping[str, str], Settings], str]
@@ -143,6 +146,26 @@ def judge_models(
     if sources is not None and (why := _find_obstacle(graph, sources, called, obstacles, settings)):
         faults.append(FieldFault(field=field, message=f"the mode {graph.graph.name!r} cannot run so: {why}"))
     return faults
+
+
+def find_model_price(name: str, settings: Settings) -> TokenPrice | None:
+    """The price of a single model; None if none is known."""
+    if (price := find_set_price(name, settings.model_prices) or find_listed_price(name)) is not None:
+        return price
+    free = is_free_of_charge(name, settings.model_base_url, settings.model_urls, settings.private_hosts)
+    return FREE if free else None
+
+
+def find_price_faults(
+    limits: Limits, callees: Sequence[Callee], run: ModelChoice, settings: Settings
+) -> list[FieldFault]:
+    """A fault for each model without a known price, fallbacks included, if the run has a limit of money."""
+    if limits.cost_microusd is None:
+        return []
+    known = (one for one in list_called_models(callees, run, settings) if one.is_known)
+    names = dict.fromkeys(name for one in known for name in one.names)
+    unpriced = [name for name in names if find_model_price(name, settings) is None]
+    return [FieldFault(field="budget.cost_usd", message=explain_missing_price(name)) for name in unpriced]
 
 
 def find_model_name_faults(run: ModelChoice) -> list[FieldFault]:

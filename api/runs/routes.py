@@ -20,7 +20,7 @@ from elcano.api.http.errors import (
     TooManyRuns,
     problem_docs,
 )
-from elcano.api.http.fields import RunId
+from elcano.api.http.fields import CURSOR, EXAMPLE_RUN, RunId
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.deletion import delete_run as delete
 from elcano.api.runs.malformed_request import explain_malformed_request
@@ -121,10 +121,7 @@ async def show_submission(submission: Submission, services: Services, response: 
 async def list_runs(
     services: Provided,
     limit: Annotated[int, Query(ge=1, le=200, description="Runs a page.")] = 20,
-    before: Annotated[
-        RunId | None,
-        Query(description="The `next` of the page before.", examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"]),
-    ] = None,
+    cursor: Annotated[RunId | None, Query(description=CURSOR, examples=[EXAMPLE_RUN])] = None,
     status: Annotated[RunStatus | None, Query(description="Only runs that are known to be so.")] = None,
     run_id: Annotated[
         str | None, Query(min_length=1, max_length=100, description="Only runs whose id has this in it.")
@@ -163,7 +160,7 @@ async def list_runs(
         created_after=None if created_after is None else created_after.timestamp(),
         created_before=None if created_before is None else created_before.timestamp(),
     )
-    page = await services.store.runs.page(limit=limit, before=before, status=status, wanted=wanted, order=order)
+    page = await services.store.runs.page(limit=limit, before=cursor, status=status, wanted=wanted, order=order)
     runs = await refresh_listed_runs(
         (RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal, services.store
     )

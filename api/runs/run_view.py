@@ -96,9 +96,9 @@ class LedgerView(Described):
     satisfied: bool = Field(default=False, examples=[False])
     """Whether the manager says that the request is."""
     stalls: int = Field(default=0, examples=[1])
-    """Rounds without progress, of at most `budget.stalls.limit`."""
+    """Rounds without progress, of at most `budget.limits.stalls`."""
     resets: int = Field(default=0, examples=[0])
-    """How often it planned anew, of at most `budget.resets.limit`."""
+    """How often it planned anew, of at most `budget.limits.resets`."""
     turns: tuple[TurnView, ...] = ()
     """All rounds so far."""
 
@@ -329,4 +329,4 @@ class RunList(Described):
     Temporal does not answer at once is `stale`; one whose workflow is over, and whose end is about to be stored, is
     `closed`."""
     next: str | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """Pass it as `before` for the next page; null on the last one."""
+    """Pass it as `cursor` for the next page; null on the last one."""

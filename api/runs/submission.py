@@ -15,11 +15,15 @@ from hashlib import sha256
 
 from ulid import ULID
 
-from elcano.api.http.errors import KeyReused, RunForgotten, TemporalRefused, TooManyRuns
+from elcano.api.http.errors import KeyReused, RunForgotten, RunNotFound, TemporalRefused, TooManyRuns
 from elcano.api.http.fields import Request
 from elcano.api.process import Services
 from elcano.api.runs.judgement import JudgedRun
+from elcano.graphs.errors import RunOpen
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun, build_accepted_run
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.budget import Limits
 from elcano.graphs.tenants import run_id as new_run_id
 from elcano.settings.settings import Settings
 from elcano.storage.admission import Admission
@@ -117,6 +121,44 @@ async def _start_run(judged: JudgedRun, key: RequestKey | None, services: Servic
         raise
     await services.store.runs.begin(run)
     return Submission(run, new=new)
+
+
+async def continue_run(
+    run: ArchivedRun, asked: ResearchInput, limits: Limits, begun: JsonObject, services: Services
+) -> str:
+    """Starts the next execution of an ended run, if the limits of open runs and the quotas allow it; returns its id.
+
+    Args:
+        run: it, as it ended.
+        asked: the input of the execution.
+        limits: the run's budget.
+        begun: see `Temporal.go_on`.
+        services: those of the caller.
+
+    Raises:
+        RunNotFound: it was deleted meanwhile.
+        RunOpen: another request resumed it first.
+        TooManyRuns, QuotaUsedUp, MoneyUsedUp: there is no room for it; nothing was started.
+        TemporalUnavailable: nothing was started, or it is not known; the same request under the same id is safe.
+        TemporalRefused: nothing was started.
+    """
+    admission = await services.store.admission.readmit(
+        run, services.settings.open_runs, limits=limits, rules=services.admission_rules
+    )
+    if admission is None:
+        raise RunNotFound(run.run_id)
+    if not admission.admitted:
+        raise TooManyRuns(_explain_not_admitted(admission, services.settings))
+    try:
+        execution = await services.temporal.go_on(asked, run.engine, begun)
+    except TemporalRefused:
+        if admission.new:
+            await services.store.admission.release(run)
+        raise
+    if execution is None:  # its place is that of the execution that is open
+        raise RunOpen(f"the run {run.run_id!r} is already running: another request resumed it first")
+    await services.store.runs.reopen(run.run_id, execution)
+    return execution
 
 
 def _explain_not_admitted(admission: Admission, settings: Settings) -> str:

@@ -24,6 +24,7 @@ from elcano.api.http.errors import (
     WorkerUnavailable,
     problem_docs,
 )
+from elcano.api.http.fields import CURSOR, NUMBER_CURSOR
 from elcano.api.http.request_identity import requires
 from elcano.api.reports.results import load_artifact
 from elcano.api.runs.budget_view import BudgetView
@@ -216,7 +217,7 @@ router = APIRouter(
 async def get_steps(
     run_id: str,
     services: Provided,
-    after: Annotated[int, Query(ge=0, le=1_000_000, description="The `next` of the page before.")] = 0,
+    cursor: Annotated[str, Query(pattern=NUMBER_CURSOR, description=CURSOR)] = "",
     limit: Annotated[int, Query(ge=1, le=500, description="Steps a page.")] = 100,
 ) -> StepList:
     """List the steps of a run or a section: what each did, when, its usage, its attempts and how it ended.
@@ -229,13 +230,14 @@ async def get_steps(
     """
     story = await read_story(run_id, services.temporal, services.store)
     attempts = await _group_attempts(run_id, services.store)
+    after = int(cursor or 0)
     rows = await _share_page_rows(story, after, limit)
     total = count_steps(story.log, going_on=story.going_on)
     return StepList(
         run_id=run_id,
         status=story.run.status,
         total=total,
-        next=after + limit if after + limit < total else None,
+        next=str(after + limit) if after + limit < total else None,
         visits=_count_visits(story.log),
         rows=tuple(_build_row_view(row, attempts) for row in rows),
     )

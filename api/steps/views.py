@@ -145,8 +145,8 @@ class StepList(Described):
     """How it stands."""
     total: int = Field(examples=[12])
     """How many steps there are, the one that is under way included."""
-    next: int | None = Field(default=None, examples=[100])
-    """Pass it as `after` for the next page; null on the last one."""
+    next: str | None = Field(default=None, examples=["100"])
+    """Pass it as `cursor` for the next page; null on the last one."""
     visits: dict[str, NodeVisits] = Field(
         default={}, examples=[{"judge": {"count": 2, "last_step": 9, "failed": False}}]
     )

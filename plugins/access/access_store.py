@@ -4,7 +4,9 @@ A credential names no tenant: its row does. So these are the only reads that go 
 one credential.
 """
 
+import asyncio
 import json
+import logging
 import time
 from collections.abc import Sequence
 from typing import Annotated, Final, TypeAlias
@@ -18,6 +20,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.tenants import Tenant
 from elcano.plugins.access.audit_log import AuditLog
 from elcano.plugins.access.credentials import Credential, new_credential
+from elcano.settings.settings import Settings
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import run_and_branches
 from elcano.storage.sql.rows import TenantBound
@@ -26,7 +29,10 @@ from elcano.storage.store import Store
 
 USED_SECONDS: Final = 60.0
 """How often the last use of a key is written at most."""
+CLOSE_SECONDS: Final = 1.0
+"""How long a write in the background may take while the store is closed."""
 
+_log = logging.getLogger("access")
 
 Scopes: TypeAlias = Annotated[
     frozenset[Permission],
@@ -205,6 +211,10 @@ class TenantAccess(TenantBound):
 class AccessStore(PluginTables):
     """The keys, sessions, links and audit logs of all tenants."""
 
+    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
+        super().__init__(engine, settings)
+        self._noting: dict[str, asyncio.Task[None]] = {}
+
     def of(self, tenant: str) -> TenantAccess:
         """The keys, links and sessions of one tenant."""
         return TenantAccess(self._engine, tenant)
@@ -231,10 +241,32 @@ class AccessStore(PluginTables):
         """The link with this id."""
         return await self._fetch_first(LinkRecord, select(run_links).where(run_links.c.id == id))
 
-    async def note_use(self, key: KeyRecord, now: float) -> None:
-        """Note that a key was used, at most once in `USED_SECONDS`."""
-        if key.used_at is not None and now - key.used_at < USED_SECONDS:
+    def note_use(self, key: KeyRecord, now: float) -> None:
+        """Note in the background that a key was used, at most once in `USED_SECONDS`.
+
+        So a read with a key succeeds while the store cannot be written.
+        """
+        if key.id in self._noting or (key.used_at is not None and now - key.used_at < USED_SECONDS):
             return
+        self._noting[key.id] = asyncio.create_task(self._note_use(key, now), name=f"note use of key {key.id}")
+
+    async def _note_use(self, key: KeyRecord, now: float) -> None:
+        try:
+            await self._write_use(key, now)
+        except Exception:  # a later request notes it
+            _log.warning("the last use of the key %s could not be noted", key.id, exc_info=True)
+        finally:
+            self._noting.pop(key.id, None)
+
+    async def close(self) -> None:
+        """Ends the writes in the background, which would keep connections open."""
+        if pending := list(self._noting.values()):
+            await asyncio.wait(pending, timeout=CLOSE_SECONDS)
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
+
+    async def _write_use(self, key: KeyRecord, now: float) -> None:
         mine = (api_keys.c.tenant == key.tenant, api_keys.c.id == key.id)
         fresh = api_keys.c.used_at.is_(None) | (api_keys.c.used_at <= now - USED_SECONDS)
         await self._write(update(api_keys).where(*mine, fresh).values(used_at=now))

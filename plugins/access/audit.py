@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from elcano.api.http.errors import NotAcceptable, StoreUnavailable, problem_docs
-from elcano.api.http.fields import Described
+from elcano.api.http.fields import CURSOR, Described
 from elcano.api.http.permissions import Principal
 from elcano.api.http.problems import known_problem
 from elcano.api.http.request_guards import choose_media_type
@@ -110,7 +110,7 @@ class AuditPage(Described):
     entries: tuple[AuditEntry, ...]
     """The entries."""
     next: str | None = Field(default=None, examples=["01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """Pass it as `before` for the next page; null on the last one."""
+    """Pass it as `cursor` for the next page; null on the last one."""
 
 
 router = APIRouter(prefix="/v1/audit", tags=["access"], dependencies=[requires("operate")])
@@ -131,7 +131,7 @@ router = APIRouter(prefix="/v1/audit", tags=["access"], dependencies=[requires("
 async def read_audit_log(
     services: Provided,
     limit: Annotated[int, Query(ge=1, le=PAGE, description="Entries a page.")] = 50,
-    before: Annotated[str, Query(pattern=r"^([0-9a-z]{26})?$", description="The `next` of the page before.")] = "",
+    cursor: Annotated[str, Query(pattern=r"^([0-9a-z]{26})?$", description=CURSOR)] = "",
     since: Annotated[AwareDatetime | None, Query(description="Only entries from then on.")] = None,
     until: Annotated[AwareDatetime | None, Query(description="Only entries before then.")] = None,
     accept: Annotated[
@@ -148,7 +148,7 @@ async def read_audit_log(
         name = f'attachment; filename="audit.{"jsonl" if form == JSON_LINES else "csv"}"'
         headers = {"Content-Disposition": name, "Vary": "Accept"}
         return StreamingResponse(stream_entries(log, write, *times), media_type=form, headers=headers)
-    entries = await log.read(limit=limit + 1, before=before, since=times[0], until=times[1])
+    entries = await log.read(limit=limit + 1, before=cursor, since=times[0], until=times[1])
     page = AuditPage(entries=tuple(entries[:limit]), next=entries[limit - 1].id if len(entries) > limit else None)
     return Response(page.model_dump_json(), media_type=JSON, headers={"Vary": "Accept"})
 

@@ -68,7 +68,7 @@ class KeyIdentity:
             return None
         store = get_access_store(request)
         key = await find_valid_key(token, store)
-        await store.note_use(key, time.time())
+        store.note_use(key, time.time())
         return build_key_principal(key)
 
 

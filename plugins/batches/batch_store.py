@@ -21,7 +21,7 @@ from elcano.plugins.batches.batch_tables import (
     share_out,
 )
 from elcano.plugins.batches.workflows import BatchState, BatchWork
-from elcano.storage.admission import STARTING
+from elcano.storage.admission import RESUMING, STARTING
 from elcano.storage.idempotency_keys import KeyClaim, RequestKey, claim_key
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import begin_exclusive
@@ -208,7 +208,7 @@ def _join_runs() -> Any:
 
 
 def _select_status() -> Any:
-    known = case((runs.c.status == STARTING, "running"), else_=func.coalesce(runs.c.status, "deleted"))
+    known = case((runs.c.status.in_((STARTING, RESUMING)), "running"), else_=func.coalesce(runs.c.status, "deleted"))
     return case((_Q.run_id != "", known), (_Q.state == "starting", "waiting"), else_=_Q.state)
 
 

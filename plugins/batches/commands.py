@@ -100,9 +100,9 @@ def start_batch(
 @app.command("list")
 def list_batches(as_json: AsJson = False) -> None:
     """List your batches, the newest first."""
-    found: list[dict[str, Any]] = get_json("/v1/batches")
+    found: dict[str, Any] = get_json("/v1/batches")
     exit_with_json(found, wanted=as_json)
-    rows = [[one["id"], one["state"], _format_counts(one), format_line(one["name"])] for one in found]
+    rows = [[one["id"], one["state"], _format_counts(one), format_line(one["name"])] for one in found["batches"]]
     print_columns([["batch", "state", "questions", "name"], *rows])
 
 

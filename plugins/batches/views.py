@@ -107,8 +107,17 @@ class BatchResultPage(BatchView):
 
     results: tuple[BatchResult, ...]
     """Questions in their order."""
-    next: int | None
-    """Pass it as `after` for the next page; null on the last one."""
+    next: str | None
+    """Pass it as `cursor` for the next page; null on the last one."""
+
+
+class BatchPage(Described):
+    """One page of your batches, the newest first."""
+
+    batches: tuple[BatchView, ...]
+    """The batches."""
+    next: str | None
+    """Pass it as `cursor` for the next page; null on the last one."""
 
 
 async def load_results(questions: list[BatchQuestion], services: Services) -> list[BatchResult]:

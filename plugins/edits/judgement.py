@@ -180,7 +180,7 @@ async def _judge_change(
         tenant=services.tenant,
         **asked,
     )
-    refused.faults += await judge_run_models(run, services)
+    refused.faults += await judge_run_models(run, services, limits)
     refused.require_none()
     await services.temporal.check()  # an outage leaves nothing behind
     return JudgedRun(assign_model_queues(run, services.settings), "graph")

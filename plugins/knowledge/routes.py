@@ -11,7 +11,7 @@ from elcano.api.http.errors import (
     StoreUnavailable,
     problem_docs,
 )
-from elcano.api.http.fields import Described
+from elcano.api.http.fields import CURSOR, Described
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.graphs.errors import CypherRefused, KnowledgeDisabled
@@ -105,7 +105,7 @@ class NeighboursView(Described):
     neighbours: tuple[NeighbourView, ...]
     """In the order of the edges' ids."""
     next: str | None
-    """Ask with it as `after` for the next page; null: this is the last one."""
+    """Pass it as `cursor` for the next page; null on the last one."""
 
 
 class PathView(Described):
@@ -221,11 +221,11 @@ async def get_neighbours(
     services: Provided,
     kind: Annotated[list[EdgeKind] | None, Query(description="Only over edges of this kind; repeatable.")] = None,
     limit: Annotated[int, Query(ge=1, le=200, description="Edges a page.")] = 50,
-    after: Annotated[str, Query(pattern=r"^([0-9a-f]{32})?$", description="The `next` of the page before.")] = "",
+    cursor: Annotated[str, Query(pattern=r"^([0-9a-f]{32})?$", description=CURSOR)] = "",
 ) -> NeighboursView:
     """List the neighbours of a node in both directions, each edge with the run and the passage that it comes from."""
     await required_node(node_id, get_graph(services.store))
-    found = await get_graph(services.store).neighbours(node_id, kinds=kind or (), limit=limit + 1, after=after)
+    found = await get_graph(services.store).neighbours(node_id, kinds=kind or (), limit=limit + 1, after=cursor)
     shown = (
         NeighbourView(edge=EdgeView.from_record(one.edge), node=NodeView.from_record(one.node)) for one in found[:limit]
     )

@@ -142,7 +142,7 @@ def describe_status(view: RunView) -> Status:
         following = "Call read_report."
     else:
         following = "There is no report. What was found is at search_evidence."
-    tokens = view.budget.tokens if view.budget is not None else None
+    budget = view.budget
     return Status(
         run_id=view.run_id,
         question=view.question,
@@ -150,7 +150,7 @@ def describe_status(view: RunView) -> Status:
         stage=view.stage or "",
         iterations=view.iterations,
         passages=view.evidence,
-        tokens=f"{tokens.used:,} of {tokens.limit:,}" if tokens is not None else "",
+        tokens=f"{budget.used.tokens:,} of {budget.limits.tokens:,}" if budget is not None else "",
         waits_for=waits,
         ended=explain_end(view),
         next=following,

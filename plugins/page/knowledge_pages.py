@@ -85,7 +85,7 @@ async def show_node(
     """One thing with its neighbours, as a picture and as a list."""
     path = f"/v1/knowledge/nodes/{node_id}"
     node, page = await asyncio.gather(
-        api.get(path), api.get(f"{path}/neighbours", limit=NEIGHBOURS, after=after or None)
+        api.get(path), api.get(f"{path}/neighbours", limit=NEIGHBOURS, cursor=after or None)
     )
     relations = gather_relations(node_id, page["neighbours"])
     return await render_page(

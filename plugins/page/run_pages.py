@@ -43,7 +43,7 @@ async def show_runs(
     given = {"question": question, "status": status, "mode": mode, "api_key": api_key, "order": order}
     wanted = {name: value for name, value in given.items() if value}
     page, modes, keys = await asyncio.gather(
-        api.get("/v1/runs", limit=RUNS_A_PAGE, before=before, **wanted), api.get("/v1/modes"), name_keys(api)
+        api.get("/v1/runs", limit=RUNS_A_PAGE, cursor=before, **wanted), api.get("/v1/modes"), name_keys(api)
     )
     return await render_page(
         request,
@@ -72,7 +72,7 @@ async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response
     after = max(int(run["steps"] or 0) - LATEST_STEPS + 1, 0)
     graph, steps, sources = await asyncio.gather(
         api.find_readable(f"/v1/runs/{run_id}/graph"),
-        api.find_readable(f"/v1/runs/{run_id}/steps", after=after, limit=LATEST_STEPS),
+        api.find_readable(f"/v1/runs/{run_id}/steps", cursor=after, limit=LATEST_STEPS),
         api.get("/v1/sources"),
     )
     drawing = draw_run(ResearchGraph.model_validate(graph), run, steps or {}) if graph else None
@@ -112,7 +112,7 @@ async def show_steps(
     """The steps of a run or of a section, a page at a time."""
     run, steps = await asyncio.gather(
         api.get(f"/v1/runs/{run_id}", pending=False),
-        api.get(f"/v1/runs/{run_id}/steps", after=after, limit=STEPS_A_PAGE),
+        api.get(f"/v1/runs/{run_id}/steps", cursor=after, limit=STEPS_A_PAGE),
     )
     longest = max((row["seconds"] or 0 for row in steps["rows"] if row["row"] == "step"), default=0)
     return await render_page(
@@ -146,7 +146,7 @@ async def show_sources(
 ) -> Response:
     """The searches of a run, with the passages it found and those it kept."""
     run = await api.get(f"/v1/runs/{run_id}", pending=False)
-    evidence = await api.get(f"/v1/runs/{run_id}/evidence", offset=offset, limit=PASSAGES_A_PAGE)
+    evidence = await api.get(f"/v1/runs/{run_id}/evidence", cursor=offset, limit=PASSAGES_A_PAGE)
     state = await _find_state(api, run)
     return await render_page(
         request,

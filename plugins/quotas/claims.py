@@ -12,11 +12,12 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from elcano.activities.calls.model_prices import ModelPrice
 from elcano.api.http.errors import MoneyUsedUp, QuotaUsedUp, Refusal
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.errors import BudgetExhausted, ModelBusy
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.state.budget import Estimate, Limits
+from elcano.graphs.state.budget import Allowance, Estimate, Limits
 from elcano.plugins.quotas.limits import QuotaFile, QuotasUnreadable, open_quota_file
 from elcano.plugins.quotas.standing import (
     RUN_CLAIM,
@@ -42,10 +43,13 @@ class QuotaGuard:
     def __init__(self, file: QuotaFile) -> None:
         self._file = file
 
-    async def claim(self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate) -> None:
+    async def claim(
+        self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate, price: ModelPrice
+    ) -> None:
         """Claim the next request.
 
         Raises:
+            ModelRefused: a quota limits money, and the model has no known price.
             BudgetExhausted: a quota is used up, and the run does not wait.
             ModelBusy: it does, until the quota returns; or the quotas cannot be read.
         """
@@ -55,7 +59,10 @@ class QuotaGuard:
             raise ModelBusy(str(error), SOON) from error
         if not quotas.limits_spending(store.tenant):
             return
-        passed = await get_tenant_quotas(store).claim(quotas, call.run_id, claim, estimate, at_exit=call.at_exit)
+        mine = get_tenant_quotas(store)
+        if price.price is None and await mine.limits_money(quotas, call.run_id):
+            price.require_known(Allowance(cost_microusd=0))
+        passed = await mine.claim(quotas, call.run_id, claim, estimate, at_exit=call.at_exit)
         if passed is None:
             return
         text = f"a quota does not allow another request of {call.agent!r}: {passed.describe()}"
@@ -105,12 +112,12 @@ class QuotaRule:
 
 
 def _is_passed(one: Standing) -> bool:
-    """Whether a run that is counted among its runs already is one too many."""
-    return one.used > one.limit if one.unit == "runs" else one.left == 0
+    """Whether a run that is counted among its runs already is one too many. A resumed one began on an earlier day."""
+    return (one.used > one.limit or one.limit == 0) if one.unit == "runs" else one.left == 0
 
 
 def _build_refusal(one: Standing, now: float) -> Refusal:
-    shown = one.model_copy(update={"used": one.used - 1}) if one.unit == "runs" else one
+    shown = one.model_copy(update={"used": max(0, one.used - 1)}) if one.unit == "runs" else one
     error = MoneyUsedUp(shown.describe()) if one.unit == "usd" else QuotaUsedUp(shown.describe())
     error.retry_after = shown.seconds_until_reset(now)
     return error

@@ -232,6 +232,12 @@ class TenantQuotas(TenantBound):
             await connection.commit()
         return None
 
+    async def limits_money(self, quotas: Quotas, run_id: str) -> bool:
+        """Whether a quota of a run limits money."""
+        async with self._engine.connect() as connection:
+            place = await find_usage_place(connection, self._tenant, root_of(run_id), time.time())
+        return any(scope.limits.list_set("usd") for scope in list_scopes(quotas, self._tenant, place.api_key))
+
     async def release(self, run_id: str, claims: Sequence[str]) -> None:
         """Drop claims of a run."""
         mine = (quota_claims.c.run_id == root_of(run_id), quota_claims.c.claim.in_(claims))

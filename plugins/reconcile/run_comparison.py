@@ -52,7 +52,7 @@ async def compare_open_runs(installation: Installation) -> AsyncIterator[Differe
     """The runs that are open in the store, and not in Temporal."""
     async for kept in list_open_runs(installation):
         run = kept.run
-        if not installation.is_settled(run.started_at):
+        if kept.resuming or not installation.is_settled(run.started_at):  # the API gives back places of resumed runs
             continue
         admission = installation.store.of(run.tenant).admission
         try:

@@ -8,7 +8,7 @@ from temporalio.client import Schedule, ScheduleActionStartWorkflow, ScheduleDes
 from temporalio.converter import DataConverter
 
 from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid, TemporalUnavailable, problem_docs
-from elcano.api.http.fields import Described, Moment, Request, Text, TextForm
+from elcano.api.http.fields import CURSOR, Described, Moment, Request, RunId, Text, TextForm
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
@@ -153,6 +153,8 @@ class ScheduleRuns(Described):
 
     runs: tuple[str, ...]
     """Their ids, the newest first."""
+    next: str | None
+    """Pass it as `cursor` for the next page; null on the last one."""
 
 
 class ScheduleNote(Request):
@@ -213,12 +215,16 @@ async def get_schedule(name: ScheduleName, services: Provided) -> ScheduleView:
 
 @router.get("/{name}/runs", dependencies=READ, responses=NAMED)
 async def list_schedule_runs(
-    name: ScheduleName, services: Provided, limit: Annotated[int, Query(ge=1, le=200, description="Runs at most.")] = 50
+    name: ScheduleName,
+    services: Provided,
+    limit: Annotated[int, Query(ge=1, le=200, description="Runs a page.")] = 50,
+    cursor: Annotated[RunId | None, Query(description=CURSOR)] = None,
 ) -> ScheduleRuns:
     """List the runs that a schedule started."""
     described = await (await _open_schedules(services)).describe(name)
     since = described.info.created_at.timestamp()
-    return ScheduleRuns(runs=tuple(await list_scheduled_runs(services.store, name, since, limit)))
+    found = await list_scheduled_runs(services.store, name, since, limit + 1, before=cursor)
+    return ScheduleRuns(runs=tuple(found[:limit]), next=found[limit - 1] if len(found) > limit else None)
 
 
 @router.post("/{name}/pause", dependencies=CHANGE, responses=NAMED)

@@ -187,10 +187,12 @@ def build_spec(
     )
 
 
-async def list_scheduled_runs(store: TenantStore, schedule: str, since: float, most: int) -> list[str]:
-    """The ids of the runs that a schedule started since a time, the newest first."""
+async def list_scheduled_runs(
+    store: TenantStore, schedule: str, since: float, most: int, *, before: str | None = None
+) -> list[str]:
+    """The ids of the runs that a schedule started since a time, and before the run `before`, the newest first."""
     found: list[str] = []
-    async for one in iterate_scheduled_runs(store, schedule, since):
+    async for one in iterate_scheduled_runs(store, schedule, since, before=before):
         found.append(one.run_id)
         if len(found) >= most:
             break
@@ -198,10 +200,9 @@ async def list_scheduled_runs(store: TenantStore, schedule: str, since: float, m
 
 
 async def iterate_scheduled_runs(
-    store: TenantStore, schedule: str, since: float = 0.0, question: str | None = None
+    store: TenantStore, schedule: str, since: float = 0.0, question: str | None = None, *, before: str | None = None
 ) -> AsyncIterator[ListedRun]:
     """The runs that a schedule started since a time, the newest first; of all questions, or of one."""
-    before: str | None = None
     while True:
         page = await store.runs.page(
             limit=PAGE, before=before, wanted=RunFilter(created_after=since, question=question)

@@ -28,6 +28,7 @@ from elcano.graphs.text import format_count
 from elcano.plugins.documents.file_formats import READER
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.uploads.content_kind import find_parted_type
+from elcano.plugins.uploads.document_files import sweep_files
 from elcano.plugins.uploads.document_store import (
     CollectionCount,
     UploadedDocument,
@@ -52,6 +53,8 @@ LOOK_SECONDS: Final = 2.0
 """How often documents that are yet to be read are looked for."""
 SWEEP_SECONDS: Final = 60.0
 """How often the indexes of this machine are compared with the store."""
+FILES_SECONDS: Final = 3_600.0
+"""How often all files are listed, to delete those of no document."""
 COLLECTIONS: Final = 100
 """Collections that are looked at, at a time."""
 READ_AT_ONCE: Final = 2
@@ -162,6 +165,7 @@ async def read_in_background(around: Surroundings) -> AsyncIterator[None]:
             looking_for("documents to read", look, every=LOOK_SECONDS),
             looking_for("documents to read anew", look_for_outdated, every=SWEEP_SECONDS),
             looking_for("indexes that have changed", sweep, every=SWEEP_SECONDS),
+            looking_for("files of no document", partial(sweep_files, around.store), every=FILES_SECONDS),
         ):
             yield
     finally:

@@ -1,23 +1,41 @@
-"""Documents with their files: kept, deleted, always so that nothing is left behind that no row names; and exported."""
+"""Documents with their files: storing, deleting and exporting them.
+
+A row is deleted before its files, so a deleted document is gone at once even if the object store does not answer. Files
+that no row names are deleted by `sweep_files`.
+"""
 
 import asyncio
+import logging
+import time
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
 from elcano.api.http.errors import Refusal
-from elcano.graphs.errors import StoreDamaged
-from elcano.plugins.uploads.document_store import Lacking, Room, UploadedDocument, build_document, get_uploads
+from elcano.graphs.errors import StoreDamaged, StoreUnavailable
+from elcano.plugins.uploads.document_store import (
+    Lacking,
+    Room,
+    UploadedDocument,
+    build_document,
+    get_upload_store,
+    get_uploads,
+)
 from elcano.plugins.uploads.settings import read_upload_settings
 from elcano.plugins.uploads.source_spec import NAME
 from elcano.settings.settings import Settings
 from elcano.storage.evidence import PATH, Evidence, SourceFile
+from elcano.storage.objects import FILES, files_of_tenant
 from elcano.storage.plugin_store import TenantFile
-from elcano.storage.store import TenantStore
+from elcano.storage.store import Store, TenantStore
 
 AT_ONCE: Final = 200
 """Documents that are deleted at a time; each has two files."""
+UNNAMED_SECONDS: Final = 3_600.0
+"""Age after which a file without a row is a leftover: an upload writes its files before its row."""
+
+_log = logging.getLogger("uploads")
 
 
 class UploadsFull(Refusal, status=409, title="No more documents can be kept"):
@@ -83,8 +101,8 @@ async def keep_document(
 
 async def delete_documents(store: TenantStore, collection: str, found: Sequence[UploadedDocument]) -> None:
     """Delete documents of a collection."""
-    await _delete_files(store, *found)
     await get_uploads(store).delete(collection, found)
+    await _delete_files(store, *found)
 
 
 async def check_declared_room(store: TenantStore, collection: str, path: str, size: int) -> None:
@@ -119,15 +137,43 @@ def _explain_fullness(lacking: Lacking) -> UploadsFull:
 
 async def delete_collection(store: TenantStore, collection: str) -> int:
     """Delete all documents of a collection; returns how many there were."""
-    uploads, deleted = get_uploads(store), 0
+    uploads, deleted, answers = get_uploads(store), 0, True
     while found := await uploads.page(collection, limit=AT_ONCE):
-        await delete_documents(store, collection, found)
+        await uploads.delete(collection, found)
+        answers = answers and await _delete_files(store, *found)
         deleted += len(found)
     return deleted
 
 
-async def _delete_files(store: TenantStore, *found: UploadedDocument) -> None:
-    await store.files.delete([file for one in found for file in (one.data_file, one.text_file)])
+async def _delete_files(store: TenantStore, *found: UploadedDocument) -> bool:
+    """Delete the files of documents whose rows are gone. False: the store does not answer, and the sweep does it."""
+    try:
+        await store.files.delete([file for one in found for file in (one.data_file, one.text_file)])
+    except (StoreUnavailable, OSError) as error:
+        _log.warning("files of deleted documents are left to the next sweep: %s", error)
+        return False
+    return True
+
+
+async def sweep_files(store: Store) -> int:
+    """Delete the files that no document has, such as those of a deletion that the object store did not answer.
+
+    Returns how many there were.
+    """
+    uploads, swept, newest = get_upload_store(store), 0, time.time() - UNNAMED_SECONDS
+    async for batch in store.objects.list_written(FILES):
+        old = [one.key for one in batch if one.written_at < newest]
+        named = {
+            f"{files_of_tenant(tenant)}/{file}"
+            for tenant, one in await uploads.list_by_key({key.split("/")[-2] for key in old})
+            for file in (one.data_file, one.text_file)
+        }
+        if left := [key for key in old if key not in named]:
+            await store.objects.delete(left)
+            swept += len(left)
+    if swept:
+        _log.info("deleted %d files that no document has", swept)
+    return swept
 
 
 async def find_uploaded_file(settings: Settings, store: TenantStore, passage: Evidence) -> SourceFile | None:

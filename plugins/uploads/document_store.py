@@ -6,7 +6,7 @@ or deleted, of the former one.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import BeforeValidator
@@ -254,7 +254,7 @@ class TenantUploads(TenantBound):
         return await self._write(update(documents).where(mine).values(state="uploaded"))
 
     async def delete(self, collection: str, found: Sequence[UploadedDocument]) -> None:
-        """Forget documents that were not replaced meanwhile; their files are deleted before."""
+        """Forget documents that were not replaced meanwhile; the caller deletes their files afterwards."""
         uploads = [(one.key, one.uploaded_at) for one in found]
         known = tuple_(documents.c.key, documents.c.uploaded_at).in_(uploads)
         mine = and_(self._own(documents), documents.c.collection == collection, known)
@@ -288,6 +288,14 @@ class UploadStore(PluginTables):
         wanted = select(table.c.tenant, table.c.collection).where(table.c.state == "uploaded").distinct().limit(limit)
         async with self._engine.connect() as connection:
             return [(row.tenant, row.collection) for row in await connection.execute(wanted)]
+
+    async def list_by_key(self, keys: Collection[str]) -> list[tuple[Tenant, UploadedDocument]]:
+        """The documents of these keys, at most a thousand, in all collections, with their tenants."""
+        columns = [column for column in documents.columns if column.name != "empty_pages"]
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(select(*columns).where(documents.c.key.in_(keys)))).mappings()
+            found = [dict(row) for row in rows]
+        return [(row.pop("tenant"), UploadedDocument.model_validate(row)) for row in found]
 
     async def list_outdated(self, reader: int, limit: int) -> list[tuple[Tenant, str]]:
         """Collections with documents that readers older than `reader` read last, with their tenants."""

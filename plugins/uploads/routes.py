@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from elcano.api.http.errors import BodyTooLarge, FieldFault, Refusal, RequestInvalid, StoreUnavailable, problem_docs
-from elcano.api.http.fields import TextForm
+from elcano.api.http.fields import CURSOR, TextForm
 from elcano.api.http.request_guards import STREAMED_BODY
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
@@ -127,12 +127,12 @@ async def list_documents(
     collection: CollectionName,
     services: Provided,
     state: Annotated[DocumentState | None, Query(description="Only those in this state.")] = None,
-    after: Annotated[str, Query(max_length=64, description="`next` of the page before.")] = "",
+    cursor: Annotated[str, Query(max_length=64, description=CURSOR)] = "",
     limit: Annotated[int, Query(ge=1, le=1_000, description="Documents at most.")] = 100,
 ) -> DocumentPage:
     """List the documents of a collection, each with its state and why it is refused if it is."""
-    found = await get_uploads(services.store).page(collection, after=after, limit=limit + 1, state=state)
-    if not found and not after:
+    found = await get_uploads(services.store).page(collection, after=cursor, limit=limit + 1, state=state)
+    if not found and not cursor:
         await _view_collection(collection, services)
     shown = tuple(view_document(one) for one in found[:limit])
     return DocumentPage(documents=shown, next=found[limit - 1].key if len(found) > limit else None)

@@ -98,10 +98,13 @@ class Sender:
         client = self._inside if check_target(url) else self._outside
         sent = {**headers, "Content-Type": "application/json"}
         try:
-            async with client.stream("POST", url, content=body, headers=sent) as answer:  # its body is of no interest
-                status = answer.status_code
+            async with asyncio.timeout(ANSWER_SECONDS):  # httpx limits each read, and a receiver may send byte by byte
+                async with client.stream("POST", url, content=body, headers=sent) as answer:  # without its body
+                    status = answer.status_code
         except NotPublic as error:
             raise TargetRefused(str(error)) from error
+        except TimeoutError as error:
+            raise NotDelivered(f"it did not answer within {ANSWER_SECONDS:g} s") from error
         except httpx.TransportError as error:
             raise NotDelivered(f"nobody answered: {error or type(error).__name__}") from error
         if 300 <= status < 400:

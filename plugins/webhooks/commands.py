@@ -61,10 +61,10 @@ def list_deliveries(
     as_json: AsJson = False,
 ) -> None:
     """List the deliveries to a webhook and their outcomes, the newest first."""
-    found: list[dict[str, Any]] = get_json(f"/v1/webhooks/{webhook}/deliveries", limit=limit)
+    found: dict[str, Any] = get_json(f"/v1/webhooks/{webhook}/deliveries", limit=limit)
     exit_with_json(found, wanted=as_json)
     rows = [["when", "event", "status", "attempts", "message", "last error"]]
-    for one in found:
+    for one in found["deliveries"]:
         when = format_local_time(one["created_at"], "%Y-%m-%d %H:%M:%S")
         rows.append(
             [when, one["type"], one["status"], str(one["attempts"]), one["id"], format_line(one["error"] or "-")]

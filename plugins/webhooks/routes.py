@@ -8,7 +8,7 @@ from pydantic import Field
 from ulid import ULID
 
 from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid, RunNotFound, TemporalUnavailable, problem_docs
-from elcano.api.http.fields import Described, Moment, Request, RunId, Text
+from elcano.api.http.fields import CURSOR, NUMBER_CURSOR, Described, Moment, Request, RunId, Text
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided, Services
@@ -148,6 +148,15 @@ class DeliveryView(Described):
         return cls.from_record(one, id=one.message_id, data=one.message.data)
 
 
+class DeliveryPage(Described):
+    """One page of the deliveries to a webhook, the newest first."""
+
+    deliveries: tuple[DeliveryView, ...]
+    """The deliveries."""
+    next: str | None
+    """Pass it as `cursor` for the next page; null on the last one."""
+
+
 class DeliveryBegun(Described):
     """A message is on its way."""
 
@@ -249,12 +258,16 @@ async def send_test_webhook(webhook_id: WebhookId, services: Provided) -> Delive
 async def list_webhook_deliveries(
     webhook_id: WebhookId,
     services: Provided,
-    limit: Annotated[int, Query(ge=1, le=200, description="Deliveries at most.")] = 50,
-) -> list[DeliveryView]:
+    limit: Annotated[int, Query(ge=1, le=200, description="Deliveries a page.")] = 50,
+    cursor: Annotated[str, Query(pattern=NUMBER_CURSOR, description=CURSOR)] = "",
+) -> DeliveryPage:
     """List the deliveries to a webhook and their outcomes, the newest first."""
     webhooks = get_webhooks(services.store)
     _require_webhook(await webhooks.find(webhook_id), webhook_id)
-    return [DeliveryView.of(one) for one in await webhooks.list_deliveries(webhook_id, limit)]
+    begin = int(cursor or 0)
+    found = await webhooks.list_deliveries(webhook_id, limit + 1, begin)
+    views = tuple(DeliveryView.of(one) for one in found[:limit])
+    return DeliveryPage(deliveries=views, next=str(begin + limit) if len(found) > limit else None)
 
 
 @router.post(

@@ -205,11 +205,11 @@ class TenantWebhooks(TenantBound):
         wanted = self._select(table).where(table.c.endpoint_id == endpoint_id, table.c.message_id == message_id)
         return await self._fetch_first(DeliveryRecord, wanted)
 
-    async def list_deliveries(self, endpoint_id: str, limit: int) -> list[DeliveryRecord]:
-        """The last deliveries to an endpoint, the newest first."""
+    async def list_deliveries(self, endpoint_id: str, limit: int, offset: int = 0) -> list[DeliveryRecord]:
+        """The deliveries to an endpoint, the newest first, without the first `offset`."""
         table = webhook_deliveries
         wanted = self._select(table).where(table.c.endpoint_id == endpoint_id)
-        wanted = wanted.order_by(table.c.created_at.desc(), table.c.message_id).limit(limit)
+        wanted = wanted.order_by(table.c.created_at.desc(), table.c.message_id).limit(limit).offset(offset)
         return await self._fetch_all(DeliveryRecord, wanted)
 
     async def note_watch(self, run_id: str) -> None:

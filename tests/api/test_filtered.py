@@ -55,9 +55,9 @@ async def test_a_list_is_narrowed(api: httpx.AsyncClient, five: None, subtests: 
         ({"api_key": "k2"}, [4, 2]),
         ({"api_key": ""}, [5, 3, 1]),
         ({"order": "oldest", "api_key": "k2"}, [2, 4]),
-        ({"order": "oldest", "before": "default-01kb2"}, [3, 4, 5]),
+        ({"order": "oldest", "cursor": "default-01kb2"}, [3, 4, 5]),
         ({"order": "cost"}, [5, 2, 4, 1, 3]),
-        ({"order": "cost", "before": "default-01kb2"}, [4, 1, 3]),
+        ({"order": "cost", "cursor": "default-01kb2"}, [4, 1, 3]),
     ]
     for asked, days in cases:
         with subtests.test(asked=asked, days=days):
@@ -73,7 +73,7 @@ async def test_pages_of_a_filtered_list_leave_nothing_out(api: httpx.AsyncClient
         found += [run["run_id"] for run in page["runs"]]
         if page["next"] is None:
             break
-        mark = {"before": page["next"]}
+        mark = {"cursor": page["next"]}
     assert page["runs"][0]["api_key"] == "k2"
     assert found == ["default-01kb5", "default-01kb3", "default-01kb2"]
 

@@ -152,9 +152,9 @@ async def test_a_place_in_the_list_that_is_none_is_refused(
     cases: list[str] = ["zzz", "", "run-", "run-1 OR 1", "run-1.0004.loop-1"]
     for before in cases:
         with subtests.test(before=before):
-            answer = await api.get("/v1/runs", params={"before": before})
+            answer = await api.get("/v1/runs", params={"cursor": before})
             assert answer.status_code == 422
-            assert [fault["field"] for fault in answer.json()["errors"]] == ["before"]
+            assert [fault["field"] for fault in answer.json()["errors"]] == ["cursor"]
             assert "`next`" in answer.text
 
 

@@ -50,7 +50,7 @@ async def test_it_is_found_by_words_by_node_and_by_path(api: httpx.AsyncClient) 
     assert {hit["node"]["id"] for hit in hits} == {CLAIM.id, PAPER.id}
     assert await json_of(api, f"/nodes/{PAPER.id}") == PAPER.model_dump()
     page = await json_of(api, f"/nodes/{CLAIM.id}/neighbours?limit=2")
-    rest = await json_of(api, f"/nodes/{CLAIM.id}/neighbours?limit=2&after={page['next']}")
+    rest = await json_of(api, f"/nodes/{CLAIM.id}/neighbours?limit=2&cursor={page['next']}")
     assert rest["next"] is None
     both = page["neighbours"] + rest["neighbours"]
     assert {one["node"]["id"] for one in both} == {RUN.id, PAPER.id, ENTITY.id}
@@ -73,7 +73,7 @@ async def test_bad_input_is_told(api: httpx.AsyncClient, subtests: pytest.Subtes
         ("/nodes/%27%3B%20DROP%20TABLE%20runs", 422, "request-invalid", "node_id"),
         (f"/nodes/{NOBODY}", 404, "node-not-found", ""),
         (f"/nodes/{NOBODY}/neighbours", 404, "node-not-found", ""),
-        (f"/nodes/{CLAIM.id}/neighbours?kind=x&limit=201&after=z", 422, "request-invalid", "kind.0"),
+        (f"/nodes/{CLAIM.id}/neighbours?kind=x&limit=201&cursor=z", 422, "request-invalid", "kind.0"),
         (f"/paths?from={CLAIM.id}", 422, "request-invalid", "to"),
         (f"/paths?from={CLAIM.id}&to={NOBODY}", 404, "node-not-found", ""),
         (f"/paths?from={CLAIM.id}&to={PAPER.id}&longest=7", 422, "request-invalid", "longest"),

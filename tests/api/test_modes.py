@@ -185,4 +185,5 @@ async def test_the_models_that_answer_are_listed_with_their_prices(
         ("anthropic:no-such-model", ["writer"], 0),
     ]
     assert found[0]["price"] == {"input_usd": 2.5, "output_usd": 10.0}
-    assert (found[1]["address"], found[1]["price"], found[3]["price"]) == ("http://gpu:8000/v1", None, None)
+    nothing = {"input_usd": 0.0, "output_usd": 0.0}
+    assert (found[1]["address"], found[1]["price"], found[3]["price"]) == ("http://gpu:8000/v1", nothing, None)

@@ -17,10 +17,10 @@ async def test_no_route_ignores_a_parameter(app: FastAPI, api: httpx.AsyncClient
 
 
 async def test_the_answer_names_those_that_there_are(api: httpx.AsyncClient) -> None:
-    answer = await api.get("/v1/runs", params={"cursor": "x", "limit": 2, "page": 3})
+    answer = await api.get("/v1/runs", params={"before": "x", "limit": 2, "page": 3})
     faults = {fault["field"]: fault["message"] for fault in answer.json()["errors"]}
-    assert set(faults) == {"cursor", "page"}
-    assert faults["cursor"].startswith("is no parameter of this path, which has limit, before, status")
+    assert set(faults) == {"before", "page"}
+    assert faults["before"].startswith("is no parameter of this path, which has limit, cursor, status")
     plain = await api.get("/v1/modes", params={"limit": 2})
     assert plain.json()["errors"] == [{"field": "limit", "message": "is no parameter of this path, which has none"}]
 

@@ -49,7 +49,7 @@ async def test_who_watches_a_run_asks_temporal_once_a_look(
         quick = (await api.get(path, params={"pending": "false"})).json()
         assert asked["requests"] == 1
         assert (quick["status"], quick["pending"], quick["stale"]) == ("running", [], False)
-        assert quick["budget"]["tokens"]["used"] > 0
+        assert quick["budget"]["used"]["tokens"] > 0
         asked.clear()
         await asyncio.gather(*(api.get(path) for _ in range(5)))
         assert asked["requests"] <= 5 * 2 + SECTIONS

@@ -141,8 +141,8 @@ async def test_evidence_comes_whole_and_in_pages(api: httpx.AsyncClient, reporte
     await store.of("default").evidence.add(reported, passages, [text])
     first = (await api.get(f"/v1/runs/{reported}/evidence", params={"limit": 3})).json()
     assert [passage["text"] for passage in first["evidence"]] == ["a", "b", "c"]
-    assert (first["total"], first["next"]) == (5, 3)
-    second = (await api.get(f"/v1/runs/{reported}/evidence", params={"limit": 3, "offset": first["next"]})).json()
+    assert (first["total"], first["next"]) == (5, "3")
+    second = (await api.get(f"/v1/runs/{reported}/evidence", params={"limit": 3, "cursor": first["next"]})).json()
     assert [passage["id"] for passage in second["evidence"]] == ["e-3", "e-4"]
     assert second["evidence"][0]["work"]["flags"] == ["retracted"]
     assert second["evidence"][1]["work"] is None

@@ -139,7 +139,7 @@ async def test_runs_are_listed_newest_first_in_pages(api: httpx.AsyncClient, sto
         )
     first = (await api.get("/v1/runs", params={"limit": 3})).json()
     assert [run["run_id"] for run in first["runs"]] == ["run-4", "run-3", "run-2"]
-    second = (await api.get("/v1/runs", params={"limit": 3, "before": first["next"]})).json()
+    second = (await api.get("/v1/runs", params={"limit": 3, "cursor": first["next"]})).json()
     assert [run["run_id"] for run in second["runs"]] == ["run-1", "run-0"]
     assert second["next"] is None
     failed = (await api.get("/v1/runs", params={"status": "failed"})).json()

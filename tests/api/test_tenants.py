@@ -99,11 +99,11 @@ async def test_lists_show_ones_own(ask_as: AskAs, temporal: Client) -> None:
     await ended(temporal, theirs[0])
     assert all(run_id.startswith("acme-") for run_id in theirs)
     assert own.startswith("zebra-")
-    for params in ({}, {"status": "running"}, {"limit": 1}, {"before": f"zz-{NOBODYS}"}):
+    for params in ({}, {"status": "running"}, {"limit": 1}, {"cursor": f"zz-{NOBODYS}"}):
         page = (await zebra.get("/v1/runs", params=params)).json()
         assert [run["run_id"] for run in page["runs"]] == [own], params
         assert page["next"] is None
-    for params in ({"status": "completed"}, {"before": theirs[1]}):
+    for params in ({"status": "completed"}, {"cursor": theirs[1]}):
         assert (await zebra.get("/v1/runs", params=params)).json() == {"runs": [], "next": None}, params
     assert [run["run_id"] for run in (await acme.get("/v1/runs")).json()["runs"]] == theirs[::-1]
     assert (await ask_as("default").get("/v1/runs")).json()["runs"] == []

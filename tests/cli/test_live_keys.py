@@ -25,7 +25,7 @@ async def test_keys_ask_and_every_answer_is_shown(stack: Stack) -> None:
         await screen.shows("paused: calls in flight finish")
         async with httpx.AsyncClient(base_url=stack.url, timeout=60) as api:
             shown = (await api.get(f"/v1/runs/{run_id}")).json()
-        granted = shown["budget"]["tokens"]["limit"] + 50_000
+        granted = shown["budget"]["limits"]["tokens"] + 50_000
         assert (shown["stage"], shown["hold"]["reason"]) == ("paused", "pause")
         screen.press("p")
         await screen.shows("continued")

@@ -37,8 +37,8 @@ async def compare_figures(page: Page, tour: Tour) -> None:
     """What the page shows at the end is what the API says."""
     found = await tour.run(DEEP)
     budget = page.locator("#budget")
-    tokens, steps, cost = (found["budget"][name] for name in ("tokens", "steps", "cost_usd"))
-    for shown in (format_tokens(tokens["used"]), format_count(steps["used"]), format_dollars(cost["used"])):
+    used = found["budget"]["used"]
+    for shown in (format_tokens(used["tokens"]), format_count(used["steps"]), format_dollars(used["cost_usd"])):
         await expect(budget).to_contain_text(shown)
     report = (await tour.api.get(f"/v1/runs/{tour.runs[DEEP]}/report", headers={"Accept": "application/json"})).json()
     blocks = [block for part in report["parts"] for block in part["blocks"]]

@@ -46,7 +46,7 @@ async def test_a_run_that_waits_for_budget_is_topped_up_and_followed_to_its_repo
         await expect(page.locator("#run-head .status")).to_have_text("Completed")
         await page.get_by_role("link", name="Overview").click()
         found = await tour.run(SPENT)
-        used = f"{found['budget']['tokens']['used'] / 1000:.1f}k of {found['budget']['tokens']['limit'] / 1000:.0f}k"
+        used = f"{found['budget']['used']['tokens'] / 1000:.1f}k of {found['budget']['limits']['tokens'] / 1000:.0f}k"
         await expect(page.locator("#budget")).to_contain_text(used.replace(".0k", "k"))
 
 

@@ -50,7 +50,7 @@ async def test_a_run_that_comes_to_the_end_of_its_quota_writes_its_report(
     allow(quotas, 1_000_000)
     async with serve_handbook(tmp_path, temporal) as api:
         whole = await run_until(api, await start(api))
-        needed = whole["budget"]["tokens"]["used"]
+        needed = whole["budget"]["used"]["tokens"]
         allow(quotas, needed + needed // 2)
         run_id = await start(api)
         run = await run_until(api, run_id)
@@ -60,7 +60,7 @@ async def test_a_run_that_comes_to_the_end_of_its_quota_writes_its_report(
         assert (await api.get(f"/v1/runs/{run_id}/report")).status_code == 200
         (limit,) = (await api.get("/v1/quotas")).json()["limits"]
         total = (await api.get("/v1/usage")).json()["total"]
-    assert total["tokens"] == limit["used"] == needed + run["budget"]["tokens"]["used"]
+    assert total["tokens"] == limit["used"] == needed + run["budget"]["used"]["tokens"]
     assert limit["used"] <= limit["limit"]
     assert limit["claimed"] == 0, "nothing is under way"
 

@@ -240,7 +240,7 @@ async def test_tokens_are_counted_once_for_every_answer(
     await follow_run(client, run_id)
     status = (await client.get(f"/v1/runs/{run_id}")).json()
     assert await read_tokens() - before == 100 * len(researcher.prompts)
-    assert status["budget"]["tokens"]["used"] == 120 * len(researcher.prompts)
+    assert status["budget"]["used"]["tokens"] == 120 * len(researcher.prompts)
 
 
 async def test_a_log_of_json_names_runs(running: Stack) -> None:

@@ -16,7 +16,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from elcano.graphs.text import number_repeated
+from elcano.graphs.text import clean_text, number_repeated
 from elcano.plugins.data.databases.engine import FetchedRows, Limits, Outcome
 from elcano.plugins.data.tables import MOMENTS, NUMBERS, Cell, ColumnSchema, Dialect, Kind, ResultColumn, TableSchema
 
@@ -106,8 +106,7 @@ def fetch_rows_as_cells(
 
 
 def _truncate_text(text: str, longest: int) -> tuple[str, bool]:
-    clean = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
-    clean = clean.encode("utf-8", "replace").decode()  # half of a surrogate pair, which no JSON takes
+    clean = clean_text(text.replace("\0", "\N{REPLACEMENT CHARACTER}"))
     return (clean, False) if len(clean) <= longest else (clean[:longest] + "…", True)
 
 

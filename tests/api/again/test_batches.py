@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import tracemalloc
 import zipfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -141,6 +142,27 @@ async def test_faults_are_told_at_once_or_skipped_and_results_come_as_a_table(
     assert (await api.get(f"/v1/runs/{run['run_id']}")).status_code == 200
 
 
+async def test_the_size_of_a_batch_is_known_before_anything_of_it_is_built(api: httpx.AsyncClient) -> None:
+    cell, places = "a" * 9_000, 9_000
+    template = {"question": "{what}" * places, "mode": "iterative"}
+    tracemalloc.start()
+    try:
+        refused = await start(api, [{"row": {"what": cell}}] * 20, 422, defaults=template)
+        repeated = await start(api, rows("a") * 900, 422, defaults={**DEFAULTS, "graph": {"name": "a" * 100_000}})
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < len(cell) * places, "less than one of the questions would take"
+    assert {error["message"] for error in refused["errors"]} == {
+        "has 81,000,000 characters once `row` is filled in, and 10,000 are the most: shorten it"
+    }
+    assert [error["field"] for error in repeated["errors"]] == ["defaults"]
+    exact = await start(
+        api, [{"row": {"what": "a" * 4_000}}], 422, defaults={**template, "question": "{what} {what } b{what}"}
+    )
+    assert "has 12,003 characters" in exact["errors"][0]["message"]
+
+
 async def test_a_question_that_no_time_is_left_to_judge_is_judged_when_its_turn_comes(
     api: httpx.AsyncClient,
     temporal: Client,
@@ -152,7 +174,7 @@ async def test_a_question_that_no_time_is_left_to_judge_is_judged_when_its_turn_
     wrong = {**rows("b")[0], "mode": "telepathy"}
     refused = await start(api, [*rows("a"), wrong], 422)
     assert [error["field"] for error in refused["errors"]] == ["questions.1.mode"]
-    monkeypatch.setattr("elcano.plugins.batches.routes.JUDGED_SECONDS", 0.0)
+    monkeypatch.setattr("elcano.plugins.batches.judgement.JUDGED_SECONDS", 0.0)
     shared = await start(api, [wrong, *rows("a")], 422)
     assert [error["field"] for error in shared["errors"]] == ["questions.0.mode"]
     made = await start(api, [*rows("a"), wrong])

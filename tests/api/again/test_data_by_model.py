@@ -242,7 +242,7 @@ async def test_a_query_is_mended_and_a_wrong_sum_is_told_to_its_writer(walk: Wal
     assert found.numbers == {f"{one:,}": "proven" for one in (NORTH, SOUTH, NORTH + SOUTH)}
     again = str(provider.requests[-1]["messages"][-1])
     assert f"{NORTH + SOUTH + 1:,}" in again, "the wrong sum was told"
-    assert found.view["budget"]["tokens"]["used"] == len(provider.requests) * USAGE["total_tokens"]
+    assert found.view["budget"]["used"]["tokens"] == len(provider.requests) * USAGE["total_tokens"]
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import zipfile
 from unittest.mock import AsyncMock
 
@@ -73,6 +74,35 @@ async def test_a_run_is_saved_in_each_form(
         with zipfile.ZipFile(io.BytesIO((await api.get(f"{exports}/zip")).content)) as archive:
             assert archive.read("analysis/plots/1.svg") == b"<svg/>", "where the Markdown shows it"
             assert "chart.svg" not in archive.namelist()
+
+
+BAD = "re\ufffetries\x1b[1m\x00 \U0001fffe"
+NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U0001fffe]")
+
+
+async def test_what_a_model_and_a_request_write_that_is_no_text_breaks_no_export(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    provider = Provider()
+    cited = {"mark": "a", "evidence": "e1", "quote": "Retries\ufffe belong to Temporal alone"}
+    provider.answers["writer"] = {
+        "title": f"On {BAD}",
+        "introduction": f"They belong to {BAD} [a].",
+        "key_findings": f"- Not to {BAD} [a].",
+        "citations": [cited],
+    }
+    asked = {"question": f"{QUESTION}\ufffe", "background": "\U0010ffffWe ship.", "instructions": "Short\ufdd0."}
+    async with working(temporal, store, api_settings, provider):
+        run_id = (await api.post("/v1/runs", json={**asked, "mode": "iterative"})).json()["run_id"]
+        view = await ended(api, run_id)
+        assert (view["status"], view["question"]) == ("completed", QUESTION)
+        report = (await api.get(f"/v1/runs/{run_id}/report", headers={"Accept": "application/json"})).json()
+        assert "On retries" in report["markdown"]
+        assert not NO_TEXT.search(json.dumps(report, ensure_ascii=False))
+        assert (view["report"]["verified"], view["report"]["unverified"]) == (2, 0)
+        for form in ("docx", "pdf", "latex", "zip", "csv", "jsonl"):
+            saved = await api.get(f"/v1/runs/{run_id}/exports/{form}")
+            assert saved.status_code == 200, (form, saved.text)
 
 
 async def test_what_cannot_be_saved_is_refused_in_words(api: httpx.AsyncClient) -> None:

@@ -51,9 +51,9 @@ async def test_shared_steps_are_neither_done_nor_paid_for_again(
             own = view["run_id"]
             lines = await store.of("default").ledger.entries(own, branches=True)
             assert all(line.step >= step for line in lines if line.run_id == own and line.kind != "publish")
-            assert view["budget"]["tokens"]["used"] == await tokens(store, own)
-            assert view["budget"]["tokens"]["used"] >= paid
-            paid = view["budget"]["tokens"]["used"]
+            assert view["budget"]["used"]["tokens"] == await tokens(store, own)
+            assert view["budget"]["used"]["tokens"] >= paid
+            paid = view["budget"]["used"]["tokens"]
             assert view["forked_from"] == {"run_id": run_id, "step": step}
             assert view["status"] == "completed"
             there = (await api.get(f"/v1/runs/{own}/evidence")).json()["evidence"]
@@ -63,7 +63,7 @@ async def test_shared_steps_are_neither_done_nor_paid_for_again(
             assert "Searched on " in again  # also where the other run alone searched
             assert sum((provider.calls() - before).values()) <= sum(before.values())
             (await log_of(store, own))
-        assert paid == first["budget"]["tokens"]["used"]
+        assert paid == first["budget"]["used"]["tokens"]
         last = await read_all(f"{served}/v1/runs/{own}/events")
         assert [one.event for one in last[:2]] == ["started", "forked"]
         assert await ended(api, run_id) == first
@@ -87,8 +87,8 @@ async def test_a_fork_may_differ_in_what_it_asks_plans_and_may_spend(
         view = await forked(api, run_id, step=4, question="And now?", plan=plan, budget=budget, model="offline")
         log = await log_of(store, view["run_id"])
     assert [branch["section"] for branch in view["branches"]] == ["Only this"]
-    assert (view["question"], view["budget"]["tokens"]["limit"]) == ("And now?", 77_000)
-    assert view["budget"]["iterations"]["limit"] == 2
+    assert (view["question"], view["budget"]["limits"]["tokens"]) == ("And now?", 77_000)
+    assert view["budget"]["limits"]["iterations"] == 2
     assert log.asked.models.default == "offline"
     assert log.run.state.question == "And now?"
 

@@ -54,7 +54,7 @@ async def test_a_graph_of_the_gallery_runs_to_its_report(api: httpx.AsyncClient,
     waits = name == "due_diligence"
     run = await ended(api, await start(api, QUESTIONS[name], mode=name, approve_plan=waits))
     assert (run["status"], run["mode"], run["approved"]) == ("completed", name, waits)
-    assert run["budget"]["tokens"]["used"] <= run["budget"]["tokens"]["limit"]
+    assert run["budget"]["used"]["tokens"] <= run["budget"]["limits"]["tokens"]
     rows = (await api.get(f"/v1/runs/{run['run_id']}/steps")).json()["rows"]
     steps = [row for row in rows if row["row"] == "step"]
     assert [row["node"] for row in steps] == WAYS[name]

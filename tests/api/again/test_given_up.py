@@ -66,7 +66,7 @@ async def test_what_a_call_that_was_given_up_had_used_is_charged(
     lines = await store.of("default").ledger.entries(run_id)
     (judged,) = [line for line in lines if line.node == "judge"]
     assert (judged.outcome, judged.usage.requests) == ("abandoned", 1)
-    assert view["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
+    assert view["budget"]["used"]["tokens"] == (await store.of("default").ledger.used(run_id)).tokens
     steps = [line.step for line in lines if line.step and line.kind == "agent"]
     assert len(steps) == len(set(steps))
     assert view["steps"] >= judged.step

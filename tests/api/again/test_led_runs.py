@@ -26,8 +26,8 @@ async def test_a_team_under_its_other_name_ends_by_its_limits_and_shows_its_ledg
     assert (view["mode"], view["status"], view["ending"]["kind"]) == ("magentic", "partial", "stalled")
     ledger = view["ledger"]
     assert (ledger["stalls"], ledger["resets"]) == (2, 1)
-    assert (view["budget"]["stalls"], view["budget"]["resets"]) == ({"limit": 2}, {"limit": 1})
-    assert view["budget"]["iterations"]["limit"] == 12
+    assert (view["budget"]["limits"]["stalls"], view["budget"]["limits"]["resets"]) == (2, 1)
+    assert view["budget"]["limits"]["iterations"] == 12
     assert {turn["stall"] for turn in ledger["turns"]} == {"", "repeated"}
     assert ledger["plan"]
     (listed,) = (await api.get("/v1/runs")).json()["runs"]

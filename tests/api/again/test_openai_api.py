@@ -104,7 +104,7 @@ async def test_a_response_that_is_cut_off_and_goes_on_and_is_followed(
             "elcano_statements_not_supported": "0", "elcano_statements_unchecked": "0",
         }  # fmt: skip
         assert final.usage is not None
-        assert final.usage.total_tokens == (await ended(api, run_id))["budget"]["tokens"]["used"]
+        assert final.usage.total_tokens == (await ended(api, run_id))["budget"]["used"]["tokens"]
         view = (await api.get(f"/v1/runs/{run_id}")).json()
         assert view["metadata"] == {"ticket": "4711", "elcano_ignored": "temperature, tools"}
 

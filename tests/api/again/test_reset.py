@@ -92,14 +92,14 @@ async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
     assert (ended["status"], ended["ending"]["kind"]) == ("partial", "stalled")
     assert (await api.get(f"/v1/runs/{run_id}/report")).status_code == 200
     took = seconds_between(ended["started_at"], ended["finished_at"])
-    assert ended["budget"]["seconds"]["used"] <= took - DEAD
+    assert ended["budget"]["used"]["seconds"] <= took - DEAD
 
     judges = [line for line in await store.of("default").ledger.entries(run_id) if line.node == "judge"]
     assert [(line.outcome, line.undone) for line in judges] == [
         ("failed", True),
         *[("completed", False)] * ended["iterations"],
     ]
-    assert ended["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
+    assert ended["budget"]["used"]["tokens"] == (await store.of("default").ledger.used(run_id)).tokens
 
 
 async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
@@ -173,7 +173,7 @@ async def test_a_run_that_ended_is_reset_to_its_first_task_or_to_its_report(
     assert sorted(line.activity for line in again if not line.undone) == sorted(line.activity for line in steps)
     view = (await api.get(f"/v1/runs/{run_id}")).json()
     assert view["status"] == before[-1].data["data"]["status"], "it ends as it did"
-    assert view["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
+    assert view["budget"]["used"]["tokens"] == (await store.of("default").ledger.used(run_id)).tokens
     assert (await api.get(f"/v1/runs/{run_id}/report")).status_code == 200
 
 

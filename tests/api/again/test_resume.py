@@ -48,7 +48,7 @@ async def test_a_deep_run_whose_last_section_failed_repeats_no_call_and_no_secti
     assert {one[:2] for one, count in once.items() if count > 1} == {failing}
     sections = [(branch["section"], branch["status"]) for branch in view["branches"]]
     assert sorted(sections) == [(section, "done") for section in provider.sections]
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     await log_of(store, run_id)
     rest = await read_events(f"{served}/v1/runs/{run_id}/events", headers={"Last-Event-ID": str(told[-1].id)})
     assert rest[0].event == "run_resumed"
@@ -88,8 +88,8 @@ async def test_a_failed_call_is_made_again_and_time_in_between_does_not_count(
     assert sorted(kind for kind, _, _ in (once - before).elements()) == [
         *("judge", "knowledge_gap", "reviewer", "thinking", "writer"),
     ]
-    assert view["budget"]["seconds"]["used"] < seconds_between(view["started_at"], view["finished_at"]) - 1.5
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["seconds"] < seconds_between(view["started_at"], view["finished_at"]) - 1.5
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     assert (late.status_code, late.json()["type"]) == (409, "urn:elcano:resume-refused")
     log = await log_of(store, run_id)
     assert [entry.kind for entry in log.entries].count("run_resumed") == 1
@@ -117,7 +117,7 @@ async def test_a_run_that_was_stopped_goes_on_with_its_research(
     calls = provider.calls()
     assert (calls["judge", QUESTION, 1], calls["judge", QUESTION, 2]) == (1, 0)
     assert (writers, calls["writer", QUESTION, 1], calls["writer", QUESTION, 2]) == (1, 1, 1)
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     lines = await store.of("default").ledger.entries(run_id)
     assert [line.undone for line in lines if line.node == "writer"] == [True, False]
     await log_of(store, run_id)
@@ -147,7 +147,7 @@ async def test_a_section_with_a_gap_is_repaired_alone_and_the_report_is_written_
     assert asked_again == {weak}
     assert "Section 2" in text
     assert (unknown.status_code, whole.status_code) == (422, 409)
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     await log_of(store, run_id)
 
 
@@ -183,7 +183,7 @@ async def test_sections_that_were_added_and_dropped_midway_are_so_when_it_is_res
         "Costs",
     }
     assert {kind for kind, _, _ in provider.calls() - before} == JOINING - {"proofreader"}
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     await log_of(store, run_id)
 
 
@@ -210,7 +210,7 @@ async def test_a_run_that_was_ended_from_outside_goes_on_where_it_was(
     asked_again = [one for one in (provider.calls() - before).elements() if one[0] not in JOINING]
     assert {question for _, question, _ in asked_again} == {slow[1]}
     assert provider.calls()["tool_selector", slow[1], 1] == 1
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     await log_of(store, run_id)
 
 
@@ -259,7 +259,7 @@ async def test_runs_that_ended_otherwise_go_on_too(
         await asked(api, run_id, "resume", **body)
         view = await ended(api, run_id)
     assert view["status"] == "completed", view
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     assert view["iterations"] >= first["iterations"]
     await log_of(store, run_id)
 
@@ -289,4 +289,4 @@ async def test_sections_that_had_no_room_in_the_budget_need_more_of_it(
         await asked(api, run_id, "resume", add={"tokens": 200_000})
         view = await ended(api, run_id)
     assert [branch["status"] for branch in view["branches"]] == ["done"] * 3
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)

@@ -45,7 +45,7 @@ async def test_sections_that_were_cut_from_the_plan_are_researched_with_more(
     assert all(f"## {one}" in text for one in provider.sections)
     assert "these are not researched" not in text
     assert (over.status_code, over.json()["type"]) == (409, "urn:elcano:resume-refused")
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     await log_of(store, run_id)
 
 
@@ -93,5 +93,5 @@ async def test_sections_that_ended_early_go_on_where_they_were(
     assert {kind for kind, _, _ in again} >= {"judge", "long_writer_section", "long_writer_summary"}
     repeated = {one for one, count in provider.calls().items() if count > 1 and one[0] in RESEARCH}
     assert repeated == set()
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     await log_of(store, run_id)

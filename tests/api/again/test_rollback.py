@@ -49,7 +49,7 @@ async def test_a_run_can_go_back_to_before_its_steps(
             assert back.budget == was.budget
             assert back.node == was.node == answer["node"]
             assert view["status"] == "completed"
-            assert view["budget"]["tokens"]["used"] == first["budget"]["tokens"]["used"] == await tokens(store, run_id)
+            assert view["budget"]["used"]["tokens"] == first["budget"]["used"]["tokens"] == await tokens(store, run_id)
             assert view["steps"] == first["steps"]
             again = (await api.get(f"/v1/runs/{run_id}/evidence")).json()
             assert {one["id"] for one in again["evidence"]} == {one["id"] for one in found["evidence"]}
@@ -86,7 +86,7 @@ async def test_a_run_that_works_gives_up_what_it_does_and_goes_back(
         assert len({one.text for one in two}) == 1
         view = await ended(api, run_id)
     assert view["status"] == "completed"
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     messages = await read_events(f"{served}/v1/runs/{run_id}/events")
     assert [one.event for one in messages].count("rolled_back") == 1
     assert [one.event for one in messages].count("complete") == 1
@@ -116,7 +116,7 @@ async def test_a_run_that_was_paused_goes_back_and_goes_on(
         await asked(api, run_id, "rollback", step=2)
         view = await ended(api, run_id)
     assert view["status"] == "completed"
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     await log_of(store, run_id)
 
 

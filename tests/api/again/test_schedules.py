@@ -121,7 +121,7 @@ async def test_a_living_report_is_asked_for_once_and_then_brought_up_to_date(
         first, second = found
         assert (first["mode"], second["mode"], second["previous_run"]) == ("simple", "update", first["run_id"])
         assert first["metadata"] == second["metadata"] == {"team": "a", "elcano_schedule": made["name"]}
-        assert second["budget"]["tokens"]["used"] == 0
+        assert second["budget"]["used"]["tokens"] == 0
         assert (await api.put("/v1/schedules/nobody", json={**body, "name": "nobody", "cron": ["@daily"]})).is_error
 
 
@@ -152,7 +152,7 @@ async def test_a_schedule_starts_a_run_once_and_says_which(
         await until(has_started)
         view = await ended(api, runs[0])
         assert view["metadata"] == {"elcano_schedule": made["name"]}
-        assert view["budget"]["tokens"]["used"] > 1_000
+        assert view["budget"]["used"]["tokens"] > 1_000
 
         query = f"WorkflowId STARTS_WITH 'schedule.default.{made['name']}' AND ExecutionStatus = 'Completed'"
 

@@ -71,7 +71,7 @@ async def test_the_steps_of_a_run_that_ended(api: httpx.AsyncClient, away: httpx
     assert (found["status"], found["total"], found["next"]) == (run["status"], run["steps"], None)
     assert [row["number"] for row in rows] == list(range(1, run["steps"] + 1))
     spent = await store.of("default").ledger.used(run_id)
-    assert sum(map(used, rows)) == run["budget"]["tokens"]["used"] == spent.tokens
+    assert sum(map(used, rows)) == run["budget"]["used"]["tokens"] == spent.tokens
     for row in rows:
         attempts = row["attempts"]
         assert bool(attempts) == (row["kind"] in ("agent", "tool")), row
@@ -81,7 +81,7 @@ async def test_the_steps_of_a_run_that_ended(api: httpx.AsyncClient, away: httpx
     assert all(one["began_at"] <= other["began_at"] for one, other in pairwise(rows))
     pages = [await answered(api, path, limit=2)]
     while pages[-1]["next"] is not None:
-        pages.append(await answered(api, path, limit=2, after=pages[-1]["next"]))
+        pages.append(await answered(api, path, limit=2, cursor=pages[-1]["next"]))
     assert [row for page in pages for row in page["rows"]] == rows
     assert await answered(away, path) == found
     inside = [await answered(api, f"{path}/{row['number']}") for row in rows]
@@ -91,7 +91,7 @@ async def test_the_steps_of_a_run_that_ended(api: httpx.AsyncClient, away: httpx
         assert one["left_out"] == one["between"] == []
     for one, other in pairwise(inside):
         assert one["after"] == other["before"]
-        assert one["budget_after"]["tokens"] == other["budget_before"]["tokens"]
+        assert one["budget_after"]["used"] == other["budget_before"]["used"]
     assert inside[0]["before"]["evidence"] == []
     assert len(inside[-1]["after"]["evidence"]) == run["evidence"] > 0
 
@@ -218,7 +218,7 @@ async def test_a_run_that_went_on_is_one_list(
         assert (await ended(api, forked))["status"] == "completed"
     steps = [row for row in rows if row["row"] == "step"]
     assert [row["number"] for row in steps] == list(range(1, run["steps"] + 1))
-    assert sum(map(used, steps)) == run["budget"]["tokens"]["used"]
+    assert sum(map(used, steps)) == run["budget"]["used"]["tokens"]
     assert all(row["outcome"] == "completed" for row in steps)
     assert all(one["began_at"] <= one["ended_at"] <= other["began_at"] for one, other in pairwise(steps))
     between = [row for row in rows if row["row"] == "between"]

@@ -35,7 +35,7 @@ async def test_one_team_that_failed_is_resumed_where_it_was_and_no_other(
     assert {(branch["section"], branch["status"]) for branch in view["branches"]} == {
         (section, "drafted") for section in provider.sections
     }
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     await log_of(store, run_id)
 
 
@@ -59,5 +59,5 @@ async def test_teams_that_had_no_sub_iteration_left_get_one_more(
         question = f"What of {section} and retries?"
         assert [calls["team_judge", question, turn] for turn in (1, 2)] == [1, 1]
         assert [calls["drafter", question, turn] for turn in (1, 2)] == [1, 1]
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
     await log_of(store, run_id)

@@ -56,4 +56,4 @@ async def test_an_answer_whose_line_the_store_did_not_take_is_counted(
     assert refused == times
     assert answered.count("judge") == len([line for line in lines if line.name == "judge" and line.usage.requests])
     assert (first.attempt, first.outcome, first.usage.requests) == (1, "completed", 1)
-    assert run["budget"]["tokens"]["used"] == sum_usages(line.usage for line in lines).tokens
+    assert run["budget"]["used"]["tokens"] == sum_usages(line.usage for line in lines).tokens

@@ -126,7 +126,7 @@ async def test_what_has_changed_is_written_anew_and_nothing_else(
 
         same, report = await update(api, provider, first)
         assert provider.model.tasks == []
-        assert same["budget"]["tokens"]["used"] == 0
+        assert same["budget"]["used"]["tokens"] == 0
         assert "0 new passages, 0 quotes outdated" in report["warnings"][0], report["warnings"]
         assert await changes(api, first, same["run_id"]) == []
 
@@ -228,7 +228,7 @@ async def test_each_change_of_a_folder_is_one_of_its_report(
     async with working(temporal, store, api_settings, provider):
         await ended(api, await start(api, QUESTION, mode="simple", model="openai:gpt-5.1"))  # makes the index
         run_id = await start(api, QUESTION, mode="iterative", model="openai:gpt-5.1")
-        anew = (await ended(api, run_id))["budget"]["tokens"]["used"]
+        anew = (await ended(api, run_id))["budget"]["used"]["tokens"]
         used = 0
         for turn in range(turns):
             report = (await api.get(f"/v1/runs/{run_id}/report")).text
@@ -244,7 +244,7 @@ async def test_each_change_of_a_folder_is_one_of_its_report(
                 )
             write(folder, name, after)
             new, written = await update(api, provider, run_id)
-            used += new["budget"]["tokens"]["used"]
+            used += new["budget"]["used"]["tokens"]
             shown = after.removesuffix(".") in written["markdown"]
             expected = [("changed" if cited else "added", before if cited else "", after)] if shown else []
             assert await changes(api, run_id, new["run_id"]) == expected, (turn, cited)

@@ -89,7 +89,7 @@ async def test_documents_are_uploaded_read_listed_and_deleted(
     )
     assert (await api.put(f"{DOCUMENTS}/scan.pdf", content=pdf([[], []]))).json()["state"] == "uploaded", "tried again"
     page = (await api.get(DOCUMENTS, params={"limit": 3})).json()
-    rest = (await api.get(DOCUMENTS, params={"limit": 3, "after": page["next"]})).json()
+    rest = (await api.get(DOCUMENTS, params={"limit": 3, "cursor": page["next"]})).json()
     found = {one["path"] for one in (*page["documents"], *rest["documents"])}
     assert found == {"half.scan", "photo.md", "scan.pdf", "tools/ladders.md"}
     assert rest["next"] is None

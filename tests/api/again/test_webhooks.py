@@ -90,7 +90,7 @@ async def delivering(client: Client, store: Store, queue: str) -> AsyncIterator[
 
 
 async def deliveries(api: httpx.AsyncClient, webhook: str) -> list[Json]:
-    found: list[Json] = (await api.get(f"/v1/webhooks/{webhook}/deliveries")).json()
+    found: list[Json] = (await api.get(f"/v1/webhooks/{webhook}/deliveries")).json()["deliveries"]
     return found
 
 

@@ -44,7 +44,6 @@ def test_bombs_and_directories_without_end_are_refused_before_they_are_unpacked(
     def list_all(data: bytes) -> list[zipfile.ZipInfo]:
         return archive_members.list_members(archive_members.open_archive(BytesIO(data)), len(data))
 
-    monkeypatch.setattr(archive_members, "SPARE_BYTES", 1_000)
     with pytest.raises(InputInvalid, match="more than 100 times as much"):
         list_all(pack({"bomb.txt": b"0" * 1_000_000}))
     monkeypatch.setattr(archive_members, "ARCHIVED_FILES", 1)

@@ -15,24 +15,22 @@ from elcano.graphs.state.events import AgentEvent, EventType
 
 
 def test_the_format_budget_shows_the_limits_that_there_are() -> None:
-    gauges: JsonObject = {
+    budget: JsonObject = {
         "exceeded": False,
-        "tokens": {"limit": 100_000, "used": 31_000, "remaining": 69_000},
-        "cost_usd": {"limit": None, "used": 0.0, "remaining": None},
-        "seconds": {"limit": 600.0, "used": 41.7, "remaining": 558.3},
-        "iterations": {"limit": 5, "used": 2, "remaining": 3},
+        "limits": {"tokens": 100_000, "cost_usd": None, "seconds": 600.0, "iterations": 5},
+        "used": {"tokens": 31_000, "cost_usd": 0.0, "seconds": 41.7, "iterations": 2},
     }
-    assert format_budget({"budget": gauges}) == "tokens 31,000 of 100,000 · seconds 42 of 600 · iteration 2 of 5"
+    assert format_budget({"budget": budget}) == "tokens 31,000 of 100,000 · seconds 42 of 600 · iteration 2 of 5"
     assert format_budget({}) == ""
 
 
 def test_the_iterations_of_a_run_whose_sections_count_their_own_are_not_shown() -> None:
-    gauges: JsonObject = {"tokens": {"limit": 200_000, "used": 9_509}, "iterations": {"limit": 5, "used": 1}}
-    assert format_budget({"budget": gauges, "branches": [{"title": "Costs"}]}) == "tokens 9,509 of 200,000"
+    budget: JsonObject = {"limits": {"tokens": 200_000, "iterations": 5}, "used": {"tokens": 9_509, "iterations": 1}}
+    assert format_budget({"budget": budget, "branches": [{"title": "Costs"}]}) == "tokens 9,509 of 200,000"
 
 
 def test_figures_from_before_the_run_began_are_not_shown_as_those_of_now() -> None:
-    assert format_budget({"budget": {"tokens": {"limit": 200_000, "used": 0}}, "stale": True}) == ""
+    assert format_budget({"budget": {"limits": {"tokens": 200_000}, "used": {"tokens": 0}}, "stale": True}) == ""
 
 
 def test_the_format_budget_follows_the_server_without_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +45,7 @@ def test_the_format_budget_follows_the_server_without_an_event(monkeypatch: pyte
             seen[turn].set()
         if turn == 1:
             raise Failed("no answer", Exit.NOT_REACHABLE)
-        return {"budget": {"tokens": {"limit": 100, "used": turn}}}
+        return {"budget": {"limits": {"tokens": 100}, "used": {"tokens": turn}}}
 
     with open_display(console, ask) as shown:
         for turn in seen:
@@ -128,7 +126,7 @@ def test_a_terminal_shows_open_sections_side_by_side_and_how_they_ended() -> Non
     shown.show(told(2, "branch_started", "Costs: research begins", "Costs"))
     shown.show(told(2, "searching", "Looking at 1995", "History"))
     shown.show(told(3, "search_complete", "4 passages", "Costs"))
-    shown.update_run({"budget": {"tokens": {"limit": 100_000, "used": 31_000}}})
+    shown.update_run({"budget": {"limits": {"tokens": 100_000}, "used": {"tokens": 31_000}}})
     side_by_side = text_of(shown)
     assert "[History] Looking at 1995" in side_by_side
     assert "[Costs] 4 passages" in side_by_side

@@ -110,7 +110,7 @@ def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> 
     assert run("runs", "--limit", "3", "--status", "completed") == Exit.OK
     (_, row, other, last) = capsys.readouterr().out.splitlines()
     assert row.split()[:4] == [RUN, "completed", "auto/iterative", "chain"]
-    assert other.split()[:4] == [RUN, "approval", "auto", "chain"]
+    assert other.split()[:5] == [RUN, "running", "(approval)", "auto", "chain"]
     assert last.split()[:4] == [RUN, "running?", "auto", "chain"]
     assert "Why not?" in row
     assert run("runs") == Exit.OK

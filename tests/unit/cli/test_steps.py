@@ -44,7 +44,7 @@ def attempt(number: int, outcome: str) -> LedgerEntry:
     )
 
 
-def listed(*rows: RowView, next: int | None = None, status: str = "running") -> Answer:
+def listed(*rows: RowView, next: str | None = None, status: str = "running") -> Answer:
     found = StepList.model_validate({"run_id": RUN, "status": status, "total": 7, "next": next, "rows": rows})
     return Answer(found.model_dump(mode="json"))
 
@@ -66,8 +66,8 @@ def test_every_step_is_a_line(server: Server, capsys: pytest.CaptureFixture[str]
         branches=(branch,),
     )
     between = BetweenRow(before=7, during=False, kind="controlled: add_budget", at=200.0, text="The limits were raised")
-    server.answer(f"GET {STEPS}", listed(StepView.of(judged(), [attempt(1, "failed"), attempt(2, "failed")]), next=6))
-    server.answer(f"GET {STEPS}?after=6", listed(BetweenView.of(between), StepView.of(split, [])))
+    server.answer(f"GET {STEPS}", listed(StepView.of(judged(), [attempt(1, "failed"), attempt(2, "failed")]), next="6"))
+    server.answer(f"GET {STEPS}?cursor=6", listed(BetweenView.of(between), StepView.of(split, [])))
     assert run("steps", RUN) == 0
     first, _, check, topped_up, parallel, section, hint = told(capsys).splitlines()
     assert first == f"{RUN} is running, 7 steps"

@@ -169,7 +169,7 @@ async def test_a_run_that_fails_has_the_usage_of_its_answers_in_the_ledger(
 ) -> None:
     answering_with(monkeypatch, {"thought": ""})
     with pytest.raises(ApplicationError) as caught:
-        await run(activities(store), "thinking", given())
+        await run(activities(store), "thinking", given(), model="sambanova:unknown")
     assert (caught.value.type, caught.value.non_retryable) == (FailureType.MODEL_OUTPUT, False)
     (line,) = await store.of("default").ledger.entries("run-1")
     assert (line.outcome, line.model) == ("failed", "scripted")

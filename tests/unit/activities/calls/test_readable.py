@@ -93,8 +93,7 @@ def test_half_a_character_can_be_sent() -> None:
     for text in ("\ud83e", "a\udc00b"):
         shown = extract_readable_text(ModelResponse(parts=[ToolCallPart("final_result", {"title": text})]))
         assert shown is not None
-        assert "?" in shown
-        shown.encode()
+        assert shown.encode().endswith((b" ", b"a b"))
 
 
 def test_arguments_that_come_as_an_object_are_read() -> None:

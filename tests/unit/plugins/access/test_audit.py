@@ -71,7 +71,7 @@ async def test_it_is_read_page_by_page(api: httpx.AsyncClient, access: AccessSto
         seen += [one["target"] for one in page["entries"]]
         if page["next"] is None:
             break
-        params["before"] = page["next"]
+        params["cursor"] = page["next"]
     assert seen == [f"/v1/runs/acme-{number}/stop" for number in reversed(range(25))]
     window = {"since": "2023-11-14T22:13:30Z", "until": "2023-11-14T22:13:33Z"}
     part = (await api.get("/v1/audit", params=window, auth=admin)).json()["entries"]

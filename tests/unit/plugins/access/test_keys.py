@@ -10,7 +10,8 @@ import httpx
 import pytest
 from sqlalchemy import event
 
-from elcano.plugins.access.access_store import AccessStore
+from elcano.graphs.errors import StoreUnavailable
+from elcano.plugins.access.access_store import AccessStore, KeyRecord
 from elcano.plugins.access.credentials import new_credential
 from elcano.storage.store import Store
 from tests.unit.plugins.access.conftest import EACH_DATABASE, Bearer, make_key
@@ -31,6 +32,32 @@ def counting(store: Store) -> Iterator[list[str]]:
     event.remove(store._engine.sync_engine, "before_cursor_execute", note)
 
 
+async def finish_background_writes() -> None:
+    """Wait until the uses of keys that are noted in the background are stored."""
+    notes = [task for task in asyncio.all_tasks() if task.get_name().startswith("note use of key")]
+    await asyncio.gather(*notes)
+
+
+async def test_reading_with_a_key_needs_no_write(
+    api: httpx.AsyncClient, access: AccessStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = await make_key(access)
+    locked, tries = asyncio.Event(), list[str]()
+
+    async def wait_for_lock(store: AccessStore, key: KeyRecord, now: float) -> None:
+        tries.append(key.id)
+        await locked.wait()
+        raise StoreUnavailable("another process kept it locked for 30 s: try again")
+
+    monkeypatch.setattr(AccessStore, "_write_use", wait_for_lock)
+    for _ in range(3):
+        assert (await api.get("/v1/runs", auth=key)).status_code == 200
+    assert len(tries) == 1, "one write at a time waits for the lock, however many requests come"
+    locked.set()
+    await finish_background_writes()
+    assert (await api.get("/v1/runs", auth=key)).status_code == 200
+
+
 async def test_the_way_of_a_key(api: httpx.AsyncClient, access: AccessStore) -> None:
     admin = await make_key(access)
     made = await api.post("/v1/keys", json={"name": "nightly", "role": "reader", "days": 7}, auth=admin)
@@ -39,6 +66,7 @@ async def test_the_way_of_a_key(api: httpx.AsyncClient, access: AccessStore) -> 
     assert made.headers["cache-control"] == "no-store"
     assert made.headers["location"] == f"/v1/keys/{key['id']}"
     assert (await api.get("/v1/runs", auth=Bearer(key["key"]))).status_code == 200
+    await finish_background_writes()
     listed = (await api.get("/v1/keys", auth=admin)).json()
     assert [one["name"] for one in listed] == ["nightly", "the admin"]
     assert listed[0]["used_at"] is not None

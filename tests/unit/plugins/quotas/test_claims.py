@@ -7,20 +7,23 @@ from pathlib import Path
 
 import pytest
 
+from elcano.activities.calls.model_prices import ModelPrice
 from elcano.api.http.errors import MoneyUsedUp, QuotaUsedUp
 from elcano.graphs.contracts import AgentCall
-from elcano.graphs.errors import BudgetExhausted, ModelBusy
+from elcano.graphs.errors import BudgetExhausted, ModelBusy, ModelRefused
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Estimate, Limits, Usage
 from elcano.plugins.quotas.claims import LONGEST_WAIT, QuotaGuard, QuotaRule
 from elcano.plugins.quotas.limits import QuotaFile
 from elcano.plugins.quotas.standing import QuotasBroken, get_tenant_quotas
+from elcano.settings.model_prices import FREE
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
 
 MANY = 25
 """More than there is for them, and than there are connections."""
 LIMITS = Limits(tokens=10_000, reserve=0.1)
+PRICED = ModelPrice("offline", FREE)
 
 
 def quotas_of(folder: Path, **limits: object) -> QuotaFile:
@@ -122,7 +125,7 @@ async def test_requests_at_once_never_claim_more_than_there_is(store: TenantStor
 
     async def claim(number: int) -> bool:
         try:
-            await guard.claim(store, call(f"acme-{number}"), "1", Estimate(tokens=900))
+            await guard.claim(store, call(f"acme-{number}"), "1", Estimate(tokens=900), PRICED)
         except BudgetExhausted:
             return False
         return True
@@ -131,21 +134,30 @@ async def test_requests_at_once_never_claim_more_than_there_is(store: TenantStor
     assert passed.count(True) == 11
 
 
+async def test_a_quota_of_money_refuses_a_model_without_a_price(store: TenantStore, tmp_path: Path) -> None:
+    guard, small = QuotaGuard(quotas_of(tmp_path, usd_a_day=1.0)), Estimate(tokens=900)
+    with pytest.raises(ModelRefused, match="ELCANO_MODEL_PRICES"):
+        await guard.claim(store, call(), "1", small, ModelPrice("sambanova:new"))
+    await guard.claim(store, call(), "1", small, PRICED)
+    counting = QuotaGuard(quotas_of(tmp_path, tokens_a_day=10_000))
+    await counting.claim(store, call("acme-2"), "1", small, ModelPrice("sambanova:new"))
+
+
 async def test_what_was_really_used_takes_the_place_of_a_claim(store: TenantStore, tmp_path: Path) -> None:
     guard = QuotaGuard(quotas_of(tmp_path, tokens_a_day=10_000))
-    await guard.claim(store, call(), "1", Estimate(tokens=9_000))
+    await guard.claim(store, call(), "1", Estimate(tokens=9_000), PRICED)
     with pytest.raises(BudgetExhausted, match="0 are used and 9,000 claimed by runs under way"):
-        await guard.claim(store, call("acme-2"), "1", Estimate(tokens=2_000))
-    await guard.claim(store, call(), "1", Estimate(tokens=9_500))  # a further request of the same conversation
+        await guard.claim(store, call("acme-2"), "1", Estimate(tokens=2_000), PRICED)
+    await guard.claim(store, call(), "1", Estimate(tokens=9_500), PRICED)  # a further request of the same conversation
     await spend(store, "acme-1", 4_000)
     await guard.release(store, call(), ["1"])
-    await guard.claim(store, call("acme-2"), "1", Estimate(tokens=6_000))
+    await guard.claim(store, call("acme-2"), "1", Estimate(tokens=6_000), PRICED)
     await guard.release(store, call("acme-2"), ["1"])
     await spend(store, "acme-1", 10_000, activity="2")
     with pytest.raises(BudgetExhausted, match="14,000 are used"):
-        await guard.claim(store, call(), "3", Estimate(tokens=1))
+        await guard.claim(store, call(), "3", Estimate(tokens=1), PRICED)
     with pytest.raises(BudgetExhausted):
-        await guard.claim(store, call(), "3", Estimate())
+        await guard.claim(store, call(), "3", Estimate(), PRICED)
 
 
 async def test_research_leaves_open_runs_what_they_keep_for_their_reports(store: TenantStore, tmp_path: Path) -> None:
@@ -153,19 +165,19 @@ async def test_research_leaves_open_runs_what_they_keep_for_their_reports(store:
     rule, guard = QuotaRule(file), QuotaGuard(file)
     assert await admit(store, rule, run(1))
     with pytest.raises(BudgetExhausted):
-        await guard.claim(store, call(), "1", Estimate(tokens=9_001))
-    await guard.claim(store, call(at_exit=True), "1", Estimate(tokens=10_000))
+        await guard.claim(store, call(), "1", Estimate(tokens=9_001), PRICED)
+    await guard.claim(store, call(at_exit=True), "1", Estimate(tokens=10_000), PRICED)
     await guard.release(store, call(), ["1"])
     await store.runs.archive(run(1).model_copy(update={"status": "completed"}), [])
-    await guard.claim(store, call("acme-2"), "1", Estimate(tokens=10_000))
+    await guard.claim(store, call("acme-2"), "1", Estimate(tokens=10_000), PRICED)
 
 
 async def test_money_is_claimed_at_the_average_price_so_far(store: TenantStore, tmp_path: Path) -> None:
     guard = QuotaGuard(quotas_of(tmp_path, usd_a_day=2.0))
     await spend(store, "acme-0", 1_000, cost=1_000_000)
-    await guard.claim(store, call(), "1", Estimate(tokens=900))
+    await guard.claim(store, call(), "1", Estimate(tokens=900), PRICED)
     with pytest.raises(BudgetExhausted) as caught:
-        await guard.claim(store, call("acme-2"), "1", Estimate(tokens=200))
+        await guard.claim(store, call("acme-2"), "1", Estimate(tokens=200), PRICED)
     assert caught.value.exhausted == "cost"
 
 
@@ -173,7 +185,7 @@ async def test_a_run_that_may_wait_is_told_until_when(store: TenantStore, tmp_pa
     await spend(store, "acme-0", 5_000)
     guard = QuotaGuard(quotas_of(tmp_path, tokens_a_day=5_000))
     with pytest.raises(ModelBusy) as caught:
-        await guard.claim(store, call(may_wait=True), "1", Estimate(tokens=10))
+        await guard.claim(store, call(may_wait=True), "1", Estimate(tokens=10), PRICED)
     assert caught.value.retry_after is not None
     assert 0 < caught.value.retry_after <= LONGEST_WAIT
 
@@ -184,7 +196,7 @@ async def test_a_broken_file_starts_no_run_and_holds_those_under_way(store: Tena
         await store.admission.admit(run(1), 9, limits=LIMITS, rules=[QuotaRule(file)])
     assert await store.runs.get("acme-1") is None
     with pytest.raises(ModelBusy, match="tokens_a_day = -5"):
-        await QuotaGuard(file).claim(store, call(), "1", Estimate(tokens=1))
+        await QuotaGuard(file).claim(store, call(), "1", Estimate(tokens=1), PRICED)
 
 
 async def test_deleting_a_run_gives_no_quota_back(store: TenantStore, tmp_path: Path) -> None:

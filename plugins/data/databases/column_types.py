@@ -1,4 +1,4 @@
-"""Types of the columns of text files, by all of their values: a value becomes a number or a date only if nothing of it is lost.
+"""Types of the columns of text files, by their values: text becomes numbers or dates only if no value loses anything.
 
 Values are grouped by their shapes, in which every digit is a 9: `9999-99-99`. A column of a million values has a few
 shapes, and they decide: a leading zero keeps `00501` a text, `12,5` makes `1.234` beside it a thousand, a 13 says which
@@ -46,7 +46,7 @@ class Shape(NamedTuple):
 
     text: str
     """With every digit a 9; empty: neither a number nor a date, or too long for one."""
-    count: int
+    values: int
     lowest: str
     highest: str
     ends_in_zero: bool
@@ -122,14 +122,11 @@ def choose_reading(shapes: Sequence[Shape], known: Conventions, choice: Choice |
 
 def _describe_mixture(shapes: Sequence[Shape]) -> str:
     """Why a column is text although many of its values are not; empty: most of them are."""
-    total = sum(shape.count for shape in shapes)
+    total = sum(shape.values for shape in shapes)
     for what, forms in (("numbers", (_NUMBER, _EXPONENT)), ("dates", (_ISO_DATE, _ISO_TIME, _SLASHED))):
-        fitting = sum(shape.count for shape in shapes if any(form.fullmatch(shape.text) for form in forms))
+        fitting = sum(shape.values for shape in shapes if any(form.fullmatch(shape.text) for form in forms))
         if _MOSTLY * total <= fitting < total:
-            other = total - fitting
-            return (
-                f"text, because {format_count(other, 'value')} of {total:,} {'is' if other == 1 else 'are'} no {what}"
-            )
+            return f"text, because only {fitting:,} of {format_count(total, 'value')} can be {what}"
     if any(_ISO_TIME.fullmatch(shape.text) for shape in shapes) and any(_ISO_DATE.fullmatch(s.text) for s in shapes):
         return "text, because dates with and without a time of day are mixed"
     return ""
@@ -137,7 +134,7 @@ def _describe_mixture(shapes: Sequence[Shape]) -> str:
 
 def describe_misfit(reading: ColumnReading) -> str:
     """The note of a column with a value that looks like the others and has no such value: a 31 February."""
-    return f"text, because a value that looks like {reading.type} is none, or would lose digits"
+    return f"text, because not all values that look like {reading.type} are valid, or some would lose digits"
 
 
 def _match(form: re.Pattern[str], shape: Shape) -> re.Match[str]:
@@ -169,16 +166,16 @@ def _read_numbers(shapes: Sequence[Shape], known: Conventions, choice: Choice | 
     if len(own) > 1:
         return ColumnReading(note="text, because some values have a decimal comma and others a decimal point")
     if own and all(_CODE.fullmatch(shape.text) for shape in shapes):
-        text = "text, because values such as 123.456.789 may be numbers, codes or addresses: say 'decimal comma' if numbers"
+        text = "text, because values such as 123.456.789 may be codes or addresses: say 'decimal comma' if not"
         return ColumnReading(note=text, open=True)
     if own:
         return _read_decimals(shapes, next(iter(own)), choice, note="")
     if len(known.signs) == 1:
         sign = next(iter(known.signs))
-        return _read_decimals(shapes, sign, choice, note=f", as in other columns: {sign}")
+        return _read_decimals(shapes, sign, choice, note=", as in other columns")
     mark = "," if "," in shapes[0].text else "."
-    text = f"text, because 1{mark}234 may be more than a thousand or little more than one: say 'decimal point' or 'decimal comma'"
-    return ColumnReading(note=text, open=True)
+    why = f"text, because values such as 1{mark}234 may be thousands or have three decimals"
+    return ColumnReading(note=f"{why}: say 'decimal point' or 'decimal comma'", open=True)
 
 
 def _begins_with_zero(shape: Shape) -> bool:
@@ -233,8 +230,9 @@ def _read_decimals(shapes: Sequence[Shape], sign: Sign, choice: Choice | None, n
         text = f"replace({text}, '{group}', '')"
     if mark == ",":
         text = f"replace({text}, ',', '.')"
-    reads = " and ".join(filter(None, (sign if mark == "," else "", "grouped thousands" if grouped else "")))
-    told = f"numbers with {'a ' if mark == ',' else ''}{reads}{note}" if reads else f"numbers{note}" if note else ""
+    said = f"a {sign}" if mark == "," or note else ""
+    reads = " and ".join(filter(None, (said, "grouped thousands" if grouped else "")))
+    told = f"numbers with {reads}{note}" if reads else ""
     fitted = [shape.text.removeprefix("-").replace(group, "") for shape in shapes]
     if any(_EXPONENT.fullmatch(shape.text) for shape in shapes):
         return ColumnReading("DOUBLE", f"TRY_CAST({text} AS DOUBLE)", f"isfinite(TRY_CAST({text} AS DOUBLE))", told)
@@ -247,12 +245,7 @@ def _read_decimals(shapes: Sequence[Shape], sign: Sign, choice: Choice | None, n
     form = _build_group_pattern(group, mark) if grouped else f" AND NOT contains({{text}}, '{group}')"
     if not decimals:
         kind = "BIGINT" if whole <= 18 else "HUGEINT"
-    elif (
-        len(decimals) == 1
-        and (most := max(decimals)) <= _EXACT_PLACES
-        and whole + most <= _LARGEST
-        and min(map(len, fitted))
-    ):
+    elif len(decimals) == 1 and (most := max(decimals)) <= _EXACT_PLACES and whole + most <= _LARGEST:
         kind = f"DECIMAL({max(whole, 1) + most}, {most})"
     else:
         ends = any(

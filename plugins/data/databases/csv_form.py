@@ -215,6 +215,5 @@ def require_known_columns(names: Sequence[str], chosen: Mapping[str, object], pl
     """
     unknown = [name for name in chosen if name not in names]
     if unknown:
-        raise ValueError(
-            f"{place} names columns that it does not have: {', '.join(unknown)}; it has: {', '.join(names)}"
-        )
+        there = f"there are: {', '.join(names[:20])}"
+        raise ValueError(f"{place} names columns that are not there: {', '.join(unknown[:20])}; {there}")

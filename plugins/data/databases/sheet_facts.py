@@ -45,18 +45,13 @@ class SheetFacts:
     def describe(self) -> Iterator[str]:
         """Yield what a reader of the table has to know."""
         for cells, what, advice in (
-            (self.uncomputed, "formula without a computed value", ": save the file in a spreadsheet program"),
-            (self.errors, "cell with an error", ""),
+            (self.uncomputed, "a formula that was never computed", ": save the file in a spreadsheet program"),
+            (self.errors, "an error", ""),
         ):
             if cells:
                 named = ", ".join(cells[:MOST_NAMED]) + (", ..." if len(cells) > MOST_NAMED else "")
-                shown = format_count(len(cells), what) if len(cells) == 1 else f"{len(cells):,} {_pluralise(what)}"
-                yield f"NULL: {shown} ({named}){advice}."
-
-
-def _pluralise(what: str) -> str:
-    first, _, rest = what.partition(" ")
-    return f"{first}s {rest}"
+                counted = f"{format_count(len(cells), 'cell')} with {what}"
+                yield f"{counted} {'is' if len(cells) == 1 else 'are'} NULL ({named}){advice}."
 
 
 def inspect_sheets(path: str) -> dict[str, SheetFacts]:
@@ -66,21 +61,14 @@ def inspect_sheets(path: str) -> dict[str, SheetFacts]:
     """
     if Path(path).suffix.lower() not in SUFFIXES:
         return {}
+    damaged = (zipfile.BadZipFile, XmlUnreadable, EntitiesDeclared, OSError, ValueError, RuntimeError)
     try:
         with zipfile.ZipFile(path) as file:
             padded = _find_padded_styles(file)
             return {
                 name: _inspect_sheet(file, part, padded) for name, part in _find_parts(file) if part in file.NameToInfo
             }
-    except (
-        zipfile.BadZipFile,
-        XmlUnreadable,
-        EntitiesDeclared,
-        OSError,
-        ValueError,
-        NotImplementedError,
-        RuntimeError,
-    ):
+    except damaged:
         return {}
 
 

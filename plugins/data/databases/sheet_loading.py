@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import duckdb
 
-from elcano.graphs.text import format_count, shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.column_types import ColumnReading
 from elcano.plugins.data.databases.csv_form import join_header_rows, name_apart, require_known_columns
 from elcano.plugins.data.databases.reading_options import ReadingOptions, locate_options
@@ -120,7 +120,7 @@ def _find_rows(sheet: Any, options: ReadingOptions) -> SheetRows | None:
     begin = next((at for at in filled[:TITLE_ROWS] if _count_filled(rows[at]) > 1), filled[0])
     notes = []
     if title := " ".join(str(cell) for row in rows[:begin] for cell in row if cell not in ("", None)):
-        notes.append(f"Above the names of the columns stands: {shorten_text(title, NOTE_CHARACTERS)}")
+        notes.append(f"Above the names of the columns stands: {shorten_text(title, NOTE_CHARACTERS)}.")
     heads = options.header_rows
     if heads is None:
         heads = 1
@@ -134,7 +134,7 @@ def _find_rows(sheet: Any, options: ReadingOptions) -> SheetRows | None:
         remarks.insert(0, text)
         end = max(at for at in filled if at < end - 1) + 1
     if remarks:
-        notes.append(f"Below the last row stands: {shorten_text(' '.join(remarks), NOTE_CHARACTERS)}")
+        notes.append(f"Below the last row stands: {shorten_text(' '.join(remarks), NOTE_CHARACTERS)}.")
     kept = [rows[at] for at in filled if begin <= at < end]
     return SheetRows(kept, min(heads, len(kept)), left, notes)
 
@@ -180,12 +180,8 @@ def _read_cells(cells: Sequence[Any], padded: int) -> ColumnReading:
         return _fix_type("TIMESTAMP")
     others = sum(_find_cell_kind(cell) == "VARCHAR" for cell in cells)
     if len(kinds) > 1:
-        other = (
-            f": {format_count(others, 'cell')} of {len(cells):,} {'is' if others == 1 else 'are'} text"
-            if others
-            else ""
-        )
-        return ColumnReading(note=f"text, because its cells are of several types{other}")
+        said = f", {others:,} of {len(cells):,} text" if others else ""
+        return ColumnReading(note=f"text, because its cells are of several types{said}")
     return ColumnReading()
 
 

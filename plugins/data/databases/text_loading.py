@@ -74,7 +74,7 @@ def _load_rows(
     heads = options.header_rows
     rows = form.build_query(1 if heads is None else heads)
     sample = take_sample(connection, rows, path, width)
-    notes = [f"Above the names of the columns stands: {form.title}"] if form.title else []
+    notes = [f"Above the names of the columns stands: {form.title}."] if form.title else []
     if heads is None:
         heads = _count_header_rows(connection, form, path, sample)
         if heads > 1:

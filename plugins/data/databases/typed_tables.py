@@ -5,7 +5,7 @@ large file is read once if it is what it seems to be, and three times if its beg
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -177,9 +177,7 @@ def build_value(column: str, place: int, reading: ColumnReading) -> str:
     """SQL of a column's value, which fails and names its place where the value does not fit the type."""
     if reading.type == "VARCHAR":
         return column
-    fill: Callable[[str], str] = lambda sql: sql.replace("{text}", f"trim({column})")  # noqa: E731
-    value = f"CAST({fill(reading.value)} AS {reading.type})"
-    if not reading.check:
-        return value
-    misfit = f"error('elcano misfit {place}')"
-    return f"CASE WHEN {column} IS NULL OR trim({column}) = '' THEN NULL WHEN {fill(reading.check)} THEN {value} ELSE {misfit} END"
+    value = f"CAST({reading.value} AS {reading.type})".replace("{text}", f"trim({column})")
+    check = reading.check.replace("{text}", f"trim({column})")
+    empty, misfit = f"{column} IS NULL OR trim({column}) = ''", f"error('elcano misfit {place}')"
+    return f"CASE WHEN {empty} THEN NULL WHEN {check} THEN {value} ELSE {misfit} END"

@@ -184,6 +184,7 @@ def result_text(table: ResultTable) -> str:
         lines.append(NO_ROW)
     if table.truncated:
         lines.append("There are more rows, or longer values, than were read.")
+    lines += map(on_one_line, table.notes)
     return "\n".join(lines)
 
 

@@ -28,6 +28,10 @@ MOMENTS: Final[frozenset[Kind]] = frozenset({"date", "timestamp"})
 NAME_CHARACTERS: Final = 300
 READING_NOTE: Final = "As read from its file: "
 """Begins the comments that say how a file was interpreted."""
+EXACT_NOTE: Final = (
+    "Exact decimal numbers: CAST to DOUBLE for median and quantiles, which DuckDB rounds to their decimals."
+)
+"""The comment on columns of files that have as many decimals in each value."""
 
 
 class ColumnSchema(Frozen):

@@ -90,6 +90,7 @@ def merge_path_tables(paths: Sequence[Path], keys: Sequence[str] = ()) -> Merged
         truncated=any(path.table.truncated for path in paths),
         at=max(path.table.at for path in paths),
         parents=tuple(path.artifact for path in paths),
+        notes=tuple(dict.fromkeys(note for path in paths for note in path.table.notes)),
     )
     for key in order:
         found.extend(_find_value_disagreements(key, columns, names, rows_of))

@@ -11,12 +11,12 @@ from typing import Final
 import duckdb
 
 from elcano.graphs.text import shorten_text
-from elcano.plugins.data.databases.csv_form import is_blank, quote_text
+from elcano.plugins.data.databases.csv_form import is_blank, quote_text, require_known_columns
 from elcano.plugins.data.databases.engine import SHEETS, FileToLoad, make_plain_name
 from elcano.plugins.data.databases.reading_options import load_options, locate_options
 from elcano.plugins.data.databases.text_loading import LoadedTable, load_text
 from elcano.plugins.data.databases.values import quote_identifier
-from elcano.plugins.data.tables import READING_NOTE
+from elcano.plugins.data.tables import EXACT_NOTE, READING_NOTE
 
 MOST_FAULTS: Final = 6
 """Files of a folder whose faults are told; the others are counted."""
@@ -27,7 +27,6 @@ _CONFIGURATION: Final = {
     "threads": "2",
 }
 """A file of any size is copied in this much; what does not fit is written beside the copy meanwhile."""
-_EXACT: Final = "Exact decimal numbers: CAST to DOUBLE for median and quantiles, which DuckDB rounds to their decimals."
 
 
 def load_files_into_duckdb(path: str, files: Iterable[FileToLoad]) -> None:
@@ -79,10 +78,15 @@ def _load_sheets(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken:
     place = Path(file.path)
     options = load_options(place)
     sheets = read_sheets(file.path, options)
+    names: list[str] = []
     for name, rows, facts in sheets:
         own = file.table if len(sheets) == 1 else f"{file.table}_{make_plain_name(name)}"
         table = _reserve_table_name(own, taken)
-        _keep_notes(connection, table, load_sheet(connection, table, rows, facts, place, options), place)
+        loaded = load_sheet(connection, table, rows, facts, options)
+        _keep_notes(connection, table, loaded, place)
+        names += loaded.names
+    if sheets:
+        require_known_columns(names, options.columns, locate_options(place).name)
 
 
 def _keep_notes(connection: duckdb.DuckDBPyConnection, table: str, loaded: LoadedTable, file: Path) -> None:
@@ -95,7 +99,7 @@ def _keep_notes(connection: duckdb.DuckDBPyConnection, table: str, loaded: Loade
         parts = [f"{READING_NOTE}{reading.note}."] if reading.note else []
         if reading.open:
             parts[0] = f"{READING_NOTE}{reading.note} in {locate_options(file).name}."
-        parts += [_EXACT] if reading.type.startswith("DECIMAL") else []
+        parts += [EXACT_NOTE] if reading.type.startswith("DECIMAL") else []
         if parts:
             column = f"{table}.{quote_identifier(name)}"
             connection.execute(f"COMMENT ON COLUMN {column} IS {quote_text(' '.join(parts))}")

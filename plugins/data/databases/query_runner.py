@@ -27,7 +27,16 @@ from elcano.plugins.data.databases.engine import FetchedRows
 from elcano.plugins.data.databases.policy import SQLGLOT, Parsed, Refused, names_of, parse_allowed_query, table_key
 from elcano.plugins.data.databases.query_size import require_small_query
 from elcano.plugins.data.databases.similar_names import find_similar_names
-from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, ResultColumn, ResultTable, TableSchema
+from elcano.plugins.data.tables import (
+    EXACT_NOTE,
+    READING_NOTE,
+    ColumnSchema,
+    DatabaseSchema,
+    Dialect,
+    ResultColumn,
+    ResultTable,
+    TableSchema,
+)
 
 _FOLDING: Final[frozenset[Dialect]] = frozenset({"sqlite", "duckdb"})
 _log = logging.getLogger("databases")
@@ -252,7 +261,23 @@ async def _attempt_query(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         schema_hash=schema.hash,
         tables=tuple(sorted(read.tables)),
+        notes=tuple(_iter_reading_notes(read, schema)),
     )
+
+
+def _iter_reading_notes(query: Parsed, schema: DatabaseSchema) -> Iterator[str]:
+    """Yield how files were interpreted, as far as the query reads what had to be."""
+    named = {column.name.casefold() for column in query.tree.find_all(exp.Column)}
+    every = "*" in named or any(not isinstance(star.parent, exp.Count) for star in query.tree.find_all(exp.Star))
+    for table in schema.tables:
+        if table.name not in query.tables:
+            continue
+        if table.comment.startswith(READING_NOTE):
+            yield f"{table.name}: {table.comment.removeprefix(READING_NOTE)}"
+        for column in table.columns:
+            if column.comment.startswith(READING_NOTE) and (every or column.name.casefold() in named):
+                said = column.comment.removeprefix(READING_NOTE).partition(EXACT_NOTE)[0].strip()
+                yield f"{table.name}.{column.name} was read as {said}"
 
 
 def _parse_and_resolve_query(

@@ -9,15 +9,14 @@ import re
 import tempfile
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
-from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.column_types import ColumnReading
-from elcano.plugins.data.databases.csv_form import join_header_rows, name_apart, require_known_columns
-from elcano.plugins.data.databases.reading_options import ReadingOptions, locate_options
+from elcano.plugins.data.databases.csv_form import join_header_rows, name_apart, require_names
+from elcano.plugins.data.databases.reading_options import ReadingOptions
 from elcano.plugins.data.databases.sheet_facts import SheetFacts, inspect_sheets
 from elcano.plugins.data.databases.text_loading import LoadedTable
 from elcano.plugins.data.databases.typed_tables import TextRows, copy_with_types, take_sample
@@ -65,7 +64,6 @@ def load_sheet(
     table: str,
     sheet: SheetRows,
     facts: SheetFacts,
-    file: Path,
     options: ReadingOptions,
 ) -> LoadedTable:
     """Make `table` of a sheet.
@@ -75,8 +73,8 @@ def load_sheet(
     """
     body = sheet.rows[sheet.heads :]
     width = max(map(len, sheet.rows))
-    names = join_header_rows(sheet.rows[: sheet.heads]) if sheet.heads else name_apart([""] * width)
-    require_known_columns(names, options.columns, locate_options(file).name)
+    heads = [[_format_cell(cell, 0) for cell in row] for row in sheet.rows[: sheet.heads]]
+    names = join_header_rows(heads) if heads else name_apart([""] * width)
     notes = [*sheet.notes, *facts.describe()]
     padded = {column - sheet.left: digits for column, digits in facts.padded.items()}
     fixed: dict[int, ColumnReading] = {}
@@ -84,6 +82,8 @@ def load_sheet(
         if name not in options.columns:
             cells = [row[place] for row in body if place < len(row) and row[place] not in ("", None)]
             fixed[place] = _read_cells(cells, padded.get(place, 0))
+    if options.header_rows is None and sheet.heads == 1:
+        require_names(names, [fixed.get(place, ColumnReading()) for place in range(width)])
     with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="", encoding="utf-8") as kept:
         writer = csv.writer(kept)
         for row in body:

@@ -22,21 +22,26 @@ from elcano.plugins.data.databases.column_types import (
 )
 from elcano.plugins.data.databases.values import quote_identifier
 
-SAMPLED_ROWS: Final = 100_000
-SAMPLED_CELLS: Final = 2_000_000
+SAMPLED_ROWS: Final = 20_000
+SAMPLED_CELLS: Final = 1_000_000
 """A table of many columns is sampled in fewer rows."""
 _LEAST_ROWS: Final = 200
 _MISFIT: Final = re.compile(r"elcano misfit (\d+)")
+_NINES: Final = "9" * SHAPE_CHARACTERS
 _SHAPES: Final = f"""
     SELECT name, CASE
         WHEN lower(v) IN ('true', 'false') THEN v
-        WHEN length(v) <= {SHAPE_CHARACTERS} AND regexp_full_match(v, '[-.,0-9][0-9.,:/TZUCeE+ -]*')
-        THEN translate(v, '012345678', '999999999')
-        ELSE '' END AS shape,
+        WHEN length(v) > {SHAPE_CHARACTERS} OR NOT regexp_full_match(v, '[-.,0-9][0-9.,:/TZUCeE+ -]*') THEN ''
+        WHEN regexp_full_match(v, '[0-9]+') THEN left('{_NINES}', length(v))
+        WHEN regexp_full_match(v, '[0-9]+[.][0-9]+')
+        THEN concat(left('{_NINES}', strpos(v, '.') - 1), '.', left('{_NINES}', length(v) - strpos(v, '.')))
+        WHEN regexp_full_match(v, '[0-9]{{{{4}}}}-[0-9]{{{{2}}}}-[0-9]{{{{2}}}}') THEN '9999-99-99'
+        ELSE translate(v, '012345678', '999999999') END AS shape,
     count(*), min(v), max(v), bool_or(ends_with(v, '0')), max(substr(v, 3)), max(substr(v, 4))
     FROM (SELECT name, trim(value) AS v FROM (UNPIVOT ({{rows}}) ON COLUMNS(*) INTO NAME name VALUE value))
     WHERE v <> '' GROUP BY 1, 2
 """
+"""Shapes of values. `translate` alone would do, and takes five times as long as what spares it the usual forms."""
 
 
 @dataclass(frozen=True)

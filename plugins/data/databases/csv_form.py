@@ -10,9 +10,9 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import duckdb
 
@@ -41,7 +41,6 @@ class CsvForm:
     delimiter: str
     quote: str
     escape: str
-    comment: str
     names: tuple[str, ...]
     """As DuckDB makes them: no two alike, none empty."""
     title: str
@@ -54,7 +53,7 @@ class CsvForm:
             "delim": self.delimiter,
             "quote": self.quote,
             "escape": self.escape,
-            "comment": self.comment,
+            "comment": "",
         }
         written = ", ".join(f"{name} = {quote_text(value)}" for name, value in options.items())
         columns = ", ".join(f"c{place}" for place in range(len(self.names)))
@@ -78,11 +77,12 @@ def find_csv_form(connection: duckdb.DuckDBPyConnection, path: str) -> CsvForm:
         duckdb.Error: DuckDB cannot read it.
     """
     encoding = _detect_encoding(path)
-    asked = "SELECT SkipRows, Delimiter, Quote, Escape, Comment, Columns FROM sniff_csv(?, header = true, "
-    asked += f"encoding = '{encoding}', sample_size = {SAMPLED_ROWS})"
-    found = connection.execute(asked, [path]).fetchone()
-    assert found is not None
-    skipped, delimiter, quote, escape, comment, columns = found
+    found = _sniff(connection, path, f"encoding = '{encoding}'")
+    if (comment := found[4]) != _EMPTY:  # at the top alone: a value such as #N/A may begin a row
+        marked = takewhile(lambda line: line[1].startswith(comment), _iter_numbered_lines(path, encoding))
+        above = sum(1 for _ in marked)
+        found = _sniff(connection, path, f"encoding = '{encoding}', comment = '', skip = {above}")
+    skipped, delimiter, quote, escape, _, columns = found
     names = [column["name"] for column in columns]
     _require_one_form(path, encoding, skipped, delimiter, names)
     title = " ".join(text.strip() for _, text in islice(_iter_numbered_lines(path, encoding), skipped))
@@ -92,10 +92,16 @@ def find_csv_form(connection: duckdb.DuckDBPyConnection, path: str) -> CsvForm:
         delimiter,
         quote if quote != _EMPTY else '"',
         escape if escape != _EMPTY else '"',
-        comment if comment != _EMPTY else "",
         tuple(names),
         shorten_text(title.strip("\ufeff "), TITLE_CHARACTERS),
     )
+
+
+def _sniff(connection: duckdb.DuckDBPyConnection, path: str, options: str) -> tuple[int, str, str, str, str, Any]:
+    asked = "SELECT SkipRows, Delimiter, Quote, Escape, Comment, Columns FROM sniff_csv(?, header = true, "
+    found = connection.execute(f"{asked}{options}, sample_size = {SAMPLED_ROWS})", [path]).fetchone()
+    assert found is not None
+    return found
 
 
 def is_blank(path: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 import duckdb
 
 from elcano.graphs.text import shorten_text
+from elcano.plugins.data.databases.column_types import ColumnReading
 from elcano.plugins.data.databases.csv_form import is_blank, quote_text, require_known_columns
 from elcano.plugins.data.databases.engine import SHEETS, FileToLoad, make_plain_name
 from elcano.plugins.data.databases.reading_options import load_options, locate_options
@@ -21,6 +22,8 @@ from elcano.plugins.data.tables import EXACT_NOTE, READING_NOTE
 MOST_FAULTS: Final = 6
 """Files of a folder whose faults are told; the others are counted."""
 FAULT_CHARACTERS: Final = 300
+MOST_COMMENTS: Final = 100
+"""Columns of a table that get a comment: in a table of many, DuckDB takes tens of milliseconds for each."""
 _CONFIGURATION: Final = {
     "autoinstall_known_extensions": "false",
     "memory_limit": "2GB",
@@ -92,17 +95,30 @@ def _load_sheets(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken:
 def _keep_notes(connection: duckdb.DuckDBPyConnection, table: str, loaded: LoadedTable, file: Path) -> None:
     """Write how a table was read into comments on it and its columns."""
     notes = [*loaded.notes, *_find_total_row(connection, table, loaded)]
+    noted = sum(bool(reading.note) for reading in loaded.readings)
+    if noted > MOST_COMMENTS:
+        notes.append(f"{noted:,} columns had to be interpreted; the first {MOST_COMMENTS} have a comment.")
     if notes:
         text = f"{READING_NOTE}{' '.join(notes)}"
         connection.execute(f"COMMENT ON TABLE {table} IS {quote_text(text)}")
-    for name, reading in zip(loaded.names, loaded.readings, strict=True):
-        parts = [f"{READING_NOTE}{reading.note}."] if reading.note else []
-        if reading.open:
-            parts[0] = f"{READING_NOTE}{reading.note} in {locate_options(file).name}."
-        parts += [EXACT_NOTE] if reading.type.startswith("DECIMAL") else []
-        if parts:
-            column = f"{table}.{quote_identifier(name)}"
-            connection.execute(f"COMMENT ON COLUMN {column} IS {quote_text(' '.join(parts))}")
+    connection.execute("BEGIN")
+    comments = [
+        (name, comment)
+        for name, reading in zip(loaded.names, loaded.readings, strict=True)
+        if (comment := _describe_reading(reading, file))
+    ]
+    for name, comment in comments[:MOST_COMMENTS]:
+        connection.execute(f"COMMENT ON COLUMN {table}.{quote_identifier(name)} IS {quote_text(comment)}")
+    connection.execute("COMMIT")
+
+
+def _describe_reading(reading: ColumnReading, file: Path) -> str:
+    parts = []
+    if reading.note:
+        parts.append(f"{READING_NOTE}{reading.note}{f' in {locate_options(file).name}' if reading.open else ''}.")
+    if reading.type.startswith("DECIMAL"):
+        parts.append(EXACT_NOTE)
+    return " ".join(parts)
 
 
 _LEAST_ROWS: Final = 3

@@ -124,7 +124,7 @@ def find_second_head(connection: duckdb.DuckDBPyConnection, sample: Sample) -> i
             return 0
         if any(cell is not None and _VALUE.match(str(cell)) for cell in row):
             return 0
-        shapes = find_shapes(connection, f"SELECT * FROM sampled OFFSET {count}", range(width))
+        shapes = find_shapes(connection, f"(SELECT * FROM sampled OFFSET {count})", range(width))
         readings = Sample(sample.complete, shapes).choose_readings()
         gained = {place for place, one in enumerate(readings) if one.type != "VARCHAR"} - before
         if gained and all(

@@ -26,6 +26,8 @@ SAMPLED_ROWS: Final = 20_000
 SAMPLED_CELLS: Final = 1_000_000
 """A table of many columns is sampled in fewer rows."""
 _LEAST_ROWS: Final = 200
+_GROUPED_COLUMNS: Final = 200
+"""Columns whose shapes one query finds: the time to plan it grows with their square."""
 _MISFIT: Final = re.compile(r"elcano misfit (\d+)")
 _NINES: Final = "9" * SHAPE_CHARACTERS
 _SHAPES: Final = f"""
@@ -81,19 +83,19 @@ def take_sample(connection: duckdb.DuckDBPyConnection, query: str, path: str, wi
     most = max(_LEAST_ROWS, min(SAMPLED_ROWS, SAMPLED_CELLS // max(width, 1)))
     connection.execute(f"CREATE OR REPLACE TEMP TABLE sampled AS SELECT * FROM ({query}) LIMIT {most + 1}", [path])
     (rows,) = connection.execute("SELECT count(*) FROM sampled").fetchone() or (0,)
-    return Sample(rows <= most, find_shapes(connection, "SELECT * FROM sampled", range(width)))
+    return Sample(rows <= most, find_shapes(connection, "sampled", range(width)))
 
 
 def find_shapes(
     connection: duckdb.DuckDBPyConnection, rows: str, places: Sequence[int], parameters: Sequence[str] = ()
 ) -> dict[int, Sequence[Shape]]:
-    """The shapes of the values in some columns of a query's rows."""
+    """The shapes of the values in some columns of a table, or of a query in brackets."""
     found: dict[int, list[Shape]] = {place: [] for place in places}
-    if not found:
-        return {}
-    chosen = f"SELECT {', '.join(f'c{place}' for place in places)} FROM ({rows})"
-    for name, *shape in connection.execute(_SHAPES.format(rows=chosen), list(parameters)).fetchall():
-        found[int(name[1:])].append(Shape(*shape))
+    for start in range(0, len(places), _GROUPED_COLUMNS):
+        group = places[start : start + _GROUPED_COLUMNS]
+        chosen = f"SELECT {', '.join(f'c{place}' for place in group)} FROM {rows}"
+        for name, *shape in connection.execute(_SHAPES.format(rows=chosen), list(parameters)).fetchall():
+            found[int(name[1:])].append(Shape(*shape))
     return {**found}
 
 
@@ -153,14 +155,15 @@ def _find_all_shapes(
 ) -> dict[int, Sequence[Shape]]:
     """The shapes of all values of the columns that are not plain text already."""
     places = [place for place in free if readings[place].type != "VARCHAR" or readings[place].note]
-    return find_shapes(connection, source.query, places, [source.path])
+    return find_shapes(connection, f"({source.query})", places, [source.path])
 
 
 def _require_choices(names: Sequence[str], readings: Sequence[ColumnReading], choices: Mapping[str, Choice]) -> None:
     for name, reading in zip(names, readings, strict=True):
         choice = choices.get(name)
-        if choice not in (None, "text") and reading.type == "VARCHAR" and reading.note:
-            raise ValueError(f"its column {name!r} cannot be read as {choice!r}: it is {reading.note}")
+        if choice not in (None, "text") and reading.type == "VARCHAR":
+            why = reading.note or "text of another kind"
+            raise ValueError(f"its column {name!r} cannot be read as {choice!r}: it is {why}")
 
 
 def _create_table(

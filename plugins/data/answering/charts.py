@@ -24,11 +24,10 @@ from elcano.graphs.text import format_count, number_repeated, shorten_text
 from elcano.plugins.data.answering.consensus import spread_paths
 from elcano.plugins.data.answering.periods import TimeColumn, find_time_column
 from elcano.plugins.data.answering.result_columns import find_group_columns, is_additive
-from elcano.plugins.data.data_answer import ChartKind
+from elcano.plugins.data.data_answer import VEGA_LITE, ChartKind
 from elcano.plugins.data.results import ShownRows
 from elcano.plugins.data.tables import ResultTable
 
-SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST_BARS: Final = 30
 MOST_POINTS: Final = 1_000
 MOST_LINES: Final = 8
@@ -181,7 +180,7 @@ def _build_planned_chart(
     height: Json = {"step": 20} if kind == "bar" else _HEIGHT
     description = ". ".join(filter(None, (f"Chart of {title}: {size}", *told))) + "."
     spec: JsonObject = {
-        "$schema": SCHEMA,
+        "$schema": VEGA_LITE,
         "description": description,
         "width": _WIDTH,
         "height": height,

@@ -28,6 +28,8 @@ _MARKS: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 TITLE_CHARACTERS: Final = 200
 _EMPTY: Final = "(empty)"
 """How DuckDB says that there is no such character."""
+_DECLARED: Final = re.compile(r"\ufeff?sep=([^\r\n])\r?\n")
+"""How Excel is told the delimiter."""
 _YEAR_NAME: Final = re.compile(r"[12]\d{3}")
 _VALUE_NAME: Final = re.compile(r"-?\d+(?:[.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?")
 
@@ -77,15 +79,20 @@ def find_csv_form(connection: duckdb.DuckDBPyConnection, path: str) -> CsvForm:
         duckdb.Error: DuckDB cannot read it.
     """
     encoding = _detect_encoding(path)
-    found = _sniff(connection, path, f"encoding = '{encoding}'")
-    if (comment := found[4]) != _EMPTY:  # at the top alone: a value such as #N/A may begin a row
+    declared = _DECLARED.match(next((text for _, text in _iter_numbered_lines(path, encoding)), ""))
+    known = f"encoding = '{encoding}'" + (f", skip = 1, delim = {quote_text(declared[1])}" if declared else "")
+    found = _sniff(connection, path, known)
+    if (comment := found[4]) != _EMPTY and not declared:  # at the top alone: a value such as #N/A may begin a row
         marked = takewhile(lambda line: line[1].startswith(comment), _iter_numbered_lines(path, encoding))
         above = sum(1 for _ in marked)
         found = _sniff(connection, path, f"encoding = '{encoding}', comment = '', skip = {above}")
     skipped, delimiter, quote, escape, _, columns = found
     names = [column["name"] for column in columns]
-    _require_one_form(path, encoding, skipped, delimiter, names)
-    title = " ".join(text.strip() for _, text in islice(_iter_numbered_lines(path, encoding), skipped))
+    if not declared:
+        _require_one_form(path, encoding, skipped, delimiter, names)
+    title = " ".join(
+        text.strip() for _, text in islice(_iter_numbered_lines(path, encoding), skipped if not declared else 0)
+    )
     return CsvForm(
         encoding,
         skipped,

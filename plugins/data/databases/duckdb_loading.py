@@ -16,6 +16,7 @@ from elcano.plugins.data.databases.csv_form import is_blank, quote_text, require
 from elcano.plugins.data.databases.engine import SHEETS, FileToLoad, make_plain_name
 from elcano.plugins.data.databases.reading_options import load_options, locate_options
 from elcano.plugins.data.databases.text_loading import LoadedTable, load_text
+from elcano.plugins.data.databases.typed_tables import SAMPLED
 from elcano.plugins.data.databases.values import quote_identifier
 from elcano.plugins.data.tables import EXACT_NOTE, READING_NOTE
 
@@ -46,7 +47,7 @@ def load_files_into_duckdb(path: str, files: Iterable[FileToLoad]) -> None:
                 _load_file_as_table(connection, file, taken)
             except Exception as error:  # whatever a reader says of a stranger's file, it is said with its name
                 faults.append(f"{Path(file.path).name} cannot be read: {_format_load_error(error, file)}")
-        connection.execute("DROP TABLE IF EXISTS sampled")
+        connection.execute(f"DROP TABLE IF EXISTS {SAMPLED}")
         if len(faults) > MOST_FAULTS:
             faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
         if faults:
@@ -140,7 +141,9 @@ def _find_total_row(connection: duckdb.DuckDBPyConnection, table: str, loaded: L
     if not wanted:
         return []
     sums = ", ".join(f"sum({name})" for name, _ in wanted)
-    count, *totals = connection.execute(f"SELECT count(*), {sums} FROM {table} WHERE rowid < {last}").fetchone() or (0,)
+    counts = ", ".join(f"count({name})" for name, _ in wanted)
+    asked = f"SELECT least({counts}, count(*)), {sums} FROM {table} WHERE rowid < {last}"
+    count, *totals = connection.execute(asked).fetchone() or (0,)
     alike = all(
         total is not None and abs(float(total) - float(end)) <= 1e-9 * abs(float(end))
         for (_, end), total in zip(wanted, totals, strict=True)

@@ -19,6 +19,7 @@ from elcano.plugins.data.databases.csv_form import (
 )
 from elcano.plugins.data.databases.reading_options import ReadingOptions, locate_options
 from elcano.plugins.data.databases.typed_tables import (
+    SAMPLED,
     Sample,
     TextRows,
     copy_with_types,
@@ -112,11 +113,11 @@ def _count_header_rows(connection: duckdb.DuckDBPyConnection, form: CsvForm, pat
 
 
 def find_second_head(connection: duckdb.DuckDBPyConnection, sample: Sample) -> int:
-    """How many of the first rows in `sampled` are more rows of names: without them, columns have types.
+    """How many of the first rows of a sample are more rows of names: without them, columns have types.
 
     Each of these rows has a text that is no word for a missing value in every column that gets a type.
     """
-    head = connection.execute(f"SELECT * FROM sampled LIMIT {_MOST_HEADER_ROWS}").fetchall()
+    head = connection.execute(f"SELECT * FROM {SAMPLED} LIMIT {_MOST_HEADER_ROWS}").fetchall()
     before = {place for place, one in enumerate(sample.choose_readings()) if one.type != "VARCHAR"}
     width = len(sample.shapes)
     for count, row in enumerate(head, start=1):
@@ -124,7 +125,7 @@ def find_second_head(connection: duckdb.DuckDBPyConnection, sample: Sample) -> i
             return 0
         if any(cell is not None and _VALUE.match(str(cell)) for cell in row):
             return 0
-        shapes = find_shapes(connection, f"(SELECT * FROM sampled OFFSET {count})", range(width))
+        shapes = find_shapes(connection, f"(SELECT * FROM {SAMPLED} OFFSET {count})", range(width))
         readings = Sample(sample.complete, shapes).choose_readings()
         gained = {place for place, one in enumerate(readings) if one.type != "VARCHAR"} - before
         if gained and all(

@@ -28,6 +28,8 @@ SAMPLED_CELLS: Final = 1_000_000
 _LEAST_ROWS: Final = 200
 _GROUPED_COLUMNS: Final = 200
 """Columns whose shapes one query finds: the time to plan it grows with their square."""
+SAMPLED: Final = '"sampled rows"'
+"""The temporary table of a sample; no file's table has a space in its name."""
 _MISFIT: Final = re.compile(r"elcano misfit (\d+)")
 _NINES: Final = "9" * SHAPE_CHARACTERS
 _SHAPES: Final = f"""
@@ -65,7 +67,7 @@ class TextRows:
 
 @dataclass(frozen=True)
 class Sample:
-    """The first rows, in the temporary table `sampled`."""
+    """The first rows, in the table `SAMPLED`."""
 
     complete: bool
     """Whether there are no others."""
@@ -79,11 +81,11 @@ class Sample:
 
 
 def take_sample(connection: duckdb.DuckDBPyConnection, query: str, path: str, width: int) -> Sample:
-    """Read the first rows into the table `sampled`."""
+    """Read the first rows into the table `SAMPLED`."""
     most = max(_LEAST_ROWS, min(SAMPLED_ROWS, SAMPLED_CELLS // max(width, 1)))
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE sampled AS SELECT * FROM ({query}) LIMIT {most + 1}", [path])
-    (rows,) = connection.execute("SELECT count(*) FROM sampled").fetchone() or (0,)
-    return Sample(rows <= most, find_shapes(connection, "sampled", range(width)))
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {SAMPLED} AS SELECT * FROM ({query}) LIMIT {most + 1}", [path])
+    (rows,) = connection.execute(f"SELECT count(*) FROM {SAMPLED}").fetchone() or (0,)
+    return Sample(rows <= most, find_shapes(connection, SAMPLED, range(width)))
 
 
 def find_shapes(
@@ -109,10 +111,10 @@ def copy_with_types(
     """Make a table of rows of texts and return how each of its columns was read.
 
     Args:
-        connection: to the database that it is made in, with the table `sampled`.
+        connection: to the database that it is made in, with the table `SAMPLED`.
         table: its name, in quotation marks.
         source: the rows.
-        sample: what `sampled` has of them.
+        sample: what `SAMPLED` has of them.
         choices: what the operator said of columns, by their names.
 
     Raises:
@@ -177,7 +179,7 @@ def _create_table(
         f"{build_value(f'c{place}', place, reading)} AS {quote_identifier(name)}"
         for place, (name, reading) in enumerate(zip(source.names, readings, strict=True))
     ]
-    rows, parameters = ("sampled", []) if sample.complete else (f"({source.query})", [source.path])
+    rows, parameters = (SAMPLED, []) if sample.complete else (f"({source.query})", [source.path])
     connection.execute(f"CREATE TABLE {table} AS SELECT {', '.join(columns)} FROM {rows}", parameters)
 
 

@@ -260,6 +260,23 @@ def test_a_file_without_names_is_read_when_the_operator_says_so(tmp_path: Path) 
     assert found["column_2"][1] == [Decimal("3.6"), Decimal("1.8")]
 
 
+def test_a_declared_delimiter_is_no_row(tmp_path: Path) -> None:
+    found = load(tmp_path, "f.csv", "sep=;\na;b\n1;2,5\n3;4,5\n")
+    assert {name: values for name, (_, values, _) in found.items()} == {
+        "a": [1, 3],
+        "b": [Decimal("2.5"), Decimal("4.5")],
+    }
+
+
+def test_a_file_may_be_called_as_the_sample_is(tmp_path: Path) -> None:
+    (tmp_path / "sampled_rows.csv").write_text("a,b\n01,1\n02,2\n")
+    load_files_into_duckdb(
+        str(tmp_path / "copy.duckdb"), [FileToLoad(table="sampled_rows", path=str(tmp_path / "sampled_rows.csv"))]
+    )
+    with duckdb.connect(str(tmp_path / "copy.duckdb"), read_only=True) as copy:
+        assert copy.execute("SELECT * FROM sampled_rows").fetchall() == [("01", 1), ("02", 2)]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 def test_marks_and_line_ends_change_nothing(tmp_path: Path, encoding: str, ending: str) -> None:

@@ -25,7 +25,8 @@ def _all_kinds(count: int) -> Iterator[str]:
     for at in range(count):
         day = f"{2010 + at % 14}-{1 + at % 12:02}-{1 + at % 28:02}"
         price = f"{at % 1000}.{at % 100:02}"
-        yield f"{at},customer {at % 9_999},{day},{day} 10:{at % 60:02}:00,{price},{at % 50},true,{_CITIES[at % 4]},n{at}"
+        moment = f"{day} 10:{at % 60:02}:00"
+        yield f"{at},customer {at % 9_999},{day},{moment},{price},{at % 50},true,{_CITIES[at % 4]},n{at}"
 
 
 def _floats(count: int) -> Iterator[str]:

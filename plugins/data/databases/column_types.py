@@ -239,34 +239,24 @@ def _read_decimals(shapes: Sequence[Shape], sign: Sign, choice: Choice | None, n
     places = {len(one.partition(mark)[2]) for one in fitted}
     whole = max(len(one.partition(mark)[0]) for one in fitted)
     decimals = places - {0}
-    zero = f"regexp_full_match({text}, '-0([.]0+)?')"  # a number that was rounded to nothing
-    same = f"({{cast}} = {text} OR CAST(TRY_CAST({text} AS HUGEINT) AS VARCHAR) = {text} OR {zero})"
-    # Without groups in it, a sign that groups would go unnoticed.
-    form = _build_group_pattern(group, mark) if grouped else f" AND NOT contains({{text}}, '{group}')"
-    if not decimals:
-        kind = "BIGINT" if whole <= 18 else "HUGEINT"
-    elif len(decimals) == 1 and (most := max(decimals)) <= _EXACT_PLACES and whole + most <= _LARGEST:
-        kind = f"DECIMAL({max(whole, 1) + most}, {most})"
+    whole_form = "[0-9]*" if choice == "number" else "(0|[1-9][0-9]*)?"
+    if grouped:
+        whole_form = f"({whole_form}|[1-9][0-9]{{0,2}}([{group}][0-9]{{3}})+)"
+    if len(decimals) < 2 and (most := max(places)) <= _EXACT_PLACES and whole + most <= _LARGEST:
+        kind = f"DECIMAL({max(whole, 1) + most}, {most})" if decimals else "BIGINT" if whole <= 18 else "HUGEINT"
+        form = f"-?{whole_form}([{mark}][0-9]{{{most}}})?"
+        exact = "true"
     else:
-        ends = any(
-            shape.ends_in_zero and len(one.partition(mark)[2]) > 1 for shape, one in zip(shapes, fitted, strict=True)
-        )
-        if ends and choice is None:
+        pairs = list(zip(shapes, fitted, strict=True))
+        if choice is None and any(shape.ends_in_zero and len(one.partition(mark)[2]) > 1 for shape, one in pairs):
             why = "text, because values have different numbers of decimals and some end in a zero, as versions do"
             return ColumnReading(note=f"{why}: say 'number' if they are numbers", open=True)
-        cast = f"TRY_CAST({text} AS DOUBLE)"
-        exact = f"(length({text}) <= {_EXACT_DIGITS} OR CAST({cast} AS VARCHAR) = {text})"
-        return ColumnReading("DOUBLE", cast, f"isfinite({cast}) AND {exact}{form}", told, by_others=bool(note))
+        kind = "DOUBLE"
+        form = f"-?{whole_form}([{mark}]([0-9]{'+' if choice else '|[0-9]*[1-9]'}))?"
+        exact = f"(length({text}) <= {_EXACT_DIGITS} OR CAST(TRY_CAST({text} AS DOUBLE) AS VARCHAR) = {text})"
     cast = f"TRY_CAST({text} AS {kind})"
-    check = same.replace("{cast}", f"CAST({cast} AS VARCHAR)")
-    if any(one.startswith(mark) for one in fitted):  # .5, which is written out as 0.5
-        check = f"({check} OR replace(CAST({cast} AS VARCHAR), '0.', '.') = {text})"
-    return ColumnReading(kind, cast, check + form, told, by_others=bool(note))
-
-
-def _build_group_pattern(group: str, mark: str) -> str:
-    """A condition that thousands are grouped by threes, where they are."""
-    return f" AND regexp_full_match({{text}}, '-?([0-9]+|[0-9]{{1,3}}([{group}][0-9]{{3}})+)([{mark}][0-9]+)?')"
+    check = f"regexp_full_match({{text}}, '{form}') AND {cast} IS NOT NULL AND {exact}"
+    return ColumnReading(kind, cast, check, told, by_others=bool(note))
 
 
 def _read_timestamps(shapes: Sequence[Shape]) -> ColumnReading:

@@ -190,6 +190,10 @@ def test_a_value_decides_for_the_other_columns_of_its_file(tmp_path: Path) -> No
         ("1", "1.5", [Decimal("1.0"), Decimal("1.5")]),
         ("1", "n/a", ["1", "n/a"]),
         ("3.9", "3.10", ["3.9", "3.10"]),
+        ("3.9|3.11", "3.10", ["3.9", "3.10"]),
+        ("3.9|3.11", "03.5", ["3.9", "03.5"]),
+        ("3.9|3.11", "1,234.5", [3.9, 1234.5]),
+        ("3.9|3.11", "12345678901234567.25", ["3.9", "12345678901234567.25"]),
         ("2024-01-01", "2024-02-31", ["2024-01-01", "2024-02-31"]),
         ("1.234", "12,5", [Decimal("1234.0"), Decimal("12.5")]),
         ("0,125", "1.234", [Decimal("0.125"), Decimal("1234.000")]),
@@ -203,9 +207,9 @@ def test_a_beginning_that_lies_changes_no_value(
 ) -> None:
     monkeypatch.setattr(typed_tables, "SAMPLED_ROWS", 50)
     monkeypatch.setattr(typed_tables, "_LEAST_ROWS", 50)
-    found = load_column(tmp_path, [first] * 500 + [last])[1]
+    found = load_column(tmp_path, [*first.split("|")] * 500 + [last])[1]
     assert [found[0], found[-1]] == values
-    assert len(found) == 501
+    assert len(found) == 500 * len(first.split("|")) + 1
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from benchmarks import (
     progress,
     pubmed_parsing,
     start,
+    table_files,
     telemetry,
 )
 from benchmarks.bench import Bench
@@ -39,7 +40,7 @@ BENCHMARKS: Final[Mapping[str, ModuleType]] = {
     for module in (
         *(engine, encryption, progress, live_words, history, deep, going_on, index),
         *(hostile_sql, ordinary_sql, budgets, fetching, fairness, pubmed_parsing, knowledge, listing),
-        *(page, telemetry, start),
+        *(page, table_files, telemetry, start),
     )
 }
 """By name; each module says in its first line what it measures, and its `main(bench)` does."""

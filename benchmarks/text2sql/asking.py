@@ -22,8 +22,8 @@ from elcano.graphs.model_names import ModelChoice
 from elcano.plugins.data.agents import sql_writer
 from elcano.plugins.data.agents.sql_writer import SqlRepairerInput, SqlWriterInput
 from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery
+from elcano.plugins.data.databases.column_resolution import resolve_query_columns
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
-from elcano.plugins.data.databases.query_runner import resolve_query_columns
 from elcano.plugins.data.query_models import SqlRepair, SqlWriting
 from elcano.plugins.data.tables import DatabaseSchema
 from elcano.settings import Settings

@@ -78,6 +78,8 @@ SHOWN_ROWS: Final = 50
 """Rows of a result that stand in the report."""
 ANSWER: Final = "data"
 """The name of a `DataAnswer` among the attachments of drafts and reports."""
+VEGA_LITE: Final = "https://vega.github.io/schema/vega-lite/v5.json"
+"""The schema of specifications of charts."""
 CHART_PATH: Final = "chart.svg"
 """Where Markdown says that the chart is, beside the report."""
 

@@ -210,7 +210,7 @@ class MergedResults(GivesEvidence):
     """What `consensus` answers: one result of all paths, which is kept as evidence like any other."""
 
     result: ResultDigest | None = None
-    """None: no path has a result."""
+    """None: fewer than two paths have a result."""
     disagreements: tuple[Disagreement, ...] = ()
     """At most 200."""
     disagreement_count: int = 0

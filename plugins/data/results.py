@@ -22,6 +22,7 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.text import ensure_list, shorten_text
+from elcano.plugins.data.databases.similar_names import words_of
 from elcano.plugins.data.databases.values import parse_decimal
 from elcano.plugins.data.tables import DIGEST_ROWS, NUMBERS, RESULT_EVIDENCE, Cell, ResultDigest, ResultTable
 from elcano.storage.evidence import Evidence, StoredText
@@ -183,6 +184,7 @@ def result_text(table: ResultTable) -> str:
         lines.append(NO_ROW)
     if table.truncated:
         lines.append("There are more rows, or longer values, than were read.")
+    lines += map(on_one_line, table.notes)
     return "\n".join(lines)
 
 
@@ -232,8 +234,18 @@ async def load_shown_rows(store: TenantStore, needs: JsonObject, tokens: int) ->
     return {"rows": _fit_rows(await load_result_tables(store, digests), tokens)}
 
 
-_YEAR: Final = ("year", "jahr", "año", "année", "annee")
-_NAMES_OF_ROWS: Final = frozenset(["id", *_YEAR, "month", "monat", "mois", "mes", "quarter", "quartal", "week", "day"])
+_YEARS: Final = "year yr fy fiscal jahr año ano année annee anno jaar rok år god год рік 年 年度 연도 سنة"
+_YEAR_WORDS: Final = frozenset(_YEARS.split())
+_PERIODS: Final = "month monat mois mes mese quarter qtr quartal trimestre week woche half day"
+_PERIOD_WORDS: Final = frozenset(_PERIODS.split())
+_RATE_WORDS: Final = frozenset({"per", "pro", "par", "by"})
+_LATEST_YEAR: Final = 2999
+
+
+def is_year_name(name: str) -> bool:
+    """Whether the name of a column says that it holds years: `yr`, `fiscal_year`, `Geschäftsjahr`."""
+    last = words_of(name)[-1]
+    return last in _YEAR_WORDS or last.endswith(("year", "jahr"))
 
 
 @dataclass(frozen=True)
@@ -299,12 +311,16 @@ class ShownRows:
         return cell_text(self.rows[row][at])
 
     def names_rows(self, at: int) -> bool:
-        """Whether a column of numbers says which row it is: by its name, and each number but once."""
-        said = [row[at] for row in self.rows if row[at] is not None]
-        whole = all(isinstance(one, int) and not isinstance(one, bool) for one in said)
-        name = self.names[at].casefold()
-        called = name in _NAMES_OF_ROWS or name.endswith(("_id", "year", " id", "jahr"))
-        return whole and called and bool(said)
+        """Whether a column of whole numbers says which row it is: its name says that they are ids, years or periods."""
+        said = [parse_decimal(row[at]) for row in self.rows if row[at] is not None and not isinstance(row[at], bool)]
+        if not said or not all(one is not None and one == one.to_integral_value() for one in said):
+            return False
+        words = words_of(self.names[at])
+        if _RATE_WORDS & {*words}:
+            return False
+        if is_year_name(self.names[at]):
+            return all(one is not None and 0 <= one <= _LATEST_YEAR for one in said)
+        return words[-1] == "id" or words[-1] in _PERIOD_WORDS
 
     def _is_number(self, at: int) -> bool:
         if self.kinds[at] in NUMBERS:

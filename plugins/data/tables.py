@@ -26,6 +26,12 @@ def dialect_of(address: str) -> Dialect:
 NUMBERS: Final[frozenset[Kind]] = frozenset({"integer", "decimal"})
 MOMENTS: Final[frozenset[Kind]] = frozenset({"date", "timestamp"})
 NAME_CHARACTERS: Final = 300
+READING_NOTE: Final = "As read from its file: "
+"""Begins the comments that say how a file was interpreted."""
+EXACT_NOTE: Final = (
+    "Exact decimal numbers: CAST to DOUBLE for median and quantiles, which DuckDB rounds to their decimals."
+)
+"""The comment on columns of files that have as many decimals in each value."""
 
 
 class ColumnSchema(Frozen):
@@ -136,6 +142,8 @@ class ResultTable(Frozen):
     """The tables that the query read, as the schema names them; empty also for results older than this field."""
     parents: tuple[str, ...] = ()
     """Artifact hashes of the results that code put it together from; empty: a query gave it."""
+    notes: tuple[str, ...] = ()
+    """How the files were interpreted that it was read from, in sentences."""
     computed: str = ""
     """How the rows were computed from those of `sql`, in a sentence; empty: they are what the query gave."""
 

@@ -13,20 +13,21 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from decimal import Decimal
 from typing import Final
 from xml.etree import ElementTree as Xml
 
-from elcano.activities.text.written_dates import parse_stored_moment
 from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.text import format_count, number_repeated, shorten_text
-from elcano.plugins.data.data_answer import ChartKind
+from elcano.plugins.data.answering.consensus import spread_paths
+from elcano.plugins.data.answering.periods import TimeColumn, find_time_column
+from elcano.plugins.data.answering.result_columns import find_group_columns, is_additive
+from elcano.plugins.data.data_answer import VEGA_LITE, ChartKind
 from elcano.plugins.data.results import ShownRows
 from elcano.plugins.data.tables import ResultTable
 
-SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST_BARS: Final = 30
 MOST_POINTS: Final = 1_000
 MOST_LINES: Final = 8
@@ -36,8 +37,6 @@ OTHER: Final = "other"
 _WIDTH: Final = 520
 _HEIGHT: Final = 280
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_ADDED_UP: Final = re.compile(r"\b(?:sum|count|total)\s*\(", re.IGNORECASE)
-_NOT_ADDED_UP: Final = re.compile(r"\b(?:avg|mean|median|min|max|stddev\w*|percentile\w*|distinct)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -52,54 +51,52 @@ class PlannedChart:
 
 def plan_chart(table: ResultTable) -> PlannedChart | None:
     """The chart that fits a result; None: nothing does."""
+    table = spread_paths(table)
     result = ShownRows.of_table(table)
-    measures, labels = result.measures, result.labels
+    groups = find_group_columns(table)
+    measures = [at for at in result.measures if at not in groups]
+    labels = [*result.labels, *(at for at in result.measures if at in groups)]
     if len(table.rows) < 2 or not measures:
         return None
-    times = [at for at in labels if _is_time(result, at)]
-    if (
-        times
-        and (line := _plan_line_chart(result, times[0], [at for at in labels if at != times[0]], measures[0]))
-        is not None
-    ):
-        return line
+    time = find_time_column(result.names, result.rows, labels, table.sql)
+    if time is not None:
+        line = _plan_line_chart(result, time, [at for at in labels if at not in time.columns], measures[0])
+        if line is not None:
+            return line
     if labels:
-        return _plan_bar_chart(result, labels, measures[0], adds_up=_adds_up(table))
+        adds_up = not table.truncated and is_additive(table, measures[0])
+        return _plan_bar_chart(result, labels, measures[0], adds_up=adds_up)
     return _plan_scatter_chart(result, measures[0], measures[1]) if len(measures) > 1 else None
 
 
-def _is_time(result: ShownRows, at: int) -> bool:
-    said = [str(row[at]) for row in result.rows if row[at] is not None]
-    return len(set(said)) >= 3 and all(_parse_epoch_milliseconds(one) is not None for one in said)
-
-
-def _plan_line_chart(result: ShownRows, time: int, others: Sequence[int], measure: int) -> PlannedChart | None:
+def _plan_line_chart(result: ShownRows, time: TimeColumn, others: Sequence[int], measure: int) -> PlannedChart | None:
     """A line over time, or one for each of a few groups."""
-    rows = [row for row in range(len(result.rows)) if result.number(row, measure) is not None]
-    rows = [row for row in rows if result.rows[row][time] is not None]
+    at_row = {row: moment for row, moment in enumerate(time.moments) if moment is not None}
+    rows = [row for row in at_row if result.number(row, measure) is not None]
     group = others[0] if others else None
-    places = [(result.rows[row][time], None if group is None else result.rows[row][group]) for row in rows]
-    groups = {one for _, one in places}
-    if len(set(places)) < len(places) or len(groups) > MOST_LINES or len(rows) < 2 * len(groups):
+    places = {row: (at_row[row], None if group is None else result.rows[row][group]) for row in rows}
+    groups = {one for _, one in places.values()}
+    if len(set(places.values())) < len(places) or len(groups) > MOST_LINES or len(rows) < 2 * len(groups):
         return None
-    rows.sort(key=lambda row: (_parse_epoch_milliseconds(str(result.rows[row][time])) or 0, str(places)))
+    rows.sort(key=lambda row: at_row[row])
     every = -(-len(rows) // MOST_POINTS)
     drawn = rows[::every]
     values: list[Json] = [
         {
-            "c0": _parse_epoch_milliseconds(str(result.rows[row][time])),
+            "c0": int(at_row[row].replace(tzinfo=UTC).timestamp() * 1000),
             "c1": _clamp_to_float(result, row, measure),
             **({} if group is None else {"c2": _format_row_label(result, row, [group])}),
         }
         for row in drawn
     ]
+    over = ", ".join(_format_column_title(result, at) for at in time.columns)
     encoding: JsonObject = {
-        "x": {"field": "c0", "type": "temporal", "scale": {"type": "utc"}, "title": _format_column_title(result, time)},
+        "x": {"field": "c0", "type": "temporal", "scale": {"type": "utc"}, "title": over},
         "y": {"field": "c1", "type": "quantitative", "title": _format_column_title(result, measure)},
     }
     if group is not None:
         encoding["color"] = {"field": "c2", "type": "nominal", "title": _format_column_title(result, group)}
-    title = f"{_format_column_title(result, measure)} over {_format_column_title(result, time)}"
+    title = f"{_format_column_title(result, measure)} over {over}"
     told = [
         f"One point in {every} is drawn" if every > 1 else "",
         _describe_skipped_rows(result, rows),
@@ -183,7 +180,7 @@ def _build_planned_chart(
     height: Json = {"step": 20} if kind == "bar" else _HEIGHT
     description = ". ".join(filter(None, (f"Chart of {title}: {size}", *told))) + "."
     spec: JsonObject = {
-        "$schema": SCHEMA,
+        "$schema": VEGA_LITE,
         "description": description,
         "width": _WIDTH,
         "height": height,
@@ -195,13 +192,6 @@ def _build_planned_chart(
     return PlannedChart(kind, title, description, spec)
 
 
-def _adds_up(table: ResultTable) -> bool:
-    """Return whether omitted rows may be added up: sums and counts may, means may not, and a truncated result never."""
-    if table.truncated or not _ADDED_UP.search(table.sql):
-        return False
-    return not _NOT_ADDED_UP.search(table.sql)
-
-
 def _describe_skipped_rows(result: ShownRows, rows: Sequence[int]) -> str:
     left = len(result.rows) - len(rows)
     return f"{format_count(left, 'row')} without a number {'is' if left == 1 else 'are'} left out" if left else ""
@@ -210,18 +200,6 @@ def _describe_skipped_rows(result: ShownRows, rows: Sequence[int]) -> str:
 def _cut_short(result: ShownRows) -> list[str]:
     """Return a remark on a result that was not read to its end: its largest value may not be the largest of all."""
     return ["It shows only what was read of the result, and there is more"] if result.truncated else []
-
-
-def _parse_epoch_milliseconds(said: str) -> int | None:
-    """Milliseconds since the epoch of a date, of the first day of a month or a year; None: it is no moment."""
-    moment = parse_stored_moment(said)
-    if moment is None or moment.year is None or not 1 <= moment.year <= 9999:
-        return None
-    parts = (moment.month or 1, moment.day or 1, moment.hour or 0, moment.minute or 0, moment.second or 0)
-    try:
-        return int(datetime(moment.year, *parts, tzinfo=UTC).timestamp() * 1000)
-    except ValueError:
-        return None
 
 
 def _clamp_to_float(result: ShownRows, row: int, at: int) -> float:

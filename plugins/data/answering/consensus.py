@@ -4,6 +4,7 @@ Pure. Every value of the merged result is a cell of a path or arithmetic over tw
 themselves on it. Nothing is chosen between two values of one thing: it is left empty, and said.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Context
@@ -19,6 +20,9 @@ from elcano.plugins.data.tables import Cell, Kind, ResultColumn, ResultTable
 Key = tuple[Cell, ...]
 VALUE: Final = "value"
 """The common name of the one measure that each path names differently."""
+PATH: Final = "path"
+"""The column that says which path a row is of, where paths are rows."""
+_DIFFERENCE: Final = re.compile(r"(?P<measure>.+): (?P<path>.+) less (?P<first>.+)", re.DOTALL)
 _EXACT: Final = Context(prec=50)
 _RATIO: Final = Context(prec=15)
 
@@ -86,6 +90,7 @@ def merge_path_tables(paths: Sequence[Path], keys: Sequence[str] = ()) -> Merged
         truncated=any(path.table.truncated for path in paths),
         at=max(path.table.at for path in paths),
         parents=tuple(path.artifact for path in paths),
+        notes=tuple(dict.fromkeys(note for path in paths for note in path.table.notes)),
     )
     for key in order:
         found.extend(_find_value_disagreements(key, columns, names, rows_of))
@@ -104,6 +109,33 @@ def told_of(merged: MergedPaths, names: Sequence[str], gaps: Sequence[str]) -> s
         if count := sum(one.kind == kind for one in merged.disagreements):
             text += f" {format_count(count, 'time')}: {words}."
     return " ".join((text, *gaps))
+
+
+def spread_paths(table: ResultTable) -> ResultTable:
+    """A merged result with a row for each path instead of columns, so that a chart can set them side by side.
+
+    Only the first measure is spread; any other result is returned as it is.
+    """
+    names = [column.name for column in table.columns]
+    told = [found for name in names if (found := _DIFFERENCE.fullmatch(name)) is not None] if table.parents else []
+    if not told:
+        return table
+    measure, first = told[0]["measure"], told[0]["first"]
+    paths = dict.fromkeys([first, *(one["path"] for one in told if one["measure"] == measure)])
+    places = {path: names.index(one) for path in paths if (one := f"{measure} ({path})") in names}
+    if len(places) < 2:
+        return table
+    computed = {f"{one['measure']} ({path})" for one in told for path in (one["first"], one["path"])}
+    computed |= {found[0] for found in told} | {f"{one['measure']}: {one['path']} by {one['first']}" for one in told}
+    kept = [at for at, name in enumerate(names) if name not in computed]
+    kind = table.columns[next(iter(places.values()))].kind
+    columns = (
+        *(table.columns[at] for at in kept),
+        ResultColumn(name=PATH, kind="text"),
+        ResultColumn(name=measure, kind=kind),
+    )
+    rows = ((*(row[at] for at in kept), path, row[place]) for row in table.rows for path, place in places.items())
+    return table.model_copy(update={"columns": columns, "rows": tuple(rows)})
 
 
 def _classify_columns(paths: Sequence[Path], keys: Sequence[str]) -> _Columns:

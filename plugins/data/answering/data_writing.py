@@ -204,7 +204,7 @@ class _Desk:
                 truncated=table.truncated,
                 at=table.at,
                 reasons=query.query.reasons if query else (),
-                choices=query.query.choices if query else (),
+                choices=(*(query.query.choices if query else ()), *table.notes),
                 repairs=query.repairs if query else (),
                 parents=table.parents,
             )

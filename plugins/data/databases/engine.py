@@ -20,6 +20,7 @@ from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Frozen
 from elcano.plugins.data.data_answer import QueryFault
+from elcano.plugins.data.databases.reading_options import locate_options
 from elcano.plugins.data.tables import Cell, Dialect, ResultColumn, TableSchema
 
 CELL_CHARACTERS: Final = 10_000
@@ -209,6 +210,8 @@ class Sqlite(FileEngine):
 
 
 LOAD_SECONDS: Final = 900.0
+READING: Final = 2
+"""Counts the ways in which files were read: copies made in an earlier one are made anew."""
 
 
 class Duckdb(FileEngine):
@@ -244,7 +247,8 @@ class Files(Duckdb):
     def _file(self, stop: Stop) -> Path:
         files = self._files()
         try:
-            seen = [(file.name, (state := file.stat()).st_size, state.st_mtime_ns) for file in files]
+            read = [*files, *(options for file in files if (options := locate_options(file)).exists())]
+            seen = [READING, *((file.name, (state := file.stat()).st_size, state.st_mtime_ns) for file in read)]
             mark = hashlib.sha256(repr(seen).encode()).hexdigest()[:24]
             copy = self._folder / f"{self.name}-{mark}.duckdb"
             with self._loading:

@@ -10,8 +10,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 from sqlalchemy import Connection, create_engine, inspect
 from sqlalchemy import Dialect as SqlDialect
+from sqlalchemy.dialects.postgresql import DOMAIN
 from sqlalchemy.engine.reflection import Inspector, ObjectKind
-from sqlalchemy.exc import DBAPIError, SAWarning
+from sqlalchemy.exc import CompileError, DBAPIError, SAWarning
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.types import Enum, NullType
 
@@ -34,7 +35,7 @@ def inspect_tables(dialect: Literal["sqlite", "postgresql"], connection: Any) ->
     try:
         with warnings.catch_warnings(), engine.connect() as opened:
             warnings.simplefilter("ignore", SAWarning)  # of types of extensions, which are told as of no kind
-            return tuple(_iter_table_schemas(opened, dialect))
+            return tuple(_with_known_keys(_iter_table_schemas(opened, dialect)))
     except DBAPIError as error:
         if error.orig is not None:
             raise error.orig from None
@@ -89,7 +90,7 @@ def _tables_of(
             comment=(comments.get(at) or "")[:2_000],
             columns=tuple(known),
             primary_key=tuple(keys.get("constrained_columns") or ()),
-            foreign_keys=tuple(_build_foreign_keys(foreign.get(at) or (), schema, default)),
+            foreign_keys=tuple(_build_foreign_keys(foreign.get(at) or (), default)),
         )
 
 
@@ -102,7 +103,15 @@ def _load_table_comments(inspector: Inspector, schema: str | None) -> Mapping[_K
 
 def _build_column_schema(column: Mapping[str, Any], dialect: SqlDialect) -> ColumnSchema:
     kind = column["type"]
-    written = "" if isinstance(kind, NullType) else kind.compile(dialect=dialect)
+    if isinstance(kind, DOMAIN):  # its name is of somebody's choice
+        kind = kind.data_type
+    if isinstance(kind, Enum):
+        written = kind.name or "ENUM"
+    else:
+        try:
+            written = "" if isinstance(kind, NullType) else kind.compile(dialect=dialect)
+        except CompileError:  # an array of a type that is called as a built-in one is
+            written = ""
     return ColumnSchema(
         name=column["name"],
         type=written[:NAME_CHARACTERS],
@@ -112,14 +121,34 @@ def _build_column_schema(column: Mapping[str, Any], dialect: SqlDialect) -> Colu
     )
 
 
-def _build_foreign_keys(keys: Sequence[Any], schema: str | None, default: str | None) -> Iterable[ForeignKey]:
+def _build_foreign_keys(keys: Sequence[Any], default: str | None) -> Iterable[ForeignKey]:
     for one in keys:
         columns, referred = one["constrained_columns"], one["referred_columns"]
+        # None: the table is found without a schema, even where the key is of a table in another one.
         target = one.get("referred_schema")
-        target = schema if target is None else None if target == default else target
         if columns and len(columns) == len(referred):
-            table = _qualify_table_name(target, one["referred_table"])
+            table = _qualify_table_name(None if target == default else target, one["referred_table"])
             yield ForeignKey(columns=tuple(columns), table=table, referred=tuple(referred))
+
+
+def _with_known_keys(tables: Iterable[TableSchema]) -> Iterable[TableSchema]:
+    """The tables with the keys whose tables are among them.
+
+    PostgreSQL leaves the schema out if its search path leads to it, and that may be another one than the default.
+    """
+    listed = list(tables)
+    names = {table.name for table in listed}
+    bare: dict[str, list[str]] = {}
+    for name in names:
+        for form in {name.lower(), name.rpartition(".")[2].lower()}:
+            bare.setdefault(form, []).append(name)
+    for table in listed:
+        kept = []
+        for key in table.foreign_keys:
+            found = [key.table] if key.table in names else bare.get(key.table.lower(), [])
+            if len(found) == 1:
+                kept.append(key.model_copy(update={"table": found[0]}))
+        yield table.model_copy(update={"foreign_keys": tuple(kept)})
 
 
 def _qualify_table_name(schema: str | None, table: str) -> str:

@@ -11,7 +11,8 @@ database.
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Final
@@ -20,24 +21,37 @@ from elcano.graphs.text import clean_text, number_repeated
 from elcano.plugins.data.databases.engine import FetchedRows, Limits, Outcome
 from elcano.plugins.data.tables import MOMENTS, NUMBERS, Cell, ColumnSchema, Dialect, Kind, ResultColumn, TableSchema
 
-_KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
-    ("timestamp", ("timestamp", "datetime")),
-    ("boolean", ("bool",)),
-    ("other", ("[", "range", "array", "interval", "struct", "map(", "bytea", "blob", "binary", "point", "bit")),
-    ("json", ("json",)),
-    ("integer", ("int", "serial", "oid")),
-    ("decimal", ("decimal", "numeric", "number", "real", "double", "float", "money")),
-    ("text", ("char", "text", "clob", "string", "uuid", "enum", "name", "inet", "cidr", "citext")),
-    ("date", ("date",)),
-    ("time", ("time",)),
-)
-"""Parts of type names; the first match counts. `point` and `interval` contain `int`."""
+_NAMES: Final[Mapping[Kind, str]] = {
+    "timestamp": "timestamp timestamptz timestamp_s timestamp_ms timestamp_ns timestamp_us datetime smalldatetime",
+    "boolean": "bool boolean logical",
+    "json": "json jsonb",
+    "integer": "int integer tinyint smallint mediumint bigint hugeint utinyint usmallint uinteger ubigint uhugeint "
+    "int1 int2 int4 int8 int16 int32 int64 int128 long short signed unsigned bignum varint serial smallserial "
+    "bigserial serial2 serial4 serial8 oid xid cid",
+    "decimal": "decimal dec numeric number real double float float4 float8 fixed money",
+    "text": "char character varchar nvarchar varchar2 nchar bpchar native national text tinytext mediumtext longtext "
+    "clob string uuid enum name inet cidr macaddr citext",
+    "date": "date",
+    "time": "time timetz",
+}
+_KINDS: Final[Mapping[str, Kind]] = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_TYPE_NAME: Final = re.compile(r"\s*([a-z_][a-z_0-9]*)\s*(.*)", re.DOTALL)
+_ARGUMENTS: Final = re.compile(r"\([^()]*\)")
 
 
 def kind_of(type_name: str) -> Kind:
-    """Return the kind of values that a type of this name holds, in any engine; `other` if it is unknown."""
-    low = type_name.lower()
-    return next((kind for kind, parts in _KINDS if any(part in low for part in parts)), "other")
+    """Return the kind of values that a built-in type holds, in any engine; `other` if it is none that is known.
+
+    The name itself counts, not what stands in its brackets: `ENUM('paid')` is text, `INTEGER[]` no number. A name in
+    quotation marks or of a schema is a type that somebody defined, whatever it is called.
+    """
+    found = _TYPE_NAME.fullmatch(type_name.lower())
+    if found is None:
+        return "other"
+    kind, rest = _KINDS.get(found[1], "other"), found[2]
+    if rest.startswith(".") or _ARGUMENTS.sub("", rest).rstrip().endswith("]"):
+        return "other"
+    return kind
 
 
 def cell_of(value: object, longest: int) -> tuple[Cell, bool]:

@@ -17,7 +17,7 @@ from typing import Final, NoReturn
 
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.text import format_count, shorten_text
-from elcano.plugins.data.answering.charts import SCHEMA
+from elcano.plugins.data.data_answer import VEGA_LITE
 from elcano.plugins.data.forecast_models import (
     LEVELS,
     LONGEST_HORIZON,
@@ -336,7 +336,7 @@ def build_forecast_chart(made: Forecast) -> JsonObject:
     held = " and ".join(f"{100 * check.covered / check.count:.0f} %" for check in made.chosen.intervals)
     levels = " and ".join(f"{level} %" for level in LEVELS)
     return {
-        "$schema": SCHEMA,
+        "$schema": VEGA_LITE,
         "title": {
             "text": f"{value}: history and forecast",
             "subtitle": f"{MODEL_WORDS[made.chosen.model]}; {levels} intervals covered {held} in the back-test{cut}",

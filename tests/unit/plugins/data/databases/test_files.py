@@ -59,7 +59,7 @@ def test_lines_that_do_not_fit_cost_the_file_and_not_its_rows(tmp_path: Path, co
         ("Report of 2024\n\na,b\n1,x\n2,y\n", ((1, "x"), (2, "y"))),
         ("# one, two, three\na,b\n1,x\n", ((1, "x"),)),
         ('"Name, first"\nx\ny\n', (("x",), ("y",))),
-        ("a;b\n1,5;x\n2,5;y\n", (("1,5", "x"), ("2,5", "y"))),
+        ("a;b\n1,5;x\n2,5;y\n", (("1.5", "x"), ("2.5", "y"))),
         ('a,b\n1,"x\ny"\n2,"=cmd|\'!A0"\n', ((1, "x\ny"), (2, "=cmd|'!A0"))),
         ("a,A,a\n1,2,3\n", ((1, 2, 3),)),
         ("a\n", ()),

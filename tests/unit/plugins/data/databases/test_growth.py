@@ -8,8 +8,8 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 
 from elcano.plugins.data.databases.allowed import EXPRESSIONS, LISTED, NAMED, PATTERNS
+from elcano.plugins.data.databases.column_resolution import resolve_query_columns
 from elcano.plugins.data.databases.policy import SQLGLOT, parse_allowed_query
-from elcano.plugins.data.databases.query_runner import resolve_query_columns
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, TableSchema
 
 COLUMNS = (

@@ -8,10 +8,11 @@ import pytest
 
 from elcano.activities.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
+from elcano.plugins.data.databases.column_resolution import resolve_query_columns
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import Engine
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
-from elcano.plugins.data.databases.query_runner import resolve_query_columns, run_query
+from elcano.plugins.data.databases.query_runner import run_query
 from elcano.plugins.data.tables import DatabaseSchema, ResultTable
 from tests.unit.plugins.data.databases import ordinary
 

@@ -1,6 +1,7 @@
 """A server that goes away in mid-query, locks a table, is slow, or hides tables from the role."""
 
 import asyncio
+import secrets
 
 import psutil
 import psycopg
@@ -89,6 +90,36 @@ async def test_what_the_role_may_not_read_is_not_in_the_schema_and_partitions_ar
     assert not isinstance(found, QueryFault), found
     assert found.rows == (("glad", "(1,2)", "{a,b}", '{"k": 1}', "infinity"),)
     assert [column.kind for column in found.columns] == ["text", "other", "other", "json", "timestamp"]
+
+
+async def test_kinds_come_from_types_and_keys_name_tables_that_exist(postgres: str) -> None:
+    engine, name = postgresql_shop(postgres), f"other_{secrets.token_hex(6)}"
+    async with await psycopg.AsyncConnection.connect(postgres, autocommit=True) as administrator:
+        for statement in (
+            f"CREATE SCHEMA {name}",
+            f"CREATE TABLE {name}.towns (id int PRIMARY KEY)",
+            f"CREATE TABLE {name}.visits (customer_id int REFERENCES customers, town int REFERENCES {name}.towns)",
+            """CREATE TYPE "integer" AS ENUM ('void', 'paid')""",
+            """CREATE DOMAIN "point_date" AS numeric(8, 2)""",
+            'CREATE TABLE bills (state "integer", sum "point_date", many "integer"[])',
+            """INSERT INTO bills VALUES ('void', 1.50, '{paid}')""",
+            f"GRANT USAGE ON SCHEMA {name} TO PUBLIC",
+            f"GRANT SELECT ON {name}.towns, {name}.visits, bills TO PUBLIC",
+        ):
+            await administrator.execute(statement.encode())
+    try:
+        shop = Database(engine)
+        tables = {table.name: table for table in (await shop.structure()).tables}
+        keys = {key.columns: key.table for key in tables[f"{name}.visits"].foreign_keys}
+        assert keys == {("customer_id",): "customers", ("town",): f"{name}.towns"}
+        assert [column.kind for column in tables["bills"].columns] == ["text", "decimal", "other"]
+        sql = "SELECT state, sum AS amount FROM bills"
+        found = await run_query(shop, SqlQuery(database="shop", dialect="postgresql", sql=sql))
+        assert not isinstance(found, QueryFault), found
+        assert [column.kind for column in found.columns] == ["text", "decimal"]
+    finally:
+        async with await psycopg.AsyncConnection.connect(postgres, autocommit=True) as administrator:
+            await administrator.execute(f"DROP SCHEMA {name} CASCADE".encode())
 
 
 def test_a_server_that_is_not_there_is_away_without_a_word_of_where(postgres: str) -> None:

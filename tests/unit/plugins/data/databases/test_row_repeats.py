@@ -2,8 +2,8 @@
 
 import pytest
 
+from elcano.plugins.data.databases.column_resolution import ResolvedColumn, resolve_query_columns
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
-from elcano.plugins.data.databases.query_runner import ResolvedColumn, resolve_query_columns
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, TableSchema
 
 KEYED = {"customers": "id name city", "orders": "id customer_id total", "items": "id order_id quantity price"}

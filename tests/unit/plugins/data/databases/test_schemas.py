@@ -10,6 +10,7 @@ from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.database import Database, schema_hash, with_guessed_keys
 from elcano.plugins.data.databases.engine import Files, Limits
 from elcano.plugins.data.databases.question_context import MOST_COLUMNS, select_schema_context
+from elcano.plugins.data.databases.values import kind_of
 from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Kind, TableSchema
 
 
@@ -129,3 +130,32 @@ def test_hundreds_of_columns_and_long_values_stay_within_what_a_state_can_carry(
     assert sum(len(one.columns) for one in many.found.tables) == MOST_COLUMNS
     (one,) = select_schema_context(schema.model_copy(update={"tables": (wide("t", 5_000),)}), "t", 8).found.tables
     assert (len(one.columns), one.comment) == (MOST_COLUMNS, "(Its other 3,000 columns are not shown.)")
+
+
+@pytest.mark.parametrize(
+    ("type_name", "kind"),
+    [
+        ("ENUM('void', 'paid')", "text"),
+        ('"integer"', "other"),
+        ("public.integer", "other"),
+        ("INTEGER[]", "other"),
+        ("INTEGER[3]", "other"),
+        ("STRUCT(at TIMESTAMP, paid BOOLEAN)", "other"),
+        ("MAP(VARCHAR, INTEGER)", "other"),
+        ("POINT", "other"),
+        ("INTERVAL", "other"),
+        ("interval_of_dates", "other"),
+        ("HUGEINT", "integer"),
+        ("UNSIGNED BIG INT", "integer"),
+        ("DOUBLE PRECISION", "decimal"),
+        ("NUMERIC(10, 2)", "decimal"),
+        ("character varying(20)", "text"),
+        ("TIMESTAMP(3) WITH TIME ZONE", "timestamp"),
+        ("TIMESTAMP_NS", "timestamp"),
+        ("time without time zone", "time"),
+        ("jsonb", "json"),
+        ("", "other"),
+    ],
+)
+def test_a_kind_comes_from_the_type_and_from_no_word_within_it(type_name: str, kind: str) -> None:
+    assert kind_of(type_name) == kind

@@ -3,6 +3,7 @@
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple, TypeAlias
 from xml.sax.saxutils import escape
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -11,14 +12,32 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
 
 
+_FORMATS = ("General", "yyyy-mm-dd", "yyyy-mm-dd hh:mm", "00000", "[h]:mm")
+DAY, MOMENT, ZIP, HOURS = range(1, 5)
+"""Styles of numbers."""
+
+
+class Styled(NamedTuple):
+    """A number that is shown in a style."""
+
+    value: float
+    style: int
+
+
+Content: TypeAlias = str | float | Styled | None
+
+
 def write_workbook(
-    path: Path, sheets: Mapping[str, Sequence[Sequence[str | int | None]]], merged: Mapping[str, str] | None = None
+    path: Path, sheets: Mapping[str, Sequence[Sequence[Content]]], merged: Mapping[str, str] | None = None
 ) -> None:
     """Writes sheets by name. A text that begins with `=` is a formula that nobody has computed; `merged` is `A2:A3`."""
     linked = "".join(
         f'<Relationship Id="r{at}" Type="{_DOCUMENT}/worksheet" Target="worksheets/{at}.xml"/>'
         for at in range(len(sheets))
     )
+    linked += f'<Relationship Id="s" Type="{_DOCUMENT}/styles" Target="styles.xml"/>'
+    formats = "".join(f'<numFmt numFmtId="{170 + at}" formatCode="{code}"/>' for at, code in enumerate(_FORMATS))
+    styles = "".join(f'<xf numFmtId="{170 + at}" applyNumberFormat="1"/>' for at in range(len(_FORMATS)))
     named = "".join(f'<sheet name="{escape(name)}" sheetId="{at + 1}" r:id="r{at}"/>' for at, name in enumerate(sheets))
     parts = {
         "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="xml" '
@@ -30,6 +49,9 @@ def write_workbook(
         "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_DOCUMENT}"><sheets>{named}</sheets></workbook>',
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">{linked}</Relationships>',
     }
+    parts["xl/styles.xml"] = (
+        f'<styleSheet xmlns="{_MAIN}"><numFmts>{formats}</numFmts><cellXfs>{styles}</cellXfs></styleSheet>'
+    )
     for at, (name, rows) in enumerate(sheets.items()):
         body = "".join(_row(number, row) for number, row in enumerate(rows, start=1))
         one = f'<mergeCells><mergeCell ref="{merged[name]}"/></mergeCells>' if merged and name in merged else ""
@@ -39,15 +61,17 @@ def write_workbook(
             file.writestr(place, f'<?xml version="1.0"?>{text}')
 
 
-def _row(number: int, row: Sequence[str | int | None]) -> str:
+def _row(number: int, row: Sequence[Content]) -> str:
     cells = (_cell(f"{chr(65 + place)}{number}", value) for place, value in enumerate(row))
     return f'<row r="{number}">{"".join(cells)}</row>'
 
 
-def _cell(place: str, value: str | int | None) -> str:
+def _cell(place: str, value: Content) -> str:
     if value is None:
         return ""
-    if isinstance(value, int):
+    if isinstance(value, Styled):
+        return f'<c r="{place}" s="{value.style}"><v>{value.value}</v></c>'
+    if not isinstance(value, str):
         return f'<c r="{place}"><v>{value}</v></c>'
     if value.startswith("="):
         return f'<c r="{place}"><f>{escape(value[1:])}</f></c>'

@@ -10,7 +10,7 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Block
 from elcano.plugins.documents.pdf.annotations import read_annotations
-from elcano.plugins.documents.pdf.chars import UNKNOWN
+from elcano.plugins.documents.pdf.chars import UNKNOWN, read_codes
 from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.edges import read_edges
 from elcano.plugins.documents.pdf.frames import measure_frame
@@ -143,8 +143,9 @@ def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[
     try:
         if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:
             return None
-        words = read_words(page.raw, text_page.raw)
-        found.undecodable = is_undecodable(text_page, words)
+        codes = read_codes(text_page.raw)
+        words = read_words(page.raw, text_page.raw, codes)
+        found.undecodable = is_undecodable(text_page, codes, words)
         return words
     finally:
         text_page.close()

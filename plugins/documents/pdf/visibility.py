@@ -253,9 +253,7 @@ _RASTER: Final = 256
 """Rows and columns of the raster in which places of words and images are compared: a page has thousands of both."""
 
 
-def _find_untouched(
-    images: Sequence[_Image], words: Sequence[Word], frame: Frame
-) -> list[pdfium_c.FPDF_PAGEOBJECT]:
+def _find_untouched(images: Sequence[_Image], words: Sequence[Word], frame: Frame) -> list[pdfium_c.FPDF_PAGEOBJECT]:
     """The images that stand apart from all words."""
     if not images:
         return []

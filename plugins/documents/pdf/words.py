@@ -3,6 +3,7 @@
 Characters become words: runs that no gap, no space, no change of line and no change of base line part.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import pypdfium2.raw as pdfium_c
@@ -60,9 +61,9 @@ class Page(NamedTuple):
     """In the order in which they are painted."""
 
 
-def read_words(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> list[Word]:
-    """The words of a loaded page, in the order in which they are painted."""
-    return build_words(read_chars(page, text_page))
+def read_words(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE, codes: Sequence[int]) -> list[Word]:
+    """The words of a loaded page, in the order in which they are painted; `codes` are those of `read_codes`."""
+    return build_words(read_chars(page, text_page, codes))
 
 
 def build_words(chars: list[Char | bool | None]) -> list[Word]:

@@ -7,6 +7,7 @@ import pypdfium2 as pdfium
 import pytest
 
 from elcano.activities.passages.document import Block
+from elcano.plugins.documents.pdf.chars import read_codes
 from elcano.plugins.documents.pdf.edges import MAX_OBJECTS, Edges, read_edges
 from elcano.plugins.documents.pdf.frames import measure_frame
 from elcano.plugins.documents.pdf.joining import Vocabulary
@@ -24,7 +25,7 @@ def load(sheet: Sheet) -> tuple[Page, Edges]:
         page = document[0]
         text_page = page.get_textpage()
         frame = measure_frame(page.raw)
-        words = tuple(read_words(page.raw, text_page.raw))
+        words = tuple(read_words(page.raw, text_page.raw, read_codes(text_page.raw)))
         return Page(1, frame.width, frame.height, words), read_edges(page.raw)
 
 

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 import pypdfium2.raw as pdfium_c
 
 from elcano.plugins.documents.pdf.frames import Frame, measure_frame
-from elcano.plugins.documents.pdf.styles import Style, Styles, address_of
+from elcano.plugins.documents.pdf.plain_calls import address_of, get_loose_box, get_text_object, is_generated
+from elcano.plugins.documents.pdf.styles import Style, Styles
 
 DOUBLE_SHARE: Final = 0.15
 """Text that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
@@ -52,10 +53,6 @@ class Char(NamedTuple):
     `h`: a hyphen that PDFium tells otherwise; `u`: it cannot be decoded."""
 
 
-_GetObject: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-_GetBox: Final = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
-_GetFlag: Final = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
-"""Plain prototypes, which convert nothing and keep the interpreter's lock: a call takes half the time."""
 _SPACES: Final = frozenset((0, 9, 10, 13, 32, 0xA0, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000, 0xFEFF))
 """Characters that only part words."""
 _HYPHEN: Final = 0xFFFE
@@ -102,9 +99,6 @@ def read_chars(
         codes: of its characters; see `read_codes`.
     """
     handle = address_of(text_page)
-    object_of = _GetObject(address_of(pdfium_c.FPDFText_GetTextObject))
-    box_of = _GetBox(address_of(pdfium_c.FPDFText_GetLooseCharBox))
-    is_added = _GetFlag(address_of(pdfium_c.FPDFText_IsGenerated))
     sides = (ctypes.c_float * 4)()  # as in an FS_RECTF, and read at once
     to, box = ctypes.addressof(sides), memoryview(sides).cast("B").cast("f")
     collector = _Collector(text_page, measure_frame(page))
@@ -118,13 +112,13 @@ def read_chars(
             if run:
                 collector.end(run, right)
                 run = []
-            collector.found.append(True if code != 13 and not is_added(handle, index) else None)
+            collector.found.append(True if code != 13 and not is_generated(handle, index) else None)
             continue
         if kind == "8":
             if not (code := _join_halves(codes, index)):
                 continue
             text, kind = _write_char(code)
-        box_of(handle, index, to)
+        get_loose_box(handle, index, to)
         left, upper, end, lower = box
         if run:
             if (
@@ -138,7 +132,7 @@ def read_chars(
                 continue
             collector.end(run, right)
             run = []
-        thing = object_of(handle, index)
+        thing = get_text_object(handle, index)
         if not thing:
             continue
         style = collector.begin(thing, index, (left, lower, end, upper), kind)

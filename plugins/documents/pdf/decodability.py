@@ -12,6 +12,7 @@ import statistics
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import pypdfium2 as pdfium
@@ -113,6 +114,7 @@ def _count_letters(words: Sequence[Word]) -> tuple[int, int]:
     return likely, unlikely
 
 
+@lru_cache(4_000)
 def _is_word(text: str) -> bool:
     found = _WORD.fullmatch(text)
     if found is None or _CLUSTER.search(text) or not _VOWEL.search(text):

@@ -16,7 +16,7 @@ from elcano.plugins.documents.pdf.edges import read_edges
 from elcano.plugins.documents.pdf.frames import measure_frame
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
 from elcano.plugins.documents.pdf.ocr import SURE, OcrReader
-from elcano.plugins.documents.pdf.segments import Segment
+from elcano.plugins.documents.pdf.segments import Segment, build_segments_by_turn
 from elcano.plugins.documents.pdf.table_search import find_tables
 from elcano.plugins.documents.pdf.tables import Table, drop_table_words
 from elcano.plugins.documents.pdf.visibility import holds_more, see_words
@@ -105,8 +105,13 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     written = read_annotations(page, found.number)
     found.comments = written.comments
     content = Page(found.number, found.width, found.height, (*words, *written.words))
-    tables = find_tables(content, read_edges(page.raw)) if content.words else []
-    found.lines = read_lines(drop_table_words(content, tables), [(table.turn, _stand_for(table)) for table in tables])
+    segments = build_segments_by_turn(content)
+    tables = find_tables(content, read_edges(page.raw), segments) if content.words else []
+    if tables:
+        things = [(table.turn, _stand_for(table)) for table in tables]
+        found.lines = read_lines(drop_table_words(content, tables), things)
+    else:
+        found.lines = read_lines(content, known=segments)
     if not found.lines:
         found.state = "picture" if found.picture else "empty"
 

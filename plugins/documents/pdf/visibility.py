@@ -150,9 +150,14 @@ class _Drawing:
         if left >= right or top >= bottom:
             return False
         middle = (top + bottom) // 2
-        for row in (*range(middle, bottom), *range(top, middle)):
-            start, end = row * self._stride + left, row * self._stride + right
-            own, others = self._pixels[start:end], other._pixels[start:end]
+        return self._differ_rows(other, left, right, middle, bottom) or self._differ_rows(
+            other, left, right, top, middle
+        )
+
+    def _differ_rows(self, other: "_Drawing", left: int, right: int, first: int, end: int) -> bool:
+        """The same for these columns of some rows."""
+        for start in range(first * self._stride, end * self._stride, self._stride):
+            own, others = self._pixels[start + left : start + right], other._pixels[start + left : start + right]
             if own != others:
                 for one, two in zip(own, others, strict=True):
                     if one - two > DIFFERENCE or two - one > DIFFERENCE:
@@ -204,10 +209,11 @@ def _is_layer(word: Word, frame: Frame, bare: _Drawing) -> bool:
 def _is_unseen(word: Word, frame: Frame, drawn: _Drawing, bare: _Drawing) -> bool:
     if word.right <= 0 or word.bottom <= 0 or word.left >= frame.width or word.top >= frame.height:
         return True
-    if _is_tiny(word, frame):
-        return True
-    if max(word.size, _height(word)) * drawn.scale < SMALLEST_DRAWN:
-        return False
+    if word.size * drawn.scale < SMALLEST_DRAWN:
+        if _is_tiny(word, frame):
+            return True
+        if _height(word) * drawn.scale < SMALLEST_DRAWN:
+            return False
     return not drawn.differs(bare, word)
 
 

@@ -123,17 +123,20 @@ def _gap(before: Char, char: Char) -> float:
 
 def _build_word(run: list[Char], joined: bool, swapped: bool) -> Word:
     style = max(run, key=lambda char: char.style.size).style if len(run) > 1 else run[0].style
-    plain = True
-    for char in run:
-        if char.kind or not char.text.isascii():
-            plain = False
-    text = "".join([char.text for char in run]) if plain else _write_word(run, swapped)
+    text = "".join([char.text for char in run])
+    if not text.isascii() or any(char.kind for char in run):
+        text = _write_word(run, swapped)
+    if len(run) == 1:  # as nearly always
+        _, left, top, right, bottom, _, _ = run[0]
+    else:
+        left, top = min(char.left for char in run), min(char.top for char in run)
+        right, bottom = max(char.right for char in run), max(char.bottom for char in run)
     return Word(
         text,
-        min(char.left for char in run),
-        min(char.top for char in run),
-        max(char.right for char in run),
-        max(char.bottom for char in run),
+        left,
+        top,
+        right,
+        bottom,
         style.base,
         style.size,
         style.bold,

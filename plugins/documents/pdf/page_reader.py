@@ -13,6 +13,7 @@ from elcano.plugins.documents.pdf.annotations import read_annotations
 from elcano.plugins.documents.pdf.chars import UNKNOWN, read_codes
 from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.edges import read_edges
+from elcano.plugins.documents.pdf.false_codes import correct_codes
 from elcano.plugins.documents.pdf.frames import measure_frame
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
 from elcano.plugins.documents.pdf.ocr import SURE, OcrReader
@@ -148,7 +149,7 @@ def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[
     try:
         if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:
             return None
-        codes = read_codes(text_page.raw)
+        codes = correct_codes(text_page.raw, read_codes(text_page.raw))
         words = read_words(page.raw, text_page.raw, codes)
         found.undecodable = is_undecodable(text_page, codes, words)
         return words

@@ -32,6 +32,8 @@ is_generated: Final = _bind(pdfium_c.FPDFText_IsGenerated, _NUMBER, _ADDRESS, _N
 """Whether PDFium added a character, from its text page and index."""
 get_path_segment: Final = _bind(pdfium_c.FPDFPath_GetPathSegment, _ADDRESS, _ADDRESS, _NUMBER)
 """A segment of a path, from its object and the index."""
+get_glyph_segment: Final = _bind(pdfium_c.FPDFGlyphPath_GetGlyphPathSegment, _ADDRESS, _ADDRESS, _NUMBER)
+"""A segment of the outline of a glyph, from its path and the index."""
 get_segment_type: Final = _bind(pdfium_c.FPDFPathSegment_GetType, _NUMBER, _ADDRESS)
 """What draws a segment."""
 get_segment_point: Final = _bind(pdfium_c.FPDFPathSegment_GetPoint, _NUMBER, _ADDRESS, _ADDRESS, _ADDRESS)

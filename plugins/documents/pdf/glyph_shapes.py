@@ -1,0 +1,195 @@
+"""The shapes of glyphs, compared with those of the fonts that PDFium brings along.
+
+Times, Helvetica, Courier and Symbol are the references: a glyph of any text font resembles the same letter in one of
+them, and a sign of mathematics the same sign in Symbol.
+"""
+
+import ctypes
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
+from typing import Final, NamedTuple
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from elcano.plugins.documents.pdf.plain_calls import (
+    get_glyph_segment,
+    get_segment_point,
+    get_segment_type,
+)
+
+GRID: Final = 28
+"""Rows and columns of the raster in which shapes are compared, each in its own box."""
+SUBROWS: Final = 2
+"""So many lines of a row are looked at: a bar may be thinner than a row."""
+MOST_SEGMENTS: Final = 400
+"""Outlines of more segments are drawings: letters have 10 to 80."""
+LARGEST: Final = 20.0
+"""Coordinates beyond this, in sizes of the type, are none of a letter."""
+THINNEST: Final = 0.02
+"""A box that is thinner than this, in sizes, is taken to be so thick: a rule has no height."""
+SLANT: Final = 0.21
+"""How far italic type leans, as a share of its height."""
+
+_TEXT_FONTS: Final = (
+    "Times-Roman",
+    "Times-Italic",
+    "Times-Bold",
+    "Times-BoldItalic",
+    "Helvetica",
+    "Helvetica-Bold",
+    "Helvetica-Oblique",
+    "Courier",
+)
+_SYMBOL: Final = "Symbol"
+_SIGNS: Final = "<>=+±×÷−∼≈≠≤≥°·•∞→′″αβγδεζηθικλµνξπρσςτυφχψωΓΔΘΛΞΠΣΦΨΩ"
+"""What fonts of signs hold; capitals of Greek that look like Latin ones say nothing."""
+_SIGN_FONTS: Final = ("Times-Roman", "Helvetica", _SYMBOL)
+_IN_SYMBOL: Final = {"Δ": "\u2206", "Ω": "\u2126", "·": "\u22c5", "′": "\u2032"}
+"""What Symbol calls characters that Unicode has twice."""
+_ALIKE: Final = {"1": "1lI|", "0": "0Oo", "\u2212": "\u2212\u2013-", "-": "-\u2013\u2212", "\u00b5": "\u00b5\u03bc"}
+"""Characters that some fonts draw as others."""
+
+Point = tuple[float, float]
+
+
+class Shape(NamedTuple):
+    """A glyph: which cells of its box it covers, and where this box stands, in sizes of its type."""
+
+    cells: int
+    """A bit for each, row by row."""
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def compare(self, other: "Shape") -> float:
+        """How well it resembles another one: 1 is the same, less than .4 another letter."""
+        common = (self.cells & other.cells).bit_count() / ((self.cells | other.cells).bit_count() or 1)
+        wide, high = max(self.right - self.left, THINNEST), max(self.top - self.bottom, THINNEST)
+        other_wide, other_high = max(other.right - other.left, THINNEST), max(other.top - other.bottom, THINNEST)
+        stretched = abs(math.log(wide / high * other_high / other_wide))
+        raised = abs(self.bottom + self.top - other.bottom - other.top) / 2
+        enlarged = abs(math.log(max(wide, high) / max(other_wide, other_high)))
+        return common - 0.25 * max(0, stretched - 0.2) - 0.8 * max(0, raised - 0.08) - 0.2 * max(0, enlarged - 0.3)
+
+
+Outline = tuple[tuple[Point, ...], ...]
+"""The closed parts of a glyph."""
+
+
+def read_outline(font: pdfium_c.FPDF_FONT, code: int) -> Outline | None:
+    """The outline of the glyph by which a font draws a character; None: it has none, or one that is no letter's."""
+    path = pdfium_c.FPDFFont_GetGlyphPath(font, code, 1.0)
+    count = pdfium_c.FPDFGlyphPath_CountGlyphSegments(path) if path else 0
+    if not 2 < count <= MOST_SEGMENTS:
+        return None
+    handle = ctypes.cast(path, ctypes.c_void_p).value
+    point = (ctypes.c_float * 2)()
+    to = ctypes.addressof(point)
+    parts: list[list[Point]] = []
+    curve: list[Point] = []
+    for index in range(count):
+        segment = get_glyph_segment(handle, index)
+        kind = get_segment_type(segment)
+        get_segment_point(segment, to, to + 4)
+        place = (point[0], point[1])
+        if not (abs(place[0]) < LARGEST and abs(place[1]) < LARGEST):
+            return None
+        if kind == pdfium_c.FPDF_SEGMENT_MOVETO or not parts:
+            parts.append([place])
+            curve = []
+        elif kind == pdfium_c.FPDF_SEGMENT_LINETO:
+            parts[-1].append(place)
+        else:
+            curve.append(place)
+            if len(curve) == 3:
+                parts[-1] += _flatten_curve(parts[-1][-1], curve)
+                curve = []
+    return tuple(tuple(part) for part in parts if len(part) > 2)
+
+
+def _flatten_curve(start: Point, ends: Sequence[Point]) -> Iterator[Point]:
+    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = start, *ends
+    for t in (0.25, 0.5, 0.75, 1.0):
+        u = 1 - t
+        a, b, c, d = u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t
+        yield a * x0 + b * x1 + c * x2 + d * x3, a * y0 + b * y1 + c * y2 + d * y3
+
+
+def measure_shape(outline: Outline) -> Shape | None:
+    """The shape of an outline; None: it is empty."""
+    points = list(chain.from_iterable(outline))
+    if not points:
+        return None
+    left, right = min(x for x, _ in points), max(x for x, _ in points)
+    bottom, top = min(y for _, y in points), max(y for _, y in points)
+    wide, high = max(right - left, 1e-3), max(top - bottom, 1e-3)
+    cells = 0
+    for line in range(GRID * SUBROWS):
+        y = bottom + (line + 0.5) / (GRID * SUBROWS) * high
+        for start, end in _cross(outline, y):
+            first = max(0, math.floor((start - left) / wide * GRID))
+            last = min(GRID, math.ceil((end - left) / wide * GRID))
+            if last > first:
+                cells |= ((1 << last) - (1 << first)) << (line // SUBROWS * GRID)
+    return Shape(cells, left, bottom, right, top)
+
+
+def _cross(outline: Outline, y: float) -> Iterator[tuple[float, float]]:
+    """From where to where a level line runs within an outline."""
+    crossings = sorted(
+        (x + (y - below) * (other_x - x) / (above - below), 1 if above > below else -1)
+        for part in outline
+        for (x, below), (other_x, above) in pairwise((*part, part[0]))
+        if (below <= y) != (above <= y)
+    )
+    winding = 0
+    for (start, turn), (end, _) in pairwise(crossings):
+        winding += turn
+        if winding:
+            yield start, end
+
+
+@lru_cache(1)
+def _load_fonts() -> tuple[pdfium.PdfDocument, dict[str, pdfium_c.FPDF_FONT]]:
+    document = pdfium.PdfDocument.new()
+    names = (*_TEXT_FONTS, _SYMBOL)
+    return document, {name: pdfium_c.FPDFText_LoadStandardFont(document, name.encode()) for name in names}
+
+
+@lru_cache(2_000)
+def _load_reference(name: str, char: str, slanted: bool = False) -> Shape | None:
+    _, fonts = _load_fonts()
+    outline = read_outline(fonts[name], ord(_IN_SYMBOL.get(char, char) if name == _SYMBOL else char))
+    if outline and slanted:
+        outline = tuple(tuple((x + SLANT * y, y) for x, y in part) for part in outline)
+    return measure_shape(outline) if outline else None
+
+
+def resemble(shape: Shape, char: str) -> float | None:
+    """How well a shape resembles a character, capital or not; None: no reference has it."""
+    wanted = {char, char.upper(), *_ALIKE.get(char, "")}
+    references = [
+        reference
+        for one in wanted
+        if len(one) == 1
+        for name in (*_TEXT_FONTS, _SYMBOL)
+        if name != _SYMBOL or not one.isascii() or not one.isalpha()
+        if (reference := _load_reference(name, one)) is not None
+    ]
+    return max((shape.compare(reference) for reference in references), default=None)
+
+
+def find_sign(shape: Shape) -> tuple[str, float, float]:
+    """The sign or Greek letter that a shape resembles most, how well, and how well it resembles the next one."""
+    found = sorted((_resemble_sign(shape, sign), sign) for sign in _SIGNS)
+    (next_best, _), (best, sign) = found[-2:]
+    return sign, best, next_best
+
+
+def _resemble_sign(shape: Shape, sign: str) -> float:
+    references = [_load_reference(name, sign, slanted) for name in _SIGN_FONTS for slanted in (False, True)]
+    return max((shape.compare(reference) for reference in references if reference is not None), default=0.0)

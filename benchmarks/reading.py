@@ -4,11 +4,11 @@
 
 FOLDER holds PDFs with their truth, by programs or by people: `NAME.json` with the `sentences` of `NAME.pdf` in any
 order, and what is `hidden` in it; or `NAME.truth.json` with its `texts` (those of the layer `body` count, by sentences)
-and the cells of its `tables`. A sentence holds if it stands unbroken in what a reader gives, once quotes, dashes,
-spaces and raised digits are folded; with `sentences`, marks of notes may stand in it, and with `texts` spaces count for
-nothing, since those who read them parted some marks from their words. PYTHON is an interpreter that has
-pypdfium2, liteparse and docling-parse (`benchmarks/peer_readers.py`); without it only Elcano is measured. `--show`
-prints the sentences that Elcano loses, and the cells.
+and the cells of its `tables`; names of bullets are left out. A sentence holds if it stands unbroken in what a reader
+gives, once quotes, dashes, spaces and raised digits are folded; with `sentences`, marks of notes may stand in it, and
+with `texts` spaces count for nothing, since those who read them parted some marks from their words. PYTHON is an
+interpreter that has pypdfium2, liteparse and docling-parse (`benchmarks/peer_readers.py`); without it only Elcano is
+measured. `--show` prints the sentences that Elcano loses, and the cells.
 
 Processor times are of one pass over all files, each reader in a process of its own, and compared with pypdfium2's plain
 text of the same pages. The last line says the highest memory of the process that reads a file.
@@ -38,6 +38,8 @@ _QUOTES: Final = dict.fromkeys(map(ord, '\u2018\u2019\u201a\u201c\u201d\u201e\u0
 _RAISED: Final = re.compile("[\u00b9\u00b2\u00b3\u2070-\u2079]+")
 _BULLETS: Final = re.compile("[\ue000-\uf8ff\u0080-\u009f]+")
 """Bullets of fonts of symbols, as some readers of the truth left them in."""
+_BULLET_NAMES: Final = re.compile(r"^(?:[a-z]|[A-Z]{2}\d{6}) (?=[A-Z])")
+"""The code or name of a bullet's glyph, which those who read the truth took for text of its item."""
 _NONCHARACTER: Final = re.compile("[\ufdd0-\ufdef\ufffe\uffff]")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?\u061f])\s+(?=\S)")
 _KINDS: Final = frozenset({"text", "list_item", "caption", "section_header", "footnote"})
@@ -70,7 +72,8 @@ def load_truth(pdf: Path) -> Truth | None:
         return Truth(said["sentences"], list(said.get("hidden", {}).values()), made=True)
     if (reviewed := pdf.with_suffix(".truth.json")).exists():
         said = json.loads(reviewed.read_text(encoding="utf-8"))
-        texts = [one["text"] for one in said["texts"] if one["label"] in _KINDS and one["layer"] == "body"]
+        body = [one for one in said["texts"] if one["label"] in _KINDS and one["layer"] == "body"]
+        texts = [_BULLET_NAMES.sub("", one["text"]) if one["label"] == "list_item" else one["text"] for one in body]
         sentences = [one for text in texts for one in _SENTENCE_END.split(text) if len(one) >= SHORTEST]
         return Truth(sentences, tables=said["tables"])
     return None

@@ -78,11 +78,13 @@ def read_codes(text_page: pdfium_c.FPDF_TEXTPAGE) -> list[int]:
     text = (ctypes.c_ushort * (count + 1))()
     # PDFium leaves out of a text what is none, such as control characters; else it has a unit for each character.
     if pdfium_c.FPDFText_GetText(text_page, 0, count, text) == count + 1:
-        return text[:count]
-    codes = [pdfium_c.FPDFText_GetUnicode(text_page, index) for index in range(count)]
-    return [
-        _HYPHEN if code == 2 and pdfium_c.FPDFText_IsHyphen(text_page, at) else code for at, code in enumerate(codes)
-    ]
+        codes = text[:count]
+    else:
+        codes = [pdfium_c.FPDFText_GetUnicode(text_page, index) for index in range(count)]
+    for index, code in enumerate(codes):
+        if code in (2, _HYPHEN):  # the one by itself is the other in a text
+            codes[index] = _HYPHEN if pdfium_c.FPDFText_IsHyphen(text_page, index) == 1 else 2
+    return codes
 
 
 def read_chars(

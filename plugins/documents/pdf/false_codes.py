@@ -1,10 +1,10 @@
 """Finds characters that a font draws as others than it declares, and corrects their codes.
 
-Typesetters of journals kept the signs of mathematics in fonts of their own, `AdvP4C4E74` or MathematicalPi, at the codes
-of letters and figures: `P<0.001` is declared as `P,0.001`, `7±5` as `7+5`. Neither the names of glyphs nor a map to
-Unicode need say otherwise: only what is drawn does. So the glyphs of fonts of which a page has few characters are
-compared with the letters that they are said to be. A sign that is known by its shape takes the place of its code; what
-resembles nothing becomes a character that cannot be decoded.
+Typesetters of journals kept the signs of mathematics in fonts of their own, such as `AdvP4C4E74` or MathematicalPi, at
+the codes of letters and figures: `P<0.001` is declared as `P,0.001`, `7±5` as `7+5`. Neither the names of glyphs nor a
+map to Unicode need say otherwise: only what is drawn does. So the glyphs of fonts of which a page has few characters
+are compared with the letters that they are said to be. A sign that is known by its shape takes the place of its code;
+what resembles nothing becomes a character that cannot be decoded.
 """
 
 import ctypes
@@ -23,7 +23,9 @@ from elcano.plugins.documents.pdf.plain_calls import address_of, get_text_object
 UNDECODABLE: Final = 0x1A
 """What takes the place of a code that says nothing: the control character that Unicode calls a substitute."""
 FEW: Final = 8
-"""Fonts of more different characters on a page are not looked at: they are fonts of text. Those of signs have 1 to 5."""
+"""Fonts of more different characters on a page are fonts of text, and not looked at. Those of signs have 1 to 5."""
+MOST_BYTES: Final = 1_000_000
+"""Larger fonts are none of signs."""
 MOST_GLYPHS: Final = 300
 """So many glyphs of a page are looked at; pages of papers have up to 40."""
 RIGHT: Final = 0.45
@@ -38,6 +40,8 @@ BETTER: Final = 0.3
 SAME_WIDTH: Final = 0.03
 """Sizes by which the width of a glyph may differ from what a character takes: else the character has another glyph."""
 
+_FIRST_FORMULA: Final = 0x250
+"""Where letters of Latin and what stands among them end: brackets and roots of formulas have all shapes."""
 _NO_GLYPHS: Final = frozenset((*range(0x21), *range(0x7F, 0xA1), 0xAD, 0xFFFE, *range(0xD800, 0xE000)))
 """Spaces, hyphens at the ends of lines, control characters and halves."""
 
@@ -54,13 +58,9 @@ def correct_codes(text_page: pdfium_c.FPDF_TEXTPAGE, codes: Sequence[int]) -> Se
         if fonts[thing] and code not in _NO_GLYPHS:
             glyphs[fonts[thing]].setdefault(code, index)
     drawn: dict[tuple[int, int], int] = {}
-    looked_at = 0
     for font, found in glyphs.items():
-        for code, index in found.items():
-            undeclared = pdfium_c.FPDFText_HasUnicodeMapError(text_page, index) == 1
-            if (undeclared or len(found) <= FEW) and looked_at < MOST_GLYPHS:
-                looked_at += 1
-                drawn[font, code] = _find_drawn(font, code, text_page, index, undeclared=undeclared)
+        if len(found) <= FEW and len(drawn) < MOST_GLYPHS:
+            drawn |= {(font, code): _find_drawn(font, code, text_page, index) for code, index in found.items()}
     if all(code == declared for (_, declared), code in drawn.items()):
         return codes
     return [drawn.get((fonts[thing], code), code) for thing, code in zip(things, codes, strict=True)]
@@ -71,7 +71,7 @@ def _find_font(thing: int | None) -> int:
     return address_of(pdfium_c.FPDFTextObj_GetFont(ctypes.cast(thing, pdfium_c.FPDF_PAGEOBJECT))) if thing else 0
 
 
-def _find_drawn(font: int, code: int, text_page: pdfium_c.FPDF_TEXTPAGE, index: int, *, undeclared: bool) -> int:
+def _find_drawn(font: int, code: int, text_page: pdfium_c.FPDF_TEXTPAGE, index: int) -> int:
     """The code of what a font draws for a character.
 
     Args:
@@ -79,31 +79,43 @@ def _find_drawn(font: int, code: int, text_page: pdfium_c.FPDF_TEXTPAGE, index: 
         code: of the character, as it is declared.
         text_page: where it stands.
         index: where it stands there.
-        undeclared: whether the font does not say what it is, so that its code is that of its glyph.
     """
     handle = ctypes.cast(font, pdfium_c.FPDF_FONT)
-    if not pdfium_c.FPDFFont_GetBaseFontName(handle, None, 0) > 1:
-        return code  # a font of Type 3, which has no outlines
-    if not undeclared and pdfium_c.FPDFFont_GetIsEmbedded(handle) != 1:
+    if pdfium_c.FPDFFont_GetIsEmbedded(handle) != 1:
         return code
-    outline = read_outline(handle, code) if _is_of(handle, code, text_page, index) else None
-    if outline is None:
-        return UNDECODABLE if undeclared else code
+    # The font does not say which character its glyph is, and PDFium takes its code for one.
+    undeclared = pdfium_c.FPDFText_HasUnicodeMapError(text_page, index) == 1
+    outline = read_outline(handle, code)
+    if outline is None or not _is_of(outline, handle, code, text_page, index):
+        return UNDECODABLE if undeclared and _is_simple(handle) else code
     return _judge_outline(outline, code, undeclared=undeclared)
 
 
-def _is_of(font: pdfium_c.FPDF_FONT, code: int, text_page: pdfium_c.FPDF_TEXTPAGE, index: int) -> bool:
-    """Whether the glyph that a font has for a character is as wide as the character: one code may have many glyphs."""
-    width, box = ctypes.c_float(), pdfium_c.FS_RECTF()
-    size = pdfium_c.FPDFText_GetFontSize(text_page, index)
-    matrix = pdfium_c.FS_MATRIX()
+def _is_simple(font: pdfium_c.FPDF_FONT) -> bool:
+    """Whether a font has named glyphs, of which PDFium knows none: Type 1 or compact. Others are often read right."""
+    size = ctypes.c_size_t()
+    if not pdfium_c.FPDFFont_GetFontData(font, None, 0, size) or not 4 < size.value <= MOST_BYTES:
+        return False
+    data = (ctypes.c_uint8 * size.value)()
+    pdfium_c.FPDFFont_GetFontData(font, data, size.value, size)
+    return bytes(data[:2]) in (b"%!", b"\x80\x01", b"\x01\x00")
+
+
+def _is_of(
+    outline: Outline, font: pdfium_c.FPDF_FONT, code: int, text_page: pdfium_c.FPDF_TEXTPAGE, index: int
+) -> bool:
+    """Whether the glyph that a font has for a code is as wide as the character: one code may have many glyphs."""
+    width, box, matrix = ctypes.c_float(), pdfium_c.FS_RECTF(), pdfium_c.FS_MATRIX()
     pdfium_c.FPDFText_GetMatrix(text_page, index, matrix)
-    scale = math.hypot(matrix.a, matrix.b) * abs(size)
+    scale = math.hypot(matrix.a, matrix.b) * abs(pdfium_c.FPDFText_GetFontSize(text_page, index))
     if not scale or not pdfium_c.FPDFFont_GetGlyphWidth(font, code, 1.0, width):
         return False
     pdfium_c.FPDFText_GetLooseCharBox(text_page, index, box)
-    across = max(box.right - box.left, box.top - box.bottom) if matrix.b else box.right - box.left
-    return abs(across / scale - width.value) <= SAME_WIDTH
+    turned = abs(matrix.b) > abs(matrix.a)
+    across = (box.top - box.bottom if turned else box.right - box.left) / scale
+    edges = [x for part in outline for x, _ in part]
+    # The box holds the glyph, which may be wider than what it takes.
+    return abs(across - (max(width.value, *edges) - min(0.0, *edges))) <= SAME_WIDTH
 
 
 @lru_cache(4_000)
@@ -120,4 +132,6 @@ def _judge_outline(outline: Outline, code: int, *, undeclared: bool) -> int:
     sign, best, next_best = find_sign(shape)
     if best >= SURE and best - next_best >= MARGIN and best - (likeness or 0.0) >= BETTER:
         return ord(sign)
-    return UNDECODABLE if undeclared or (likeness or 0.0) < FALSE else code
+    if undeclared or (likeness is not None and likeness < FALSE and code < _FIRST_FORMULA):
+        return UNDECODABLE
+    return code

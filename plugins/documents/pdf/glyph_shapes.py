@@ -11,7 +11,6 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
-import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from elcano.plugins.documents.pdf.plain_calls import (
@@ -41,15 +40,20 @@ _TEXT_FONTS: Final = (
     "Helvetica",
     "Helvetica-Bold",
     "Helvetica-Oblique",
+    "Helvetica-BoldOblique",
     "Courier",
 )
 _SYMBOL: Final = "Symbol"
-_SIGNS: Final = "<>=+±×÷−∼≈≠≤≥°·•∞→′″αβγδεζηθικλµνξπρσςτυφχψωΓΔΘΛΞΠΣΦΨΩ"
-"""What fonts of signs hold; capitals of Greek that look like Latin ones say nothing."""
+_SIGNS: Final = (
+    "<>=+\u00b1\u00d7\u00f7\u2212\u223c\u2248\u2260\u2264\u2265\u00b0\u00b7\u2022\u221e\u2192\u2032\u2033*\u00b5"
+    "\u03b1\u03b2\u03b3\u03b4\u03b5\u03b6\u03b7\u03b8\u03b9\u03ba\u03bb\u03bd\u03be\u03c0\u03c1\u03c3\u03c2\u03c4\u03c5\u03c6\u03c7\u03c8\u03c9"
+    "\u0393\u0394\u0398\u039b\u039e\u03a0\u03a3\u03a6\u03a8\u03a9"
+)
+"""What fonts of signs hold: signs of mathematics, and Greek but for the capitals that look like Latin ones."""
 _SIGN_FONTS: Final = ("Times-Roman", "Helvetica", _SYMBOL)
-_IN_SYMBOL: Final = {"Δ": "\u2206", "Ω": "\u2126", "·": "\u22c5", "′": "\u2032"}
+_IN_SYMBOL: Final = {"\u0394": "\u2206", "\u03a9": "\u2126", "\u00b7": "\u22c5", "*": "\u2217", "\u03bc": "\u00b5"}
 """What Symbol calls characters that Unicode has twice."""
-_ALIKE: Final = {"1": "1lI|", "0": "0Oo", "\u2212": "\u2212\u2013-", "-": "-\u2013\u2212", "\u00b5": "\u00b5\u03bc"}
+_ALIKE: Final = {"1": "1lI|", "0": "0Oo", "\u2212": "\u2212\u2013-", "-": "-\u2013\u2212"}
 """Characters that some fonts draw as others."""
 
 Point = tuple[float, float]
@@ -154,16 +158,14 @@ def _cross(outline: Outline, y: float) -> Iterator[tuple[float, float]]:
 
 
 @lru_cache(1)
-def _load_fonts() -> tuple[pdfium.PdfDocument, dict[str, pdfium_c.FPDF_FONT]]:
-    document = pdfium.PdfDocument.new()
-    names = (*_TEXT_FONTS, _SYMBOL)
-    return document, {name: pdfium_c.FPDFText_LoadStandardFont(document, name.encode()) for name in names}
+def _load_fonts() -> dict[str, pdfium_c.FPDF_FONT]:
+    document = pdfium_c.FPDF_CreateNewDocument()  # never closed: its fonts serve all documents
+    return {name: pdfium_c.FPDFText_LoadStandardFont(document, name.encode()) for name in (*_TEXT_FONTS, _SYMBOL)}
 
 
 @lru_cache(2_000)
 def _load_reference(name: str, char: str, slanted: bool = False) -> Shape | None:
-    _, fonts = _load_fonts()
-    outline = read_outline(fonts[name], ord(_IN_SYMBOL.get(char, char) if name == _SYMBOL else char))
+    outline = read_outline(_load_fonts()[name], ord(_IN_SYMBOL.get(char, char) if name == _SYMBOL else char))
     if outline and slanted:
         outline = tuple(tuple((x + SLANT * y, y) for x, y in part) for part in outline)
     return measure_shape(outline) if outline else None

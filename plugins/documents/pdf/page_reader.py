@@ -1,7 +1,6 @@
 """Reads one page of a PDF after the other: its words that a person can see, its tables, its lines, its picture."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -34,6 +33,8 @@ object; undrawn, nothing tells what of it is hidden."""
 BROKEN: Final = 0.01
 LEAST_BROKEN: Final = 3
 """From this share and number of words on with letters that cannot be decoded, such as ligatures, OCR reads better."""
+SIGN: Final = 2
+"""What cannot be decoded in a word of more other characters is a letter or ligature; else it is a sign."""
 STAMP: Final = 200
 """So many letters on the picture of a page may be a stamp, such as where it was downloaded; more are its text."""
 PICTURE: Final = 0.6
@@ -63,6 +64,8 @@ class PageText:
     """How sure OCR is of what it found in the picture."""
     hidden: int = 0
     """How many of its words nobody can see."""
+    broken: int = 0
+    """How many of its words have a character that cannot be decoded."""
 
 
 def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
@@ -101,7 +104,9 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     words = [word for number, word in enumerate(words) if number not in sight.hidden]
     bare = sum(len(word.text) for word in words) < STAMP and not sight.layer
     found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
-    if _count_broken(words) >= max(LEAST_BROKEN, BROKEN * len(words)):
+    broken = [word for word in words if UNKNOWN in word.text]
+    found.broken = len(broken)
+    if sum(len(word.text.replace(UNKNOWN, "")) > SIGN for word in broken) >= max(LEAST_BROKEN, BROKEN * len(words)):
         found.undecodable = found.picture = True
     written = read_annotations(page, found.number)
     found.comments = written.comments
@@ -132,11 +137,6 @@ def read_picture(document: pdfium.PdfDocument, found: PageText, ocr: OcrReader) 
     elif not found.lines:
         found.confidence = read.confidence
         found.state = "costly" if not read.in_time else "unsure" if read.confidence < SURE else "empty"
-
-
-def _count_broken(words: Sequence[Word]) -> int:
-    """How many words have a letter that cannot be decoded."""
-    return sum(UNKNOWN in word.text for word in words)
 
 
 def _count_letters(lines: list[TextLine]) -> int:

@@ -19,8 +19,9 @@ SHIFT_SHARE: Final = 0.05
 """A base line that changes by more than this share of the size begins a part of another kind, such as an exponent."""
 
 
-LEAST_KNOWN: Final = 2
-"""A character that cannot be decoded is part of a word if more than so many others stand directly beside it."""
+AFTER_SHARE: Final = 1.0
+"""A character that cannot be decoded is a sign of its line if it follows another word within so many sizes; else it is
+a bullet, an icon, or what fills a cell."""
 
 
 class Word(NamedTuple):
@@ -86,7 +87,20 @@ def build_words(chars: list[Char | bool | None]) -> list[Word]:
         space = False
     if run:
         words.append(_build_word(run, joined, swapped))
-    return [word for word in words if word.text]
+    return [word for number, word in enumerate(words) if word.text and not _is_bullet(words, number)]
+
+
+def _is_bullet(words: list[Word], number: int) -> bool:
+    """Whether a word is nothing but a sign that cannot be decoded, and follows no other: then it says nothing."""
+    word = words[number]
+    if word.text.strip(UNKNOWN):
+        return False
+    before = words[number - 1] if number else word
+    if before is word or not before.text.strip(UNKNOWN):
+        return True
+    on_line = before.turn == word.turn and abs(before.base - word.base) <= SHIFT_SHARE * word.size
+    ahead = word.left - before.right if word.turn in (0, 180) else word.top - before.bottom
+    return not on_line or not -word.size < ahead <= AFTER_SHARE * word.size
 
 
 def _parts(before: Char, char: Char, space: bool | None) -> tuple[bool, bool]:
@@ -163,9 +177,7 @@ def _write_word(run: list[Char], swapped: bool) -> str:
             waiting = ""
         else:
             parts.append(char.text)
-    text = "".join(normalize_text("".join(parts)).split())
-    known = text.replace(UNKNOWN, "")
-    return text if len(known) > LEAST_KNOWN else known  # else it is a symbol, and no part of a word
+    return "".join(normalize_text("".join(parts)).split())
 
 
 def _stands_over(accent: Char, letters: Char, which: int) -> bool:

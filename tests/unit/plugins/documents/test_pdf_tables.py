@@ -12,8 +12,8 @@ from elcano.plugins.documents.pdf.edges import MAX_OBJECTS, Edges, read_edges
 from elcano.plugins.documents.pdf.frames import measure_frame
 from elcano.plugins.documents.pdf.joining import Vocabulary
 from elcano.plugins.documents.pdf.reader import read_pdf
-from elcano.plugins.documents.pdf.table_continuation import carry_heads
 from elcano.plugins.documents.pdf.segments import build_segments_by_turn
+from elcano.plugins.documents.pdf.table_continuation import carry_heads
 from elcano.plugins.documents.pdf.table_search import find_tables as search_tables
 from elcano.plugins.documents.pdf.tables import Table, build_table_blocks, drop_table_words
 from elcano.plugins.documents.pdf.words import Page, read_words

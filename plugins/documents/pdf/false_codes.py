@@ -49,14 +49,12 @@ _NO_GLYPHS: Final = frozenset((*range(0x21), *range(0x7F, 0xA1), 0xAD, 0xFFFE, *
 def correct_codes(text_page: pdfium_c.FPDF_TEXTPAGE, codes: Sequence[int]) -> Sequence[int]:
     """The codes of the characters of a page, corrected where others are drawn."""
     things = list(map(get_text_object, repeat(address_of(text_page)), range(len(codes))))
-    firsts: dict[tuple[int | None, int], int] = {}
-    for index, glyph in enumerate(zip(things, codes, strict=True)):
-        firsts.setdefault(glyph, index)
+    places = dict(zip(zip(things, codes, strict=True), range(len(codes)), strict=True))  # the last one of each
     fonts = {thing: _find_font(thing) for thing in set(things)}
     glyphs: defaultdict[int, dict[int, int]] = defaultdict(dict)
-    for (thing, code), index in firsts.items():
+    for (thing, code), index in places.items():
         if fonts[thing] and code not in _NO_GLYPHS:
-            glyphs[fonts[thing]].setdefault(code, index)
+            glyphs[fonts[thing]][code] = index
     drawn: dict[tuple[int, int], int] = {}
     for font, found in glyphs.items():
         if len(found) <= FEW and len(drawn) < MOST_GLYPHS:

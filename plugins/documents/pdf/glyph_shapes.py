@@ -132,29 +132,31 @@ def measure_shape(outline: Outline) -> Shape | None:
     bottom, top = min(y for _, y in points), max(y for _, y in points)
     wide, high = max(right - left, 1e-3), max(top - bottom, 1e-3)
     cells = 0
-    for line in range(GRID * SUBROWS):
-        y = bottom + (line + 0.5) / (GRID * SUBROWS) * high
-        for start, end in _cross(outline, y):
-            first = max(0, math.floor((start - left) / wide * GRID))
-            last = min(GRID, math.ceil((end - left) / wide * GRID))
-            if last > first:
+    for line, crossings in enumerate(_find_crossings(outline, bottom, high)):
+        crossings.sort()
+        winding = 0
+        for (start, turn), (end, _) in pairwise(crossings):
+            winding += turn
+            if winding:
+                first = max(0, math.floor((start - left) / wide * GRID))
+                last = min(GRID, math.ceil((end - left) / wide * GRID))
                 cells |= ((1 << last) - (1 << first)) << (line // SUBROWS * GRID)
     return Shape(cells, left, bottom, right, top)
 
 
-def _cross(outline: Outline, y: float) -> Iterator[tuple[float, float]]:
-    """From where to where a level line runs within an outline."""
-    crossings = sorted(
-        (x + (y - below) * (other_x - x) / (above - below), 1 if above > below else -1)
-        for part in outline
-        for (x, below), (other_x, above) in pairwise((*part, part[0]))
-        if (below <= y) != (above <= y)
-    )
-    winding = 0
-    for (start, turn), (end, _) in pairwise(crossings):
-        winding += turn
-        if winding:
-            yield start, end
+def _find_crossings(outline: Outline, bottom: float, high: float) -> list[list[tuple[float, int]]]:
+    """Where an outline crosses each level line, from the bottom, and whether upwards (1) or downwards (-1)."""
+    count = GRID * SUBROWS
+    crossings: list[list[tuple[float, int]]] = [[] for _ in range(count)]
+    step = high / count
+    for part in outline:
+        for (x, y), (other_x, other_y) in pairwise((*part, part[0])):
+            lower, upper = (y, other_y) if y < other_y else (other_y, y)
+            first, end = (max(math.ceil((edge - bottom) / step - 0.5), 0) for edge in (lower, upper))
+            for line in range(first, min(end, count)):
+                at = x + (bottom + (line + 0.5) * step - y) * (other_x - x) / (other_y - y)
+                crossings[line].append((at, 1 if other_y > y else -1))
+    return crossings
 
 
 @lru_cache(1)

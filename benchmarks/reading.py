@@ -11,7 +11,8 @@ interpreter that has pypdfium2, liteparse and docling-parse (`benchmarks/peer_re
 measured. `--show` prints the sentences that Elcano loses, and the cells.
 
 Processor times are of one pass over all files, each reader in a process of its own, and compared with pypdfium2's plain
-text of the same pages, which each process of Elcano's reads too. The last line says the highest memory of the process that reads a file.
+text of the same pages, which each process of Elcano's reads too. The last line says the highest memory of the process
+that reads a file.
 """
 
 import argparse

@@ -78,7 +78,7 @@ def read_codes(text_page: pdfium_c.FPDF_TEXTPAGE) -> list[int]:
     text = (ctypes.c_ushort * (count + 1))()
     # PDFium leaves out of a text what is none, such as control characters; else it has a unit for each character.
     if pdfium_c.FPDFText_GetText(text_page, 0, count, text) == count + 1:
-        codes = text[:count]
+        codes: list[int] = text[:count]
     else:
         codes = [pdfium_c.FPDFText_GetUnicode(text_page, index) for index in range(count)]
     for index, code in enumerate(codes):

@@ -110,13 +110,14 @@ def _is_of(
         return False
     pdfium_c.FPDFText_GetLooseCharBox(text_page, index, box)
     turned = abs(matrix.b) > abs(matrix.a)
-    across = (box.top - box.bottom if turned else box.right - box.left) / scale
+    across: float = (box.top - box.bottom if turned else box.right - box.left) / scale
     edges = [x for part in outline for x, _ in part]
     # The box holds the glyph, which may be wider than what it takes.
-    return abs(across - (max(width.value, *edges) - min(0.0, *edges))) <= SAME_WIDTH
+    takes: float = max(width.value, *edges) - min(0.0, *edges)
+    return abs(across - takes) <= SAME_WIDTH
 
 
-@lru_cache(4_000)
+@lru_cache(500)
 def _judge_outline(outline: Outline, code: int, *, undeclared: bool) -> int:
     """The code of what an outline shows that is declared to be this one."""
     shape, declared = measure_shape(outline), chr(code) if code < 0x110000 else ""

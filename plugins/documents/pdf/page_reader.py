@@ -16,10 +16,11 @@ from elcano.plugins.documents.pdf.false_codes import correct_codes
 from elcano.plugins.documents.pdf.frames import measure_frame
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
 from elcano.plugins.documents.pdf.ocr import SURE, OcrReader
+from elcano.plugins.documents.pdf.page_objects import holds_more
 from elcano.plugins.documents.pdf.segments import Segment, build_segments_by_turn
 from elcano.plugins.documents.pdf.table_search import find_tables
 from elcano.plugins.documents.pdf.tables import Table, drop_table_words
-from elcano.plugins.documents.pdf.visibility import holds_more, see_words
+from elcano.plugins.documents.pdf.visibility import see_words
 from elcano.plugins.documents.pdf.words import Page, Word, read_words
 
 PAGE_CHARACTERS: Final = 200_000

@@ -20,6 +20,8 @@ Rectangle: TypeAlias = tuple[float, float, float, float]
 
 
 class TextObject(NamedTuple):
+    """A text of a page."""
+
     handle: pdfium_c.FPDF_PAGEOBJECT
     matrices: tuple[pdfium_c.FS_MATRIX, ...]
     """Of the forms around it, from within."""
@@ -107,7 +109,7 @@ def find_untouched(images: Sequence[Image], words: Sequence[Word], frame: Frame)
 def _find_cells(place: Rectangle, frame: Frame) -> tuple[range, int]:
     """The rows of the raster that a rectangle touches, and a bit for each of its columns."""
     first, top, last, bottom = (
-        min(max(int(edge / length * _RASTER) + shift, 0), _RASTER)
+        min(max(int(min(_RASTER, max(-1.0, edge / length * _RASTER))) + shift, 0), _RASTER)  # also of no number
         for edge, length, shift in zip(place, (frame.width, frame.height) * 2, (-1, -1, 2, 2), strict=True)
     )
     return range(top, bottom), (1 << last) - (1 << first) if first < last else 0
@@ -116,6 +118,7 @@ def _find_cells(place: Rectangle, frame: Frame) -> tuple[range, int]:
 def measure_object(
     handle: pdfium_c.FPDF_PAGEOBJECT, matrices: tuple[pdfium_c.FS_MATRIX, ...], frame: Frame
 ) -> Rectangle:
+    """Where an object stands that these forms hold."""
     edges = [ctypes.c_float() for _ in range(4)]
     pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, edges))
     left, bottom, right, top = (edge.value for edge in edges)

@@ -57,6 +57,8 @@ _SPACES: Final = frozenset((0, 9, 10, 13, 32, 0xA0, *range(0x2000, 0x200C), 0x20
 """Characters that only part words."""
 _HYPHEN: Final = 0xFFFE
 """What PDFium writes in texts for a hyphen that ends a line, for which it tells U+0002 by itself."""
+_FIRST_CUT: Final = 0x2E80
+"""From this code on texts may lie: they hold the last 16 bits of codes of four bytes that no font declares."""
 _HYPHENS: Final = frozenset((_HYPHEN, 0xAD, 0x2010, 0x2011))
 """Characters that are painted as a hyphen; in a PDF a soft hyphen is a mark on the page like any other."""
 _SYMBOLS: Final = {
@@ -82,8 +84,12 @@ def read_codes(text_page: pdfium_c.FPDF_TEXTPAGE) -> list[int]:
     else:
         codes = [pdfium_c.FPDFText_GetUnicode(text_page, index) for index in range(count)]
     for index, code in enumerate(codes):
-        if code in (2, _HYPHEN):  # the one by itself is the other in a text
-            codes[index] = _HYPHEN if pdfium_c.FPDFText_IsHyphen(text_page, index) == 1 else 2
+        if code >= _FIRST_CUT or code == 2:
+            codes[index] = pdfium_c.FPDFText_GetUnicode(text_page, index)
+            if pdfium_c.FPDFText_IsHyphen(text_page, index) == 1:
+                codes[index] = _HYPHEN
+            elif code == _HYPHEN:
+                codes[index] = 2  # a glyph that the file gives no character for
     return codes
 
 

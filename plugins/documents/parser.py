@@ -3,6 +3,7 @@
 A document is parsed so if a C library does it or the file is large.
 """
 
+import gc
 import math
 import time
 from collections.abc import Callable
@@ -123,6 +124,7 @@ class ParseRequest(FileRequest):
 
 def answer_request(request: ParseRequest) -> FileAnswer[Document]:
     """The answer to one request, by this process."""
+    gc.freeze()  # else what was loaded before the fork is searched for garbage while a long document is read
     kind = FORMATS.get(PurePosixPath(request.name).suffix.lower())
     limit_reading(len(request.content) if kind is not None and kind.media_type == HTML_TYPE else None)
     return answer_or_report_skip(lambda: parse_document(request.name, request.content))

@@ -7,13 +7,14 @@ page: from its top left corner, with y downwards, after the page's own rotation.
 import ctypes
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import pypdfium2.raw as pdfium_c
 
 from elcano.plugins.documents.pdf.frames import Frame, measure_frame
-from elcano.plugins.documents.pdf.styles import Style, Styles, address_of
+from elcano.plugins.documents.pdf.plain_calls import address_of, get_loose_box, get_text_object, is_generated
+from elcano.plugins.documents.pdf.styles import Style, Styles
 
 DOUBLE_SHARE: Final = 0.15
 """Text that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
@@ -52,14 +53,14 @@ class Char(NamedTuple):
     `h`: a hyphen that PDFium tells otherwise; `u`: it cannot be decoded."""
 
 
-_GetUnicode = ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
-_GetObject = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-_GetBox = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
 _SPACES: Final = frozenset((0, 9, 10, 13, 32, 0xA0, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000, 0xFEFF))
 """Characters that only part words."""
-_HYPHENS: Final = frozenset((0x02, 0xAD, 0x2010, 0x2011, 0xFFFE))
-"""Characters that are painted as a hyphen: PDFium writes U+FFFE (once U+0002) for one that ends a line; in a PDF a soft
-hyphen is a mark on the page like any other."""
+_HYPHEN: Final = 0xFFFE
+"""What PDFium writes in texts for a hyphen that ends a line, for which it tells U+0002 by itself."""
+_FIRST_CUT: Final = 0x2E80
+"""From this code on texts may lie: they hold the last 16 bits of codes of four bytes that no font declares."""
+_HYPHENS: Final = frozenset((_HYPHEN, 0xAD, 0x2010, 0x2011))
+"""Characters that are painted as a hyphen; in a PDF a soft hyphen is a mark on the page like any other."""
 _SYMBOLS: Final = {
     0xF0B7: "•",
     0xF0A7: "▪",
@@ -73,36 +74,60 @@ _SYMBOLS: Final = {
 """What Word's symbol fonts paint for codes that Unicode leaves to them."""
 
 
-def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> list[Char | bool | None]:
+def read_codes(text_page: pdfium_c.FPDF_TEXTPAGE) -> list[int]:
+    """The code units in UTF-16 of the characters of a loaded page, one for each."""
+    count = max(pdfium_c.FPDFText_CountChars(text_page), 0)
+    text = (ctypes.c_ushort * (count + 1))()
+    # PDFium leaves out of a text what is none, such as control characters; else it has a unit for each character.
+    if pdfium_c.FPDFText_GetText(text_page, 0, count, text) == count + 1:
+        codes: list[int] = text[:count]
+    else:
+        codes = [pdfium_c.FPDFText_GetUnicode(text_page, index) for index in range(count)]
+    for index, code in enumerate(codes):
+        if code >= _FIRST_CUT or code == 2:
+            codes[index] = pdfium_c.FPDFText_GetUnicode(text_page, index)
+            if pdfium_c.FPDFText_IsHyphen(text_page, index) == 1:
+                codes[index] = _HYPHEN
+            elif code == _HYPHEN:
+                codes[index] = 2  # a glyph that the file gives no character for
+    return codes
+
+
+def read_chars(
+    page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE, codes: Sequence[int]
+) -> list[Char | bool | None]:
     """The characters of a loaded page; None: a space that PDFium adds, or the end of a line; True: a painted space.
 
-    One call of C costs a microsecond, and a page has thousands of characters. So those that stand directly behind one
-    another in type of one height are told as one, and only the first of them is asked for more than its place.
+    One call of C costs a fifth of a microsecond, and a page has thousands of characters. So those that stand directly
+    behind one another in type of one height become one, and only the first of them is asked for more than its place.
+
+    Args:
+        page: the page.
+        text_page: its text.
+        codes: of its characters; see `read_codes`.
     """
     handle = address_of(text_page)
-    unicode_of = _GetUnicode(address_of(pdfium_c.FPDFText_GetUnicode))
-    object_of = _GetObject(address_of(pdfium_c.FPDFText_GetTextObject))
-    box_of = _GetBox(address_of(pdfium_c.FPDFText_GetLooseCharBox))
     sides = (ctypes.c_float * 4)()  # as in an FS_RECTF, and read at once
-    to = ctypes.addressof(sides)
+    to, box = ctypes.addressof(sides), memoryview(sides).cast("B").cast("f")
     collector = _Collector(text_page, measure_frame(page))
     upright = collector.frame.rotation == 0
-    kinds: dict[int, tuple[str, str]] = {}
+    kinds = _Kinds()
     slack = top = bottom = right = 0.0
     run: list[str] = []
-    for index in range(pdfium_c.FPDFText_CountChars(text_page)):
-        code = unicode_of(handle, index)
-        if 0xD800 <= code < 0xE000 and not (code := _join_halves(unicode_of, handle, index)):
-            continue
-        if code in _SPACES:
+    for index, code in enumerate(codes):
+        text, kind = kinds[code]
+        if kind == "s":
             if run:
                 collector.end(run, right)
                 run = []
-            collector.add_space(painted=code != 13 and not pdfium_c.FPDFText_IsGenerated(text_page, index))
+            collector.found.append(True if code != 13 and not is_generated(handle, index) else None)
             continue
-        text, kind = kinds.get(code) or kinds.setdefault(code, _write_char(code))
-        box_of(handle, index, to)
-        left, upper, end, lower = sides[:]
+        if kind == "8":
+            if not (code := _join_halves(codes, index)):
+                continue
+            text, kind = _write_char(code)
+        get_loose_box(handle, index, to)
+        left, upper, end, lower = box
         if run:
             if (
                 not kind
@@ -115,18 +140,16 @@ def read_chars(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> l
                 continue
             collector.end(run, right)
             run = []
-        thing = object_of(handle, index)
+        thing = get_text_object(handle, index)
         if not thing:
             continue
-        if code == 2 and not pdfium_c.FPDFText_IsHyphen(text_page, index):
-            text, kind = UNKNOWN, "u"
-        style = collector.begin(thing, index, (left, lower, end, upper), text, kind)
+        style = collector.begin(thing, index, (left, lower, end, upper), kind)
         if style is not None and upright and not kind and style.turn == 0 and not style.symbols:
             top, bottom, right = upper, lower, end
             slack = RUN_SHARE * style.size
             run = [text]
         elif style is not None:
-            collector.end([text], end)
+            collector.end([style.symbols.get(text, text)], end)
     if run:
         collector.end(run, right)
     return _size_drawn_type(collector.found)
@@ -139,55 +162,40 @@ class _Collector:
         self.frame = frame
         self.found: list[Char | bool | None] = []
         self._styles = Styles(text_page, frame)
-        self._painted: dict[float, dict[tuple[str, int, int], int]] = {0.0: {}, 0.5: {}}
-        self._first = Char("", 0.0, 0.0, 0.0, 0.0, Style(1.0, False, 0, 0.0))
-        self._index = 0
+        self._painted: tuple[dict[tuple[str, int, int], int], ...] = ({}, {})
+        self._first: tuple[int, tuple[float, float, float, float], Style, str]
 
-    def add_space(self, *, painted: bool) -> None:
-        """Take a space."""
-        self.found.append(True if painted else None)
-
-    def begin(
-        self, thing: int, index: int, box: tuple[float, float, float, float], text: str, kind: str
-    ) -> Style | None:
-        """Take the first of some characters, and tell its style; None: nobody sees it.
+    def begin(self, thing: int, index: int, box: tuple[float, float, float, float], kind: str) -> Style | None:
+        """Take the first of some characters, and return its style; None: nobody sees it.
 
         Args:
             thing: the address of its text object.
             index: of the character.
             box: its left, bottom, right and top in the page's own space.
-            text: what it is written as.
             kind: of it; see `Char.kind`.
         """
         style = self._styles.of(thing, index)
-        if style.clipped:
-            return None
-        text = style.symbols.get(text, text) if style.symbols else text
-        self._first = Char(text, *self.frame.box(*box), style, kind)
-        self._index = index
-        return style
+        self._first = index, box, style, kind
+        return None if style.clipped else style
 
     def end(self, run: list[str], right: float) -> None:
         """Take the characters that began last, whose right edge is this in the page's own space."""
-        char = self._first
-        if len(run) > 1:
-            char = char._replace(text="".join(run), right=right - self.frame.left)
-        if not self._is_painted(char):
+        index, (left, bottom, end, top), style, kind = self._first
+        char = Char("".join(run), *self.frame.box(left, bottom, right if len(run) > 1 else end, top), style, kind)
+        if not self._is_painted(char, index):
             self.found.append(char)
 
-    def _is_painted(self, char: Char) -> bool:
+    def _is_painted(self, char: Char, index: int) -> bool:
         """Whether a text stands where the same one was painted before, to make it bold or to shade it; if not, it is.
 
         The letters of a ligature stand in one place too, but directly behind one another.
         """
         step = DOUBLE_SHARE * char.style.size
         across, down = char.left / step, char.top / step
-        twice = False
-        for shift in (0.0, 0.5):  # so that one of two cells holds both
-            key = (char.text, int(across + shift), int(down + shift))
-            twice = twice or self._index - self._painted[shift].get(key, self._index) > LIGATURE_LETTERS
-            self._painted[shift].setdefault(key, self._index)
-        return twice
+        one, other = self._painted  # so that one of two cells holds both
+        first = one.setdefault((char.text, int(across), int(down)), index)
+        second = other.setdefault((char.text, int(across + 0.5), int(down + 0.5)), index)
+        return index - min(first, second) > LIGATURE_LETTERS
 
 
 def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None]:
@@ -212,13 +220,26 @@ def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None
     ]
 
 
-def _join_halves(unicode_of: Callable[[int, int], int], handle: int, index: int) -> int:
-    """The character of which PDFium tells each half as one; 0 at its second half."""
-    half = unicode_of(handle, index)
+def _join_halves(codes: Sequence[int], index: int) -> int:
+    """The character of which PDFium gives each half as one; 0 at its second half."""
+    half = codes[index]
     if half < 0xDC00:
-        after = unicode_of(handle, index + 1)
+        after = codes[index + 1] if index + 1 < len(codes) else 0
         return 0x10000 + ((half - 0xD800) << 10) + (after - 0xDC00) if 0xDC00 <= after < 0xE000 else half
-    return 0 if index and 0xD800 <= unicode_of(handle, index - 1) < 0xDC00 else half
+    return 0 if index and 0xD800 <= codes[index - 1] < 0xDC00 else half
+
+
+class _Kinds(dict[int, tuple[str, str]]):
+    """What characters are written as, and their kinds, by their codes: see `_write_char`; `s`: spaces; `8`: halves."""
+
+    def __missing__(self, code: int) -> tuple[str, str]:
+        if code in _SPACES:
+            self[code] = "", "s"
+        elif 0xD800 <= code < 0xE000:
+            self[code] = "", "8"
+        else:
+            self[code] = _write_char(code)
+        return self[code]
 
 
 def _write_char(code: int) -> tuple[str, str]:

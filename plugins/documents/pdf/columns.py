@@ -64,7 +64,7 @@ def _order(segments: list[Segment], right_to_left: bool, depth: int) -> list[lis
     bands = _split_bands(segments, gutter)
     widths = _measure_columns(bands, gutter)
     for band in bands:
-        if band.crossing or not (_are_columns(band, gutter) or _continue_columns(band, widths)):
+        if band.crossing or not (band.are_columns(gutter) or _continue_columns(band, widths)):
             waiting += band.all
             continue
         ordered += _order(waiting, right_to_left, depth - 1)
@@ -82,6 +82,13 @@ class _Band:
     left: list[Segment]
     right: list[Segment]
     crossing: list[Segment]
+    _are_columns: bool | None = None
+
+    def are_columns(self, gutter: float) -> bool:
+        """Whether its sides, between which this gutter stands, are columns by themselves."""
+        if self._are_columns is None:
+            self._are_columns = _are_columns(self, gutter)
+        return self._are_columns
 
     @property
     def all(self) -> list[Segment]:
@@ -157,7 +164,7 @@ def _are_columns(band: _Band, gutter: float) -> bool:
 
 def _measure_columns(bands: Sequence[_Band], gutter: float) -> tuple[float, float]:
     """The widths of the columns on both sides of a gutter."""
-    good = [band for band in bands if not band.crossing and _are_columns(band, gutter)]
+    good = [band for band in bands if not band.crossing and band.are_columns(gutter)]
     left = min((one.left for band in good for one in band.left), default=gutter)
     right = max((one.right for band in good for one in band.right), default=gutter)
     return gutter - left, right - gutter

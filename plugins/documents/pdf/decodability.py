@@ -10,8 +10,9 @@ import ctypes
 import math
 import statistics
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import pypdfium2 as pdfium
@@ -68,38 +69,35 @@ _LATIN: Final = regex.compile(r"\p{Latin}")
 _NONE: Final = frozenset(("Cc", "Cn", "Co", "Cs"))
 
 
-def is_undecodable(text_page: pdfium.PdfTextPage, words: Sequence[Word]) -> bool:
+def is_undecodable(text_page: pdfium.PdfTextPage, codes: Sequence[int], words: Sequence[Word]) -> bool:
     """Whether the letters of a page cannot be decoded.
 
     Args:
         text_page: the text of the page as PDFium reads it.
+        codes: of its characters; see `chars.read_codes`.
         words: the words that were made of it.
     """
     likely, unlikely = _count_letters(words)
-    codes = _list_codes(text_page)
-    nothing = sum(char == "\ufffd" or unicodedata.category(char) in _NONE for char in codes)
-    if len(codes) >= LEAST_CODES and nothing > NO_CHARACTERS * len(codes) and likely < WORDS * len(codes):
+    marks = _count_marks(codes)
+    count = marks.total()
+    nothing = sum(marks[char] for char in marks if char == "\ufffd" or unicodedata.category(char) in _NONE)
+    if count >= LEAST_CODES and nothing > NO_CHARACTERS * count and likely < WORDS * count:
         return True
     if unlikely < UNLIKELY * (likely + unlikely) or likely + unlikely < LEAST_LETTERS:
         return False
-    kinship = _correlate_widths(text_page)
+    kinship = _correlate_widths(text_page, codes)
     return kinship is not None and kinship < KINDRED
 
 
-_HYPHENS: Final = ("\ufffe", "\x02")
+_HYPHEN: Final = "\ufffe"
 """What PDFium writes for a hyphen at the end of a line."""
 
 
-def _list_codes(text_page: pdfium.PdfTextPage) -> list[str]:
+def _count_marks(codes: Sequence[int]) -> Counter[str]:
     """Characters of a page as its fonts declare them, without spaces."""
-    codes = (pdfium_c.FPDFText_GetUnicode(text_page.raw, index) for index in _sample(text_page))
-    chars = (chr(code) if code < 0x110000 else "\ufffd" for code in codes)
-    return [char for char in chars if not char.isspace() and char not in _HYPHENS]
-
-
-def _sample(text_page: pdfium.PdfTextPage) -> range:
-    count = pdfium_c.FPDFText_CountChars(text_page.raw)
-    return range(0, count, count // SAMPLE + 1)
+    sample = Counter(codes[:: len(codes) // SAMPLE + 1])
+    chars = {chr(code) if code < 0x110000 else "\ufffd": count for code, count in sample.items()}
+    return Counter({char: count for char, count in chars.items() if not char.isspace() and char != _HYPHEN})
 
 
 def _count_letters(words: Sequence[Word]) -> tuple[int, int]:
@@ -116,6 +114,7 @@ def _count_letters(words: Sequence[Word]) -> tuple[int, int]:
     return likely, unlikely
 
 
+@lru_cache(4_000)
 def _is_word(text: str) -> bool:
     found = _WORD.fullmatch(text)
     if found is None or _CLUSTER.search(text) or not _VOWEL.search(text):
@@ -123,9 +122,9 @@ def _is_word(text: str) -> bool:
     return all(part[1:].islower() or part.isupper() or len(part) == 1 for part in regex.split(r"['\u2019-]", found[1]))
 
 
-def _correlate_widths(text_page: pdfium.PdfTextPage) -> float | None:
+def _correlate_widths(text_page: pdfium.PdfTextPage, codes: Sequence[int]) -> float | None:
     """How well the widths of a page's letters agree with those of Times, -1 to 1; None: they say nothing."""
-    widths = _measure_letters(text_page)
+    widths = _measure_letters(text_page, codes)
     points = [(statistics.median(found), _TIMES[letter], math.sqrt(len(found))) for letter, found in widths.items()]
     if len(points) < LEAST_KINDS:
         return None
@@ -140,12 +139,11 @@ def _correlate_widths(text_page: pdfium.PdfTextPage) -> float | None:
     return common / (spread * usual_spread) if usual_spread else None
 
 
-def _measure_letters(text_page: pdfium.PdfTextPage) -> dict[str, list[float]]:
+def _measure_letters(text_page: pdfium.PdfTextPage, codes: Sequence[int]) -> dict[str, list[float]]:
     """The widths of the Latin letters of upright text that occur more than once, as shares of their size."""
     found: defaultdict[str, list[float]] = defaultdict(list)
     box, matrix = pdfium_c.FS_RECTF(), pdfium_c.FS_MATRIX()
-    for index in range(min(pdfium_c.FPDFText_CountChars(text_page.raw), WIDTHS)):
-        code = pdfium_c.FPDFText_GetUnicode(text_page.raw, index)
+    for index, code in enumerate(codes[:WIDTHS]):
         letter = chr(code) if code < 0x80 else ""
         if letter not in _TIMES:
             continue

@@ -38,6 +38,8 @@ class Frame(NamedTuple):
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
         """The left, top, right and bottom of a rectangle on the displayed page."""
+        if self.rotation == 0 and left <= right and bottom <= top:
+            return left - self.left, self.top - top, right - self.left, self.top - bottom
         x, y = self.point(left, bottom)
         other_x, other_y = self.point(right, top)
         return min(x, other_x), min(y, other_y), max(x, other_x), max(y, other_y)

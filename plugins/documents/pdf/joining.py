@@ -133,12 +133,13 @@ def _place(line: TextLine, start: int, end: int, width: float, height: float) ->
         start,
         end,
         line.page,
-        Box(*(_share(value, size) for value, size in zip(box, (width, height) * 2, strict=True))),
-        tuple(_share(edge, across) for edge in edges) if turn == line.turn else (),
+        Box(_share(box[0], width), _share(box[1], height), _share(box[2], width), _share(box[3], height)),
+        tuple([_share(edge, across) for edge in edges]) if turn == line.turn else (),
         turn,
     )
 
 
 def _share(value: float, size: float) -> float:
     """A length as a share, to a hundredth of a millimetre or so."""
-    return round(min(max(value / size, 0.0), 1.0), 5)
+    share = value / size
+    return round(share, 5) if 0.0 < share < 1.0 else 0.0 if share <= 0.0 else 1.0

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from elcano.plugins.documents.pdf.columns import Column, find_columns
 from elcano.plugins.documents.pdf.segments import (
     Segment,
     build_segments,
+    find_common_size,
     group_rows,
     is_right_to_left,
     turn_upright,
@@ -80,12 +81,15 @@ class TextLine:
         return self.left - self.column_left if self.right_to_left else self.column_right - self.right
 
 
-def read_lines(page: Page, things: Iterable[tuple[int, Segment]] = ()) -> list[TextLine]:
+def read_lines(
+    page: Page, things: Iterable[tuple[int, Segment]] = (), known: Mapping[int, list[Segment]] | None = None
+) -> list[TextLine]:
     """The lines of a page: those in the direction of most of its text first, slanted ones last.
 
     Args:
         page: its words.
         things: what takes the place of text, such as tables, with their turns; their words are not among the page's.
+        known: the segments of all of its words by their turns, where these are known.
     """
     lines: list[TextLine] = []
     turns = Counter[int]()
@@ -98,9 +102,9 @@ def read_lines(page: Page, things: Iterable[tuple[int, Segment]] = ()) -> list[T
     main = turns.most_common(1)[0][0] if turns else 0
     for turn in sorted(turns, key=lambda turn: (turn % 90 > 0, turn != main, -turns[turn])):
         words = [turn_upright(word, page.width, page.height) for word in page.words if word.turn == turn]
-        if turn == main:
-            words = drop_line_numbers(words)
-        segments = build_segments(words) + placed.get(turn, [])
+        kept = drop_line_numbers(words) if turn == main else words
+        ready = known.get(turn) if known and len(kept) == len(words) else None
+        segments = (build_segments(kept) if ready is None else ready) + placed.get(turn, [])
         lines += _read_frame(segments, page.number, turn, len(lines))
     return lines
 
@@ -153,9 +157,6 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
     )
     if not words:
         return TextLine(page, turn, [], [], *box, row[0].base, row[0].size, False, column, thing=row[0].thing)
-    sizes = Counter[float]()
-    for word in words:
-        sizes[round(word.size, 1)] += len(word.text)
     letters = [word for word in words if _LATIN.search(word.text)]
     mirrored = sum(is_right_to_left(word.text) for word in letters) * 2 > len(letters)
     ordered = order_words(words, mirrored)
@@ -169,7 +170,7 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
         edges,
         *box,
         large.base,
-        sizes.most_common(1)[0][0],
+        find_common_size(words),
         bool(letters) and all(word.bold for word in letters),
         column,
         pieces=_count_pieces(row),

@@ -1,7 +1,6 @@
 """Reads one page of a PDF after the other: its words that a person can see, its tables, its lines, its picture."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -10,16 +9,18 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Block
 from elcano.plugins.documents.pdf.annotations import read_annotations
-from elcano.plugins.documents.pdf.chars import UNKNOWN
+from elcano.plugins.documents.pdf.chars import UNKNOWN, read_codes
 from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.edges import read_edges
+from elcano.plugins.documents.pdf.false_codes import correct_codes
 from elcano.plugins.documents.pdf.frames import measure_frame
 from elcano.plugins.documents.pdf.lines import TextLine, read_lines
 from elcano.plugins.documents.pdf.ocr import SURE, OcrReader
-from elcano.plugins.documents.pdf.segments import Segment
+from elcano.plugins.documents.pdf.page_objects import holds_more
+from elcano.plugins.documents.pdf.segments import Segment, build_segments_by_turn
 from elcano.plugins.documents.pdf.table_search import find_tables
 from elcano.plugins.documents.pdf.tables import Table, drop_table_words
-from elcano.plugins.documents.pdf.visibility import holds_more, see_words
+from elcano.plugins.documents.pdf.visibility import see_words
 from elcano.plugins.documents.pdf.words import Page, Word, read_words
 
 PAGE_CHARACTERS: Final = 200_000
@@ -33,6 +34,8 @@ object; undrawn, nothing tells what of it is hidden."""
 BROKEN: Final = 0.01
 LEAST_BROKEN: Final = 3
 """From this share and number of words on with letters that cannot be decoded, such as ligatures, OCR reads better."""
+SIGN: Final = 2
+"""What cannot be decoded in a word of more other characters is a letter or ligature; else it is a sign."""
 STAMP: Final = 200
 """So many letters on the picture of a page may be a stamp, such as where it was downloaded; more are its text."""
 PICTURE: Final = 0.6
@@ -62,6 +65,8 @@ class PageText:
     """How sure OCR is of what it found in the picture."""
     hidden: int = 0
     """How many of its words nobody can see."""
+    broken: int = 0
+    """How many of its words have a character that cannot be decoded."""
 
 
 def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
@@ -100,13 +105,20 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     words = [word for number, word in enumerate(words) if number not in sight.hidden]
     bare = sum(len(word.text) for word in words) < STAMP and not sight.layer
     found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
-    if _count_broken(words) >= max(LEAST_BROKEN, BROKEN * len(words)):
+    broken = [word for word in words if UNKNOWN in word.text]
+    found.broken = len(broken)
+    if sum(len(word.text.replace(UNKNOWN, "")) > SIGN for word in broken) >= max(LEAST_BROKEN, BROKEN * len(words)):
         found.undecodable = found.picture = True
     written = read_annotations(page, found.number)
     found.comments = written.comments
     content = Page(found.number, found.width, found.height, (*words, *written.words))
-    tables = find_tables(content, read_edges(page.raw)) if content.words else []
-    found.lines = read_lines(drop_table_words(content, tables), [(table.turn, _stand_for(table)) for table in tables])
+    segments = build_segments_by_turn(content)
+    tables = find_tables(content, read_edges(page.raw), segments) if content.words else []
+    if tables:
+        things = [(table.turn, _stand_for(table)) for table in tables]
+        found.lines = read_lines(drop_table_words(content, tables), things)
+    else:
+        found.lines = read_lines(content, known=segments)
     if not found.lines:
         found.state = "picture" if found.picture else "empty"
 
@@ -128,11 +140,6 @@ def read_picture(document: pdfium.PdfDocument, found: PageText, ocr: OcrReader) 
         found.state = "costly" if not read.in_time else "unsure" if read.confidence < SURE else "empty"
 
 
-def _count_broken(words: Sequence[Word]) -> int:
-    """How many words have a letter that cannot be decoded."""
-    return sum(UNKNOWN in word.text for word in words)
-
-
 def _count_letters(lines: list[TextLine]) -> int:
     return sum(len(token) for line in lines for token in line.tokens)
 
@@ -143,8 +150,9 @@ def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[
     try:
         if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:
             return None
-        words = read_words(page.raw, text_page.raw)
-        found.undecodable = is_undecodable(text_page, words)
+        codes = correct_codes(text_page.raw, read_codes(text_page.raw))
+        words = read_words(page.raw, text_page.raw, codes)
+        found.undecodable = is_undecodable(text_page, codes, words)
         return words
     finally:
         text_page.close()

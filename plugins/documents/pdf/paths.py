@@ -7,6 +7,14 @@ from typing import Final
 
 import pypdfium2.raw as pdfium_c
 
+from elcano.plugins.documents.pdf.plain_calls import (
+    address_of,
+    closes_path,
+    get_path_segment,
+    get_segment_point,
+    get_segment_type,
+)
+
 WHITE: Final = 250
 """A filling whose channels are all at least this bright is paper, not the background of a cell."""
 
@@ -46,17 +54,19 @@ def read_fill_color(path: pdfium_c.FPDF_PAGEOBJECT) -> Color | None:
 def iterate_subpaths(path: pdfium_c.FPDF_PAGEOBJECT, count: int) -> Iterator[tuple[list[Point], bool]]:
     """The points of each part of a path that is drawn without lifting the pen, and whether a curve ends it."""
     points: list[Point] = []
-    x, y = ctypes.c_float(), ctypes.c_float()
+    handle = address_of(path)
+    point = (ctypes.c_float * 2)()
+    to = ctypes.addressof(point)
     for index in range(count):
-        segment = pdfium_c.FPDFPath_GetPathSegment(path, index)
-        kind = pdfium_c.FPDFPathSegment_GetType(segment)
-        pdfium_c.FPDFPathSegment_GetPoint(segment, x, y)
+        segment = get_path_segment(handle, index)
+        kind = get_segment_type(segment)
+        get_segment_point(segment, to, to + 4)
         if kind != pdfium_c.FPDF_SEGMENT_LINETO:
             if points:
                 yield points, kind == pdfium_c.FPDF_SEGMENT_BEZIERTO
             points = []
-        points.append((x.value, y.value))
-        if pdfium_c.FPDFPathSegment_GetClose(segment):
+        points.append((point[0], point[1]))
+        if closes_path(segment):
             points.append(points[0])
     if points:
         yield points, False

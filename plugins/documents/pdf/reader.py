@@ -209,6 +209,10 @@ def _list_undecodable(pages: Sequence[PageText]) -> Iterator[Gap]:
             f"some letters of {name_pages(broken)} cannot be decoded, and {_NO_OCR}",
             tuple(broken),
         )
+    if signs := [page for page in pages if page.broken and not page.undecodable and page.lines]:
+        count = sum(page.broken for page in signs)
+        numbers = tuple(page.number for page in signs)
+        yield Gap(f"some signs of {name_pages(numbers)} cannot be decoded, and read \ufffd ({count})", numbers)
     if read:
         verb = "it was" if len(read) == 1 else "they were"
         yield Gap(f"the letters of {name_pages(read)} cannot be decoded: {verb} read by OCR", tuple(read), unread=False)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import regex
 
-from elcano.plugins.documents.pdf.words import Word
+from elcano.plugins.documents.pdf.words import Page, Word
 
 WORD_SPACE: Final = 0.75
 """A gap wider than this share of the size may be a gutter, or part cells."""
@@ -87,10 +87,20 @@ class Segment:
     def add(self, word: Word) -> None:
         """Take one more word; the largest type says where the base line is."""
         self.words.append(word)
-        self.left, self.right = min(self.left, word.left), max(self.right, word.right)
-        self.top, self.bottom = min(self.top, word.top), max(self.bottom, word.bottom)
+        self.left = word.left if word.left < self.left else self.left
+        self.right = word.right if word.right > self.right else self.right
+        self.top = word.top if word.top < self.top else self.top
+        self.bottom = word.bottom if word.bottom > self.bottom else self.bottom
         if word.size > 1.1 * self.size:
             self.base, self.size = word.base, word.size
+
+
+def build_segments_by_turn(page: Page) -> dict[int, list[Segment]]:
+    """The segments of a page by the turns of their words, in the frames in which these read upright."""
+    turned: dict[int, list[Word]] = {}
+    for word in page.words:
+        turned.setdefault(word.turn, []).append(turn_upright(word, page.width, page.height))
+    return {turn: build_segments(words) for turn, words in turned.items()}
 
 
 def build_segments(words: Iterable[Word]) -> list[Segment]:
@@ -100,17 +110,28 @@ def build_segments(words: Iterable[Word]) -> list[Segment]:
     segments: list[Segment] = []
     current: Segment | None = None
     for word in words:
-        alone = word in initials or (current is not None and current.words[-1] in initials)
+        alone = bool(initials) and (word in initials or (current is not None and current.words[-1] in initials))
         if current is not None and not alone and _continues(current, word):
             current.add(word)
         else:
             current = Segment(word.left, word.top, word.right, word.bottom, word.base, word.size, [word])
             segments.append(current)
-    apart = [one for one in segments if one.words[0] in initials]
-    merged = _merge_small(_merge_rows([one for one in segments if one.words[0] not in initials]))
+    apart = [one for one in segments if one.words[0] in initials] if initials else []
+    merged = _merge_small(_merge_rows([one for one in segments if one.words[0] not in initials] if apart else segments))
     for segment in merged:
         _mark_shifted(segment)
     return _attach_initials(merged, apart)
+
+
+def find_common_size(words: Iterable[Word]) -> float:
+    """The size of most of the characters of words, in tenths of points; 0: there are none."""
+    counts: dict[float, int] = {}
+    for word in words:
+        counts[word.size] = counts.get(word.size, 0) + len(word.text)
+    sizes = Counter[float]()
+    for size, count in counts.items():
+        sizes[round(size, 1)] += count
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def _find_initials(words: Sequence[Word]) -> frozenset[Word]:
@@ -119,10 +140,7 @@ def _find_initials(words: Sequence[Word]) -> frozenset[Word]:
     They stand on the base line of a later line. Taken for words of it, they would make its base line that of the first
     line too, and interlace the two.
     """
-    sizes = Counter[float]()
-    for word in words:
-        sizes[round(word.size, 1)] += len(word.text)
-    common = sizes.most_common(1)[0][0] if sizes else 0.0
+    common = find_common_size(words)
     return frozenset(
         word
         for number, word in enumerate(words)

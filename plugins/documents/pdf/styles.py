@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import pypdfium2.raw as pdfium_c
 
 from elcano.plugins.documents.pdf.frames import Frame
+from elcano.plugins.documents.pdf.plain_calls import address_of
 
 QUARTER_TOLERANCE: Final = 15
 """Degrees by which text may be slanted and still read as upright or turned by a quarter: scans are skewed a little,
@@ -30,17 +31,13 @@ class Style(NamedTuple):
     """What its font paints for characters that it does not declare."""
 
 
-def address_of(pointer: object) -> int:
-    """The address that a pointer holds; 0: it holds none."""
-    return ctypes.cast(pointer, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
-
-
 class Styles:
     """The styles of the text objects of a page."""
 
     def __init__(self, text_page: pdfium_c.FPDF_TEXTPAGE, frame: Frame) -> None:
         self._text_page = text_page
         self._frame = frame
+        self._matrix, self._x, self._y = pdfium_c.FS_MATRIX(), ctypes.c_double(), ctypes.c_double()
         self._styles: dict[int, Style] = {}
         self._fonts: dict[int, tuple[bool, bool, Mapping[str, str]]] = {}
 
@@ -49,11 +46,10 @@ class Styles:
         return self._styles.get(thing) or self._styles.setdefault(thing, self._measure(thing, index))
 
     def _measure(self, thing: int, index: int) -> Style:
-        matrix = pdfium_c.FS_MATRIX()
-        pdfium_c.FPDFText_GetMatrix(self._text_page, index, ctypes.byref(matrix))
+        matrix, x, y = self._matrix, self._x, self._y
+        pdfium_c.FPDFText_GetMatrix(self._text_page, index, matrix)
         nominal = pdfium_c.FPDFText_GetFontSize(self._text_page, index)
-        x, y = ctypes.c_double(), ctypes.c_double()
-        pdfium_c.FPDFText_GetCharOrigin(self._text_page, index, ctypes.byref(x), ctypes.byref(y))
+        pdfium_c.FPDFText_GetCharOrigin(self._text_page, index, x, y)
         flip = -1 if nominal < 0 else 1  # a negative size turns text round
         turn = (self._frame.rotation - round(math.degrees(math.atan2(flip * matrix.b, flip * matrix.a)))) % 360
         quarter = round(turn / 90) * 90

@@ -4,13 +4,13 @@ What is not sure to be a table is none: running text that is taken for a table l
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
 from elcano.plugins.documents.pdf.edges import Edges, Rectangle, turn_edges
 from elcano.plugins.documents.pdf.prose import find_prose
-from elcano.plugins.documents.pdf.segments import turn_back
+from elcano.plugins.documents.pdf.segments import Segment, turn_back
 from elcano.plugins.documents.pdf.table_evidence import count_rules, is_chart, is_table
 from elcano.plugins.documents.pdf.table_grids import build_grid_table
 from elcano.plugins.documents.pdf.table_layout import Region, lay_out
@@ -41,17 +41,18 @@ PAGE_LIMIT: Final = 12_000
 """Tokens of a page that are looked at: a page of small print has 2,500."""
 
 
-def find_tables(page: Page, edges: Edges) -> list[Table]:
+def find_tables(page: Page, edges: Edges, segments: Mapping[int, Sequence[Segment]]) -> list[Table]:
     """The tables of a page, from the top; those in other directions of reading than most of it come last.
 
     Args:
         page: its words; see `words.read_words`.
         edges: its lines; see `edges.read_edges`.
+        segments: of its words by their turns; see `segments.build_segments_by_turn`.
     """
     turns = Counter(word.turn for word in page.words)
     tokens = {
-        turn: collect_tokens(page.words, turn, page.width, page.height) if count <= PAGE_LIMIT else []
-        for turn, count in turns.items()
+        turn: collect_tokens(found) if turns[turn] <= PAGE_LIMIT else []
+        for turn, found in segments.items()
         if turn % 90 == 0
     }
     tables: list[Table] = []

@@ -26,6 +26,10 @@ class Token(NamedTuple):
     words: tuple[Word, ...]
     """Its words in that frame."""
 
+    def __hash__(self) -> int:
+        """A hash of what tells it from others; that of all its fields takes ten times as long."""
+        return hash((self.left, self.base, self.text))
+
 
 class TextRow(NamedTuple):
     """Tokens on one base line, from left to right."""

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Final
 
 from elcano.plugins.documents.pdf.lines import build_tokens, is_glued
-from elcano.plugins.documents.pdf.segments import build_segments, turn_upright
+from elcano.plugins.documents.pdf.segments import Segment
 from elcano.plugins.documents.pdf.tables import TextRow, Token
 from elcano.plugins.documents.pdf.words import Word
 
@@ -16,12 +16,11 @@ SEGMENT_GAP: Final = 0.9
 """A gap wider than this share of the size parts a line into segments; justified text seldom has one."""
 
 
-def collect_tokens(words: Iterable[Word], turn: int, width: float, height: float) -> list[Token]:
-    """What stands between spaces among the words that are turned by `turn`, in the frame in which they are read."""
-    upright = [turn_upright(word, width, height) for word in words if word.turn == turn]
+def collect_tokens(segments: Iterable[Segment]) -> list[Token]:
+    """What stands between spaces in segments."""
     tokens: list[Token] = []
     group: list[Word] = []
-    for segment in build_segments(upright):
+    for segment in segments:
         for word in sorted(segment.words, key=_LEFT):
             if group and not (
                 (word.joined or word.raised or word.lowered or group[-1].raised) and is_glued(group[-1], word)

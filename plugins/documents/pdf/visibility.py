@@ -6,15 +6,23 @@ and is meant to be read all the same: the text layer of a scan, which lies unsee
 """
 
 import ctypes
-import itertools
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Gap
 from elcano.plugins.documents.pdf.frames import Frame, measure_frame
+from elcano.plugins.documents.pdf.page_objects import (
+    Rectangle,
+    TextObject,
+    find_untouched,
+    list_objects,
+    measure_cover,
+    measure_object,
+    switched_off,
+)
 from elcano.plugins.documents.pdf.words import Word
 
 SCALE: Final = 1.0
@@ -33,8 +41,6 @@ PICTURE_SHARE: Final = 0.5
 LAYER_CONTRAST: Final = 48
 """Of 255 levels: a word of a text layer stands on print, which differs by this from its paper. Faded typescript does by
 80, stains and the grain of paper by 30."""
-MAXIMUM_DEPTH: Final = 12
-"""How deep forms within forms are followed; PDFium itself stops drawing at 12 levels."""
 LAYER_SHIFT: Final = 2.0
 """Heights of a word by which print may stand away from it: layers of old scans are displaced by up to a line and a half
 of 117 real papers' scans."""
@@ -66,31 +72,22 @@ def see_words(page: pdfium.PdfPage, words: Sequence[Word]) -> Sight:
         pdfium.PdfiumError: the page cannot be drawn.
     """
     frame = measure_frame(page.raw)
-    texts, images = _list_objects(page, frame)
+    texts, images = list_objects(page, frame)
+    covered = measure_cover([place for _, place in images], frame)
     if not words:
-        return Sight(frozenset(), frozenset(), _cover(images, frame), _Drawing(page, frame).has_ink())
-    drawn = _Drawing(page, frame)
-    for text in texts:
-        pdfium_c.FPDFPageObj_SetIsActive(text.handle, False)
-    try:
-        bare = _Drawing(page, frame)
-    finally:
-        for text in texts:
-            pdfium_c.FPDFPageObj_SetIsActive(text.handle, True)
-    covered = _cover(images, frame)
+        return Sight(frozenset(), frozenset(), covered, _Drawing(page, frame).has_ink())
+    # An image is decoded whenever it is drawn, which takes a tenth of a second. One that no word touches shows nothing.
+    aside = [] if covered > PICTURE_SHARE else find_untouched(images, words, frame)
+    with switched_off(aside):
+        drawn = _Drawing(page, frame)
+        with switched_off([text.handle for text in texts]):
+            bare = _Drawing(page, frame)
     unseen = {index for index, word in enumerate(words) if _is_unseen(word, frame, drawn, bare)}
     unseen -= _find_undrawable(unseen, words, texts, frame, bare)
     layer: set[int] = set()
     if covered > PICTURE_SHARE and len(unseen) > len(words) / 2:
         layer = {index for index in unseen if _is_layer(words[index], frame, bare)}
-    return Sight(frozenset(unseen - layer), frozenset(layer), covered, bare.has_ink())
-
-
-def holds_more(page: pdfium.PdfPage, count: int) -> bool:
-    """Whether a page, with the forms on it, holds more objects than this."""
-    if pdfium_c.FPDFPage_CountObjects(page) > count:
-        return True
-    return next(itertools.islice(_iterate_objects(page), count, None), None) is not None
+    return Sight(frozenset(unseen - layer), frozenset(layer), covered, bool(aside) or bare.has_ink())
 
 
 def describe_hidden(hidden: dict[int, int]) -> Gap | None:
@@ -151,9 +148,14 @@ class _Drawing:
         if left >= right or top >= bottom:
             return False
         middle = (top + bottom) // 2
-        for row in (*range(middle, bottom), *range(top, middle)):
-            start, end = row * self._stride + left, row * self._stride + right
-            own, others = self._pixels[start:end], other._pixels[start:end]
+        return self._differ_rows(other, left, right, middle, bottom) or self._differ_rows(
+            other, left, right, top, middle
+        )
+
+    def _differ_rows(self, other: "_Drawing", left: int, right: int, first: int, end: int) -> bool:
+        """The same for these columns of some rows."""
+        for start in range(first * self._stride, end * self._stride, self._stride):
+            own, others = self._pixels[start + left : start + right], other._pixels[start + left : start + right]
             if own != others:
                 for one, two in zip(own, others, strict=True):
                     if one - two > DIFFERENCE or two - one > DIFFERENCE:
@@ -205,50 +207,16 @@ def _is_layer(word: Word, frame: Frame, bare: _Drawing) -> bool:
 def _is_unseen(word: Word, frame: Frame, drawn: _Drawing, bare: _Drawing) -> bool:
     if word.right <= 0 or word.bottom <= 0 or word.left >= frame.width or word.top >= frame.height:
         return True
-    if _is_tiny(word, frame):
-        return True
-    if max(word.size, _height(word)) * drawn.scale < SMALLEST_DRAWN:
-        return False
+    if word.size * drawn.scale < SMALLEST_DRAWN:
+        if _is_tiny(word, frame):
+            return True
+        if _height(word) * drawn.scale < SMALLEST_DRAWN:
+            return False
     return not drawn.differs(bare, word)
 
 
-_Rectangle: TypeAlias = tuple[float, float, float, float]
-"""Left, top, right and bottom in points of the displayed page."""
-
-
-class _TextObject(NamedTuple):
-    handle: pdfium_c.FPDF_PAGEOBJECT
-    matrices: tuple[pdfium_c.FS_MATRIX, ...]
-    """Of the forms around it, from within."""
-
-
-def _list_objects(page: pdfium.PdfPage, frame: Frame) -> tuple[list[_TextObject], list[_Rectangle]]:
-    """The text objects of a page, and where its images stand."""
-    texts: list[_TextObject] = []
-    images: list[_Rectangle] = []
-    for handle, kind, matrices in _iterate_objects(page):
-        if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
-            texts.append(_TextObject(handle, matrices))
-        elif kind == pdfium_c.FPDF_PAGEOBJ_IMAGE:
-            images.append(_measure_object(handle, matrices, frame))
-    return texts, images
-
-
-def _measure_object(
-    handle: pdfium_c.FPDF_PAGEOBJECT, matrices: tuple[pdfium_c.FS_MATRIX, ...], frame: Frame
-) -> _Rectangle:
-    edges = [ctypes.c_float() for _ in range(4)]
-    pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, edges))
-    left, bottom, right, top = (edge.value for edge in edges)
-    corners = [(left, bottom), (right, bottom), (left, top), (right, top)]
-    for m in matrices:
-        corners = [(m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f) for x, y in corners]
-    xs, ys = zip(*corners, strict=True)
-    return frame.box(min(xs), min(ys), max(xs), max(ys))
-
-
 def _find_undrawable(
-    unseen: set[int], words: Sequence[Word], texts: Sequence[_TextObject], frame: Frame, bare: "_Drawing"
+    unseen: set[int], words: Sequence[Word], texts: Sequence[TextObject], frame: Frame, bare: "_Drawing"
 ) -> set[int]:
     """The words that PDFium cannot draw and others can: neither the file nor this machine has a font for them."""
     foreign = [index for index in unseen if max(words[index].text) > _LAST_LATIN]
@@ -258,7 +226,7 @@ def _find_undrawable(
     for handle, matrices in texts:
         if not _has_foreign_font(handle) or (shade := _read_shade(handle)) is None:
             continue
-        place = _measure_object(handle, matrices, frame)
+        place = measure_object(handle, matrices, frame)
         for index in foreign:
             word = words[index]
             if _is_near(word, place) and not _is_tiny(word, frame):
@@ -268,7 +236,7 @@ def _find_undrawable(
     return found
 
 
-def _is_near(word: Word, place: _Rectangle) -> bool:
+def _is_near(word: Word, place: Rectangle) -> bool:
     """Whether a word may belong to a text; a text that cannot be drawn has no height, only a base line."""
     left, top, right, bottom = place
     return (
@@ -295,39 +263,3 @@ def _read_shade(text: pdfium_c.FPDF_PAGEOBJECT) -> float | None:
     pdfium_c.FPDFPageObj_GetFillColor(text, *map(ctypes.byref, channels))
     red, green, blue, alpha = (channel.value for channel in channels)
     return 0.299 * red + 0.587 * green + 0.114 * blue if alpha > DIFFERENCE else None
-
-
-def _iterate_objects(
-    page: pdfium.PdfPage,
-) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, int, tuple[pdfium_c.FS_MATRIX, ...]]]:
-    """The objects of a page and of its forms, their kinds, and the matrices of the forms around them, from within."""
-    waiting: list[tuple[pdfium_c.FPDF_PAGEOBJECT | None, tuple[pdfium_c.FS_MATRIX, ...]]] = [(None, ())]
-    while waiting:
-        form, matrices = waiting.pop()
-        count = pdfium_c.FPDFPage_CountObjects(page) if form is None else pdfium_c.FPDFFormObj_CountObjects(form)
-        for index in range(count):
-            thing = (
-                pdfium_c.FPDFPage_GetObject(page, index)
-                if form is None
-                else pdfium_c.FPDFFormObj_GetObject(form, index)
-            )
-            kind = pdfium_c.FPDFPageObj_GetType(thing)
-            if kind == pdfium_c.FPDF_PAGEOBJ_FORM and len(matrices) < MAXIMUM_DEPTH:
-                matrix = pdfium_c.FS_MATRIX()
-                pdfium_c.FPDFPageObj_GetMatrix(thing, ctypes.byref(matrix))
-                waiting.append((thing, (matrix, *matrices)))
-            else:
-                yield thing, kind, matrices
-
-
-_GRID: Final = 24
-"""Rows and columns of the raster by which the share of a page that images cover is measured: scans come in strips and
-tiles, which overlap."""
-
-
-def _cover(images: Sequence[_Rectangle], frame: Frame) -> float:
-    """The share of the page that images cover."""
-    points = [(x * frame.width / _GRID, y * frame.height / _GRID) for x in range(1, _GRID) for y in range(1, _GRID)]
-    for left, top, right, bottom in images:
-        points = [(x, y) for x, y in points if not (left <= x <= right and top <= y <= bottom)]
-    return 1 - len(points) / (_GRID - 1) ** 2

@@ -3,6 +3,7 @@
 Characters become words: runs that no gap, no space, no change of line and no change of base line part.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import pypdfium2.raw as pdfium_c
@@ -18,8 +19,9 @@ SHIFT_SHARE: Final = 0.05
 """A base line that changes by more than this share of the size begins a part of another kind, such as an exponent."""
 
 
-LEAST_KNOWN: Final = 2
-"""A character that cannot be decoded is part of a word if more than so many others stand directly beside it."""
+AFTER_SHARE: Final = 1.0
+"""A character that cannot be decoded is a sign of its line if it follows another word within so many sizes; else it is
+a bullet, an icon, or what fills a cell."""
 
 
 class Word(NamedTuple):
@@ -60,9 +62,9 @@ class Page(NamedTuple):
     """In the order in which they are painted."""
 
 
-def read_words(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE) -> list[Word]:
-    """The words of a loaded page, in the order in which they are painted."""
-    return build_words(read_chars(page, text_page))
+def read_words(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE, codes: Sequence[int]) -> list[Word]:
+    """The words of a loaded page, in the order in which they are painted; `codes` are those of `read_codes`."""
+    return build_words(read_chars(page, text_page, codes))
 
 
 def build_words(chars: list[Char | bool | None]) -> list[Word]:
@@ -85,7 +87,20 @@ def build_words(chars: list[Char | bool | None]) -> list[Word]:
         space = False
     if run:
         words.append(_build_word(run, joined, swapped))
-    return [word for word in words if word.text]
+    return [word for number, word in enumerate(words) if word.text and not _is_bullet(words, number)]
+
+
+def _is_bullet(words: list[Word], number: int) -> bool:
+    """Whether a word is nothing but a sign that cannot be decoded, and follows no other: then it says nothing."""
+    word = words[number]
+    if word.text.strip(UNKNOWN):
+        return False
+    before = words[number - 1] if number else word
+    if before is word or not before.text.strip(UNKNOWN):
+        return True
+    on_line = before.turn == word.turn and abs(before.base - word.base) <= SHIFT_SHARE * word.size
+    ahead = word.left - before.right if word.turn in (0, 180) else word.top - before.bottom
+    return not on_line or not -word.size < ahead <= AFTER_SHARE * word.size
 
 
 def _parts(before: Char, char: Char, space: bool | None) -> tuple[bool, bool]:
@@ -122,17 +137,20 @@ def _gap(before: Char, char: Char) -> float:
 
 def _build_word(run: list[Char], joined: bool, swapped: bool) -> Word:
     style = max(run, key=lambda char: char.style.size).style if len(run) > 1 else run[0].style
-    plain = True
-    for char in run:
-        if char.kind or not char.text.isascii():
-            plain = False
-    text = "".join([char.text for char in run]) if plain else _write_word(run, swapped)
+    text = "".join([char.text for char in run])
+    if not text.isascii() or any(char.kind for char in run):
+        text = _write_word(run, swapped)
+    if len(run) == 1:  # as nearly always
+        _, left, top, right, bottom, _, _ = run[0]
+    else:
+        left, top = min(char.left for char in run), min(char.top for char in run)
+        right, bottom = max(char.right for char in run), max(char.bottom for char in run)
     return Word(
         text,
-        min(char.left for char in run),
-        min(char.top for char in run),
-        max(char.right for char in run),
-        max(char.bottom for char in run),
+        left,
+        top,
+        right,
+        bottom,
         style.base,
         style.size,
         style.bold,
@@ -159,9 +177,7 @@ def _write_word(run: list[Char], swapped: bool) -> str:
             waiting = ""
         else:
             parts.append(char.text)
-    text = "".join(normalize_text("".join(parts)).split())
-    known = text.replace(UNKNOWN, "")
-    return text if len(known) > LEAST_KNOWN else known  # else it is a symbol, and no part of a word
+    return "".join(normalize_text("".join(parts)).split())
 
 
 def _stands_over(accent: Char, letters: Char, which: int) -> bool:

@@ -1,6 +1,7 @@
 import pypdfium2 as pdfium
 import pytest
 
+from elcano.plugins.documents.pdf.chars import read_codes
 from elcano.plugins.documents.pdf.decodability import is_undecodable
 from elcano.plugins.documents.pdf.words import read_words
 from tests.unit.plugins.documents.pdf_drawings import FONT, show, write_pdf
@@ -29,7 +30,8 @@ def judge(content: bytes) -> bool:
     page = document[0]
     text_page = page.get_textpage()
     try:
-        return is_undecodable(text_page, read_words(page.raw, text_page.raw))
+        codes = read_codes(text_page.raw)
+        return is_undecodable(text_page, codes, read_words(page.raw, text_page.raw, codes))
     finally:
         text_page.close()
         document.close()

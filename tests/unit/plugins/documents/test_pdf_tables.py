@@ -7,12 +7,14 @@ import pypdfium2 as pdfium
 import pytest
 
 from elcano.activities.passages.document import Block
+from elcano.plugins.documents.pdf.chars import read_codes
 from elcano.plugins.documents.pdf.edges import MAX_OBJECTS, Edges, read_edges
 from elcano.plugins.documents.pdf.frames import measure_frame
 from elcano.plugins.documents.pdf.joining import Vocabulary
 from elcano.plugins.documents.pdf.reader import read_pdf
+from elcano.plugins.documents.pdf.segments import build_segments_by_turn
 from elcano.plugins.documents.pdf.table_continuation import carry_heads
-from elcano.plugins.documents.pdf.table_search import find_tables
+from elcano.plugins.documents.pdf.table_search import find_tables as search_tables
 from elcano.plugins.documents.pdf.tables import Table, build_table_blocks, drop_table_words
 from elcano.plugins.documents.pdf.words import Page, read_words
 from tests.unit.plugins.documents.pdf_pages import LEFT, RIGHT, Sheet, make_pdf
@@ -24,8 +26,13 @@ def load(sheet: Sheet) -> tuple[Page, Edges]:
         page = document[0]
         text_page = page.get_textpage()
         frame = measure_frame(page.raw)
-        words = tuple(read_words(page.raw, text_page.raw))
+        words = tuple(read_words(page.raw, text_page.raw, read_codes(text_page.raw)))
         return Page(1, frame.width, frame.height, words), read_edges(page.raw)
+
+
+def find_tables(page: Page, edges: Edges) -> list[Table]:
+    """The tables of a page, among the segments of its words."""
+    return search_tables(page, edges, build_segments_by_turn(page))
 
 
 def read(sheet: Sheet) -> list[Table]:

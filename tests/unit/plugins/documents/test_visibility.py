@@ -1,6 +1,7 @@
 import pypdfium2 as pdfium
 import pytest
 
+from elcano.plugins.documents.pdf.chars import read_codes
 from elcano.plugins.documents.pdf.reader import read_pdf
 from elcano.plugins.documents.pdf.visibility import describe_hidden, name_pages, see_words
 from elcano.plugins.documents.pdf.words import Word, read_words
@@ -14,7 +15,7 @@ def split_by_sight(content: bytes) -> tuple[str, str]:
     document = pdfium.PdfDocument(content)
     page = document[0]
     text_page = page.get_textpage()
-    words: list[Word] = read_words(page.raw, text_page.raw)
+    words: list[Word] = read_words(page.raw, text_page.raw, read_codes(text_page.raw))
     sight = see_words(page, words)
     hidden = " ".join(words[index].text for index in sorted(sight.hidden))
     seen = " ".join(word.text for index, word in enumerate(words) if index not in sight.hidden)

@@ -267,7 +267,3 @@ def _build_sqlglot_schema(tables: Mapping[str, TableSchema], dialect: Dialect) -
 
 def _fold_name_case(name: str, dialect: Dialect) -> str:
     return name.lower() if dialect in _FOLDING else name
-
-
-ROWS = 1_000
-"""Default maximum number of rows of a result."""

@@ -28,6 +28,8 @@ MOST_CLAUSES: Final = 3
 """Clauses that say what one column may count several times."""
 _ROW_COLUMNS: Final = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path", "json", "root")
 """Columns of SQLite's `json_each` and `json_tree`."""
+ROWS = 1_000
+"""Default maximum number of rows of a result."""
 _log = logging.getLogger("databases")
 
 

@@ -25,6 +25,7 @@ from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
 from elcano.api.http.request_guards import BodyLimit, CrossOrigin, Trust, refuse_unknown_parameters, require_json
 from elcano.api.http.request_identity import Identity, build_identity, map_route_permissions
+from elcano.api.http.stream_check import StreamCheck
 from elcano.api.openapi import add_manual, build_openapi_document
 from elcano.api.reports.routes import router as report_router
 from elcano.api.resume.routes import router as resume_router
@@ -111,6 +112,7 @@ def create_app(
     app.state.identity = identity or build_identity(settings)
     added = load_objects("routes")  # before the handlers: what plugins raise is defined with their routes
     install_error_handlers(app)
+    app.add_middleware(StreamCheck)
     app.add_middleware(BodyLimit, routes=app.routes)
     app.add_middleware(Conditional)
     app.add_middleware(HttpMethods, routes=app.routes)

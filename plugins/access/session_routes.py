@@ -8,6 +8,7 @@ themselves are not kept: the session is ours.
 import base64
 import json
 import secrets
+import time
 from hashlib import sha256
 from hmac import compare_digest
 from typing import Annotated, Any, Final
@@ -26,6 +27,7 @@ from elcano.api.http.request_guards import is_own_path
 from elcano.api.http.request_identity import PUBLIC, get_principal
 from elcano.graphs.tenants import Tenant
 from elcano.plugins.access.audit_log import record_login
+from elcano.plugins.access.credentials import parse_credential
 from elcano.plugins.access.key_identity import (
     CHALLENGE,
     build_key_principal,
@@ -93,12 +95,14 @@ async def sign_in(login: LoginRequest, request: HttpRequest, response: Response)
     if not chosen.api_keys:
         raise LoginNotFound("API keys are not in use here (ELCANO_API_KEYS): nobody signs in with one")
     store = get_access_store(request)
-    key = await find_valid_key(login.key.strip(), store)
+    text = login.key.strip()
+    key = await find_valid_key(text, store)
     principal = build_key_principal(key)
-    made, session = await store.of(key.tenant).begin_session(
-        key.name, key.role, key.scopes, key.id, chosen.session_hours * 3_600
-    )
-    set_session_cookie(request, response, made, chosen.session_hours * 3_600)
+    given = parse_credential(text, "elc")
+    assert given is not None, "it is that of a key"
+    seconds = min(chosen.session_hours * 3_600, key.find_secret_end(given) - time.time())
+    made, session = await store.of(key.tenant).begin_session(key.name, key.role, key.scopes, key.id, seconds)
+    set_session_cookie(request, response, made, seconds)
     record_login(request, principal)
     return PrincipalView.of(principal, session.expires_at)
 

@@ -87,12 +87,15 @@ async def start_run(
         told = "is said by the request itself"
         raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
     own = await find_collection_sources(request.collections, services)
-    with faults_by_name({**_NAMES, "question": asks_in, "output_schema": request.schema_field}):
-        asked = _build_run_request(request, said, services, previous_run, instructions, own)
-        if said.files:
-            with apply_trust(await _read_trust(asked, services), services.settings.private_hosts):
-                own += await keep_attached_files(said.files, services)
+    names = {**_NAMES, "question": asks_in, "output_schema": request.schema_field}
+    if said.files:
+        with faults_by_name(names):
             asked = _build_run_request(request, said, services, previous_run, instructions, own)
+            trust = await _read_trust(asked, services)
+        with apply_trust(trust, services.settings.private_hosts):
+            own += await keep_attached_files(said.files, services)
+    with faults_by_name(names):
+        asked = _build_run_request(request, said, services, previous_run, instructions, own)
         judge = partial(judge_run_request, asked, services)
         if key is not None:
             return (await submit_run(judge, build_request_key(key, asked, "openai"), services)).run

@@ -9,12 +9,9 @@ import base64
 import json
 import secrets
 import time
-from hashlib import sha256
 from hmac import compare_digest
 from typing import Annotated, Any, Final
-from urllib.parse import urlencode
 
-import httpx
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi import Request as HttpRequest
 from pydantic import Field
@@ -39,7 +36,8 @@ from elcano.plugins.access.key_identity import (
     read_session_cookie,
     set_session_cookie,
 )
-from elcano.plugins.access.oidc import FETCH_SECONDS, IssuerUnavailable, build_token_principal, get_issuer, read_token
+from elcano.plugins.access.oidc import IssuerUnavailable, build_token_principal, get_issuer
+from elcano.plugins.access.oidc_code_flow import build_login_address, fetch_claims
 from elcano.plugins.access.settings import AccessSettings
 from elcano.settings import read_plugin_settings
 
@@ -154,20 +152,16 @@ async def begin_login(
 ) -> RedirectResponse:
     """Send the browser to the login service; it comes back with a session."""
     chosen = _require_client()
-    configuration = await get_issuer(chosen.oidc_issuer).find_configuration()
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-    challenge = base64.urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    asked = {
-        "response_type": "code",
-        "client_id": chosen.oidc_client_id,
-        "redirect_uri": _build_callback_address(request),
-        "scope": "openid profile email",
-        "state": state,
-        "nonce": nonce,
-        "code_challenge": challenge,
-        "code_challenge_method": "S256",
-    }
-    answer = RedirectResponse(f"{configuration['authorization_endpoint']}?{urlencode(asked)}", status_code=303)
+    address = await build_login_address(
+        get_issuer(chosen.oidc_issuer),
+        chosen,
+        callback=_build_callback_address(request),
+        state=state,
+        nonce=nonce,
+        verifier=verifier,
+    )
+    answer = RedirectResponse(address, status_code=303)
     login = {"state": state, "nonce": nonce, "verifier": verifier, "to": to if is_own_path(to) else "/"}
     local = is_local(request)
     answer.set_cookie(
@@ -208,11 +202,14 @@ async def finish_login(
         raise Unauthenticated(f"the login service refused: {error or 'it gave no code'}", CHALLENGE)
     if iss and iss.rstrip("/") != issuer.address:
         raise Unauthenticated("another login service answered: sign in again", CHALLENGE)
-    tokens = await _exchange_code(code, str(login["verifier"]), _build_callback_address(request), chosen)
-    token = str(tokens.get("id_token", ""))
-    claims = await read_token(token, issuer, chosen.oidc_client_id, chosen.oidc_leeway_seconds)
-    if not compare_digest(str(claims.get("nonce", "")).encode(), str(login["nonce"]).encode()):
-        raise Unauthenticated("the login service answered another login: sign in again", CHALLENGE)
+    claims = await fetch_claims(
+        issuer,
+        chosen,
+        code=code,
+        callback=_build_callback_address(request),
+        nonce=str(login["nonce"]),
+        verifier=str(login["verifier"]),
+    )
     principal = build_token_principal(claims, chosen)
     seconds = chosen.session_hours * 3_600
     made, _ = (
@@ -237,32 +234,3 @@ def _read_login(request: HttpRequest) -> dict[str, Any]:
         return {}
     whole = isinstance(found, dict) and {"state", "nonce", "verifier", "to"} <= found.keys()
     return found if whole and is_own_path(str(found["to"])) else {}
-
-
-async def _exchange_code(code: str, verifier: str, callback: str, chosen: AccessSettings) -> dict[str, Any]:
-    """The tokens for a code.
-
-    Raises:
-        Unauthenticated: the login service does not take the code.
-        IssuerUnavailable: it does not answer.
-    """
-    configuration = await get_issuer(chosen.oidc_issuer).find_configuration()
-    form = {
-        "grant_type": "authorization_code",
-        "code": code,
-        "redirect_uri": callback,
-        "client_id": chosen.oidc_client_id,
-        "code_verifier": verifier,
-    }
-    if chosen.oidc_client_secret:
-        form["client_secret"] = chosen.oidc_client_secret
-    try:
-        async with httpx.AsyncClient(timeout=FETCH_SECONDS) as client:
-            answer = await client.post(str(configuration["token_endpoint"]), data=form)
-            found = answer.json()
-    except (httpx.HTTPError, ValueError) as error:
-        raise IssuerUnavailable(f"the login service does not answer ({type(error).__name__}): try again") from error
-    if not answer.is_success or not isinstance(found, dict):
-        said = str(found.get("error", "")) if isinstance(found, dict) else ""
-        raise Unauthenticated(f"the login service does not take the code ({said[:100]}): sign in again", CHALLENGE)
-    return found

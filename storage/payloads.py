@@ -22,7 +22,6 @@ from typing import Any, Final
 from temporalio.api.common.v1 import Payload
 from temporalio.api.failure.v1 import Failure
 from temporalio.client import Plugin
-from temporalio.common import RawValue
 from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
 from temporalio.converter import (
     CompositePayloadConverter,
@@ -33,12 +32,14 @@ from temporalio.converter import (
     FailureConverter,
     PayloadCodec,
     PayloadConverter,
+    SerializationContext,
     StorageDriver,
     StorageDriverClaim,
     StorageDriverRetrieveContext,
     StorageDriverSelectContext,
     StorageDriverStoreContext,
     StorageDriverWorkflowInfo,
+    WithSerializationContext,
 )
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 
@@ -140,6 +141,9 @@ COMPRESSED: Final = "json/deflate"
 SEALED: Final = "binary/elcano-sealed"
 """The encoding of an encrypted payload."""
 
+_OWNER: Final = "elcano-workflow"
+"""Metadata within a sealed payload."""
+
 NOBODY: Final = "nobody"
 """The prefix, in place of a run, for payloads that belong to none."""
 
@@ -194,25 +198,21 @@ def close_payloads(converter: DataConverter) -> None:
             driver.close()
 
 
-async def retrieve_payloads(converter: DataConverter, payloads: Sequence[Payload]) -> list[Payload]:
-    """The payloads as their writers made them: decrypted, and those that are objects read from there.
-
-    Raises:
-        StoreDamaged: an object is missing or damaged.
-        SealedDataUnreadable: a key is missing.
-    """
-    found: list[RawValue] = await converter.decode(payloads, [RawValue] * len(payloads))
-    return [one.payload for one in found]
-
-
-class SealingCodec(PayloadCodec):
+class SealingCodec(PayloadCodec, WithSerializationContext):
     """Encrypts payloads whole, with their metadata; those that came in clear are read as they are.
 
-    Metadata of a sealed payload says no more than which key it needs and whether it is an answer.
+    Metadata of a sealed payload says no more than which key it needs and whether it is an answer. Within it is the id
+    of the workflow that it belongs to, so that no tenant has the payloads of another one decrypted.
     """
 
-    def __init__(self, cipher: Cipher) -> None:
+    def __init__(self, cipher: Cipher, owner: str = "") -> None:
         self._cipher = cipher
+        self._owner = owner
+
+    def with_context(self, context: SerializationContext) -> "SealingCodec":
+        """The codec of the payloads of one workflow."""
+        owner = getattr(context, "workflow_id", None) or ""
+        return self if owner == self._owner else SealingCodec(self._cipher, owner)
 
     async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
         """Seal each payload."""
@@ -224,20 +224,30 @@ class SealingCodec(PayloadCodec):
         Raises:
             SealedDataUnreadable: a key is missing, or a payload was changed.
         """
-        return [self._unseal(payload) for payload in payloads]
+        return [self.open_payload(payload)[0] for payload in payloads]
+
+    def open_payload(self, payload: Payload) -> tuple[Payload, str]:
+        """A payload in clear, and the id of its workflow; empty: it is not known, or the payload came in clear.
+
+        Raises:
+            SealedDataUnreadable: a key is missing, or the payload was changed.
+        """
+        if payload.metadata.get("encoding") != SEALED.encode():
+            return payload, ""
+        found = Payload.FromString(self._cipher.unseal(payload.data, "payload"))
+        return found, found.metadata.pop(_OWNER, b"").decode()
 
     def _seal(self, payload: Payload) -> Payload:
+        owned = Payload()
+        owned.CopyFrom(payload)
+        if self._owner:
+            owned.metadata[_OWNER] = self._owner.encode()
         sealed = Payload(
-            metadata={"encoding": SEALED.encode()}, data=self._cipher.seal(payload.SerializeToString(), "payload")
+            metadata={"encoding": SEALED.encode()}, data=self._cipher.seal(owned.SerializeToString(), "payload")
         )
         if ANSWER_MARK in payload.metadata or payload.metadata.get("encoding") == COMPRESSED.encode():
             sealed.metadata[ANSWER_MARK] = b"true"
         return sealed
-
-    def _unseal(self, payload: Payload) -> Payload:
-        if payload.metadata.get("encoding") != SEALED.encode():
-            return payload
-        return Payload.FromString(self._cipher.unseal(payload.data, "payload"))
 
 
 class _SealedPayloads(EncodingPayloadConverter):
@@ -324,6 +334,11 @@ class ObjectDriver(StorageDriver):
     def close(self) -> None:
         """Stops its threads. No payload can be stored afterwards."""
         self._objects.close()
+
+    def find_owner(self, claim: StorageDriverClaim) -> str:
+        """The id of the run whose object a claim names; empty if it is nobody's."""
+        owner = claim.claim_data.get("key", "").partition("/")[2].partition("/")[0]
+        return "" if owner == NOBODY else owner
 
     async def _put(self, prefix: str, payload: Payload) -> StorageDriverClaim:
         data = payload.SerializeToString(deterministic=True)

@@ -101,6 +101,7 @@ def create_app(
         title=TITLE,
         description=DESCRIPTION,
         version=__version__,
+        license_info={"name": "Apache License 2.0", "identifier": "Apache-2.0"},
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,

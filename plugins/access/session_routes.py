@@ -143,8 +143,17 @@ def _build_callback_address(request: HttpRequest) -> str:
     return base + CALLBACK
 
 
+_OTHERWISE: Final[dict[int | str, dict[str, Any]]] = {
+    "default": {**next(iter(problem_docs(LoginNotFound).values())), "description": "A problem, with its status"}
+}
+"""Readers of the OpenAPI document warn of an operation that has nothing but a redirect and its problems."""
+
+
 @oidc_router.get(
-    "", status_code=303, response_class=RedirectResponse, responses=problem_docs(LoginNotFound, IssuerUnavailable)
+    "",
+    status_code=303,
+    response_class=RedirectResponse,
+    responses={**problem_docs(LoginNotFound, IssuerUnavailable), **_OTHERWISE},
 )
 async def begin_login(
     request: HttpRequest,
@@ -181,7 +190,7 @@ async def begin_login(
     "/callback",
     status_code=303,
     response_class=RedirectResponse,
-    responses=problem_docs(LoginNotFound, Unauthenticated, Forbidden, IssuerUnavailable),
+    responses={**problem_docs(LoginNotFound, Unauthenticated, Forbidden, IssuerUnavailable), **_OTHERWISE},
 )
 async def finish_login(
     request: HttpRequest,

@@ -178,7 +178,7 @@ async def retrieve_response(
         int, Query(ge=-1, description="Follow the events after the one with this `sequence_number`.")
     ] = -1,
     include: Annotated[list[str] | None, Query(description="Accepted, and changes nothing.")] = None,
-    includes: Annotated[list[str] | None, Query(alias="include[]", description="The same.")] = None,
+    includes: Annotated[list[str] | None, Query(alias="include[]", include_in_schema=False)] = None,
     include_obfuscation: Annotated[bool, Query(description="Accepted, and changes nothing.")] = False,
 ) -> Any:
     """Read a response as it stands, or follow it; the id of a run stands for that of its response."""

@@ -192,6 +192,7 @@ def _require_discriminators(schemas: dict[str, Any]) -> None:
             if isinstance(chosen := one.get("discriminator"), dict) and "mapping" in chosen:
                 for reference in chosen["mapping"].values():
                     form = schemas[reference.rpartition("/")[2]]
+                    form["properties"][chosen["propertyName"]].pop("default", None)
                     form["required"] = [*dict.fromkeys((*form.get("required", ()), chosen["propertyName"]))]
 
 

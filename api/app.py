@@ -20,10 +20,11 @@ from elcano.api import agents, graphs, health, modes, openapi, sources
 from elcano.api.control.routes import router as control_router
 from elcano.api.events.sse import router as event_router
 from elcano.api.events.watcher import Feeds
+from elcano.api.http.body_limit import BodyLimit
 from elcano.api.http.errors import RequestInvalid, TemporalUnavailable, problem_docs
 from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
-from elcano.api.http.request_guards import BodyLimit, CrossOrigin, Trust, refuse_unknown_parameters, require_json
+from elcano.api.http.request_guards import CrossOrigin, Trust, refuse_unknown_parameters, require_json
 from elcano.api.http.request_identity import Identity, build_identity, map_route_permissions
 from elcano.api.http.stream_check import StreamCheck
 from elcano.api.openapi import add_manual, build_openapi_document

@@ -30,16 +30,13 @@ from temporalio.converter import (
     EncodingPayloadConverter,
     ExternalStorage,
     FailureConverter,
-    PayloadCodec,
     PayloadConverter,
-    SerializationContext,
     StorageDriver,
     StorageDriverClaim,
     StorageDriverRetrieveContext,
     StorageDriverSelectContext,
     StorageDriverStoreContext,
     StorageDriverWorkflowInfo,
-    WithSerializationContext,
 )
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 
@@ -49,6 +46,7 @@ from elcano.graphs.frozen import Answer
 from elcano.graphs.plugin import load_objects
 from elcano.settings import Settings
 from elcano.storage.objects import Objects, payloads_of
+from elcano.storage.sealed_payloads import COMPRESSED, SEALED, SealingCodec
 from elcano.storage.sql.cipher import Cipher, load_cipher, require_cipher
 from elcano.storage.store import configured_objects
 
@@ -135,15 +133,6 @@ def _list_causes(failure: Failure) -> Iterator[Failure]:
 THRESHOLD_BYTES: Final = 32 * 1024
 """Payloads from this size on are objects. Temporal refuses payloads over 2 MiB and histories over 50 MiB."""
 
-COMPRESSED: Final = "json/deflate"
-"""How a large answer says in which form it is."""
-
-SEALED: Final = "binary/elcano-sealed"
-"""The encoding of an encrypted payload."""
-
-_OWNER: Final = "elcano-workflow"
-"""Metadata within a sealed payload."""
-
 NOBODY: Final = "nobody"
 """The prefix, in place of a run, for payloads that belong to none."""
 
@@ -196,58 +185,6 @@ def close_payloads(converter: DataConverter) -> None:
     for driver in converter.external_storage.drivers if converter.external_storage else ():
         if isinstance(driver, ObjectDriver):
             driver.close()
-
-
-class SealingCodec(PayloadCodec, WithSerializationContext):
-    """Encrypts payloads whole, with their metadata; those that came in clear are read as they are.
-
-    Metadata of a sealed payload says no more than which key it needs and whether it is an answer. Within it is the id
-    of the workflow that it belongs to, so that no tenant has the payloads of another one decrypted.
-    """
-
-    def __init__(self, cipher: Cipher, owner: str = "") -> None:
-        self._cipher = cipher
-        self._owner = owner
-
-    def with_context(self, context: SerializationContext) -> "SealingCodec":
-        """The codec of the payloads of one workflow."""
-        owner = getattr(context, "workflow_id", None) or ""
-        return self if owner == self._owner else SealingCodec(self._cipher, owner)
-
-    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
-        """Seal each payload."""
-        return [self._seal(payload) for payload in payloads]
-
-    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
-        """Open the sealed ones.
-
-        Raises:
-            SealedDataUnreadable: a key is missing, or a payload was changed.
-        """
-        return [self.open_payload(payload)[0] for payload in payloads]
-
-    def open_payload(self, payload: Payload) -> tuple[Payload, str]:
-        """A payload in clear, and the id of its workflow; empty: it is not known, or the payload came in clear.
-
-        Raises:
-            SealedDataUnreadable: a key is missing, or the payload was changed.
-        """
-        if payload.metadata.get("encoding") != SEALED.encode():
-            return payload, ""
-        found = Payload.FromString(self._cipher.unseal(payload.data, "payload"))
-        return found, found.metadata.pop(_OWNER, b"").decode()
-
-    def _seal(self, payload: Payload) -> Payload:
-        owned = Payload()
-        owned.CopyFrom(payload)
-        if self._owner:
-            owned.metadata[_OWNER] = self._owner.encode()
-        sealed = Payload(
-            metadata={"encoding": SEALED.encode()}, data=self._cipher.seal(owned.SerializeToString(), "payload")
-        )
-        if ANSWER_MARK in payload.metadata or payload.metadata.get("encoding") == COMPRESSED.encode():
-            sealed.metadata[ANSWER_MARK] = b"true"
-        return sealed
 
 
 class _SealedPayloads(EncodingPayloadConverter):

@@ -16,7 +16,8 @@ from temporalio.converter import (
     StorageDriverStoreContext,
 )
 
-from elcano.storage.payloads import ObjectDriver, SealingCodec
+from elcano.storage.payloads import ObjectDriver
+from elcano.storage.sealed_payloads import SealingCodec
 
 IsOwn: TypeAlias = Callable[[str], bool]
 """Whether payloads of a workflow may be read, by its id or that of its run; by an empty text if it is not known."""

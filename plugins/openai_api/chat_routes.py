@@ -17,6 +17,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request, Response
 
 from elcano.api.events.sse import ProvidedFeeds
+from elcano.api.http.body_limit import CONVERSATION_BODY
 from elcano.api.http.errors import KeyReused, Refusal, TemporalUnavailable, TooManyRuns, problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.routes import IdempotencyKey
@@ -55,7 +56,7 @@ router = APIRouter(prefix="/openai/v1/chat", tags=["openai"])
 
 @router.post(
     "/completions",
-    dependencies=[requires("start_run")],
+    dependencies=[requires("start_run"), CONVERSATION_BODY],
     response_class=Response,
     responses={
         200: {

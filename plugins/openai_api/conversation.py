@@ -30,8 +30,10 @@ _NO_TEXT: Final = {
     "input_audio": "is a sound: a run quotes text. Send what is said as text",
 }
 _NO_TEXT["image_url"] = _NO_TEXT["input_image"]
-_RUN_LINE: Final = re.compile(rf"\[Run (?P<run>{RUN_ID})\]\(\S+\)\s*\Z")
+_RUN_LINE: Final = re.compile(rf"\[Run (?P<run>{RUN_ID})\]\(\S+\)")
 """The last line of an answer of chat completions, as `format_run_line` writes it."""
+_LONGEST_LINE: Final = 1_000
+"""Characters of a last line that may be that one."""
 _MESSAGE_ID: Final = re.compile(rf"msg_(?P<run>{RUN_ID})")
 _OTHER_ID: Final = re.compile(rf"(?:rs|ws|fs|in|mcpr)_{RUN_ID}[._/].*")
 """The ids of our other items, as `output_items` and `input_items` make them."""
@@ -91,7 +93,7 @@ class Conversation:
         """The turns as background; the oldest are left out if there is no room for all."""
         room, kept = TRANSCRIPT_CHARACTERS, list[str]()
         for one in reversed(self.list_background(known_run)):
-            turn = f"{one.role.capitalize()}: {shorten_text(_RUN_LINE.sub('', one.text).strip(), TURN_CHARACTERS)}"
+            turn = f"{one.role.capitalize()}: {shorten_text(_split_run_line(one.text)[0].strip(), TURN_CHARACTERS)}"
             room -= len(turn)
             if room < 0:
                 break
@@ -102,6 +104,14 @@ class Conversation:
 def format_run_line(run_id: str, address: str) -> str:
     """The last line of an answer of chat completions, by which the next question of the chat follows its run."""
     return f"[Run {run_id}]({address}/v1/runs/{run_id}/report)"
+
+
+def _split_run_line(text: str) -> tuple[str, str]:
+    """The text without the line that names a run at its end, and that run; empty if there is no such line."""
+    text = text.rstrip()
+    line = text[-_LONGEST_LINE:].rpartition("\n")[2]
+    found = _RUN_LINE.fullmatch(line)
+    return (text[: len(text) - len(line)], found["run"]) if found else (text, "")
 
 
 def read_conversation(items: str | Sequence[dict[str, Any]], name: str) -> Conversation:
@@ -186,8 +196,8 @@ def _read_reference(id: object, place: str, found: Conversation) -> None:
 
 def _add_answer(said: Turn, id: str, found: Conversation) -> None:
     """Add what an assistant said. An approval before it was decided then."""
-    named = _MESSAGE_ID.fullmatch(id) or _RUN_LINE.search(said.text)
-    said.run = named["run"] if named else ""
+    named = _MESSAGE_ID.fullmatch(id)
+    said.run = named["run"] if named else _split_run_line(said.text)[1]
     if said.text:
         found.turns.append(said)
         found.approvals.clear()

@@ -1,7 +1,7 @@
 """Finds the run of a request that a client sends again because its answer did not reach it.
 
 Some clients mark such a request (`X-Stainless-Retry-Count`), others do not. So each request without an idempotency key
-claims one that is made of what it asks for and of whose it is: see `docs/decisions/0128`.
+claims one that is made of what it asks for and of whose it is.
 """
 
 import time

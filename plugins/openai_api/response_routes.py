@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from elcano.api.control.approvals import relay_decision
 from elcano.api.control.requests import cancel_open_run, new_request_id
 from elcano.api.events.sse import ProvidedFeeds
+from elcano.api.http.body_limit import CONVERSATION_BODY
 from elcano.api.http.errors import (
     DeleteRefused,
     FieldFault,
@@ -61,7 +62,7 @@ router = APIRouter(prefix="/openai/v1/responses", tags=["openai"])
 
 @router.post(
     "",
-    dependencies=[requires("start_run")],
+    dependencies=[requires("start_run"), CONVERSATION_BODY],
     response_class=Response,
     responses={**_EITHER, **problem_docs(ModelNotFound, KeyReused, TooManyRuns, TemporalUnavailable)},
 )

@@ -17,7 +17,7 @@ from elcano.dev.claims import free_ports
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.plugins.encryption.reseal import count_history_keys, iterate_payloads, reseal_store
 from elcano.settings import Settings
-from elcano.storage.payloads import SEALED, SealingCodec
+from elcano.storage.sealed_payloads import SEALED, SealingCodec
 from elcano.storage.sql.cipher import load_cipher, require_cipher
 from tests.api.handbook import handbook_settings
 from tests.forked_programs import forked_programs

@@ -1,13 +1,14 @@
 """Tries the programs of `docs/clients/chat` against a server here: `python -m tests.clients [NAME...]`.
 
-Each is a client of others, with its versions in its first line, which are installed into an environment of its own
-below `--environments`. The server researches one handbook with a scripted model; questions with "slowly" take some
-seconds. A proxy cuts the first connection of each program. Afterwards it is counted how many runs each question started.
+Each is a client of others. Its first line pins its versions, which are installed into an environment of its own below
+`--environments`. The server researches one handbook with a scripted model; questions with "slowly" take some seconds. A
+proxy cuts the first connection of each program. Afterwards it is counted how many runs each question started.
 """
 
 import argparse
 import asyncio
 import re
+import shutil
 import sys
 import tempfile
 import venv
@@ -56,8 +57,8 @@ async def cutting(port: int) -> AsyncIterator[str]:
         if not cut:
             cut = True
             await asyncio.wait(passing, timeout=CUT_SECONDS)
-            for one in passing:
-                one.cancel()
+            for task in passing:
+                task.cancel()
         await asyncio.wait(passing)
         for one in (writer, behind_writer):
             one.transport.abort()
@@ -76,18 +77,17 @@ async def cutting(port: int) -> AsyncIterator[str]:
         server.close()
 
 
-async def prepare(program: Path, environments: Path) -> list[str]:
+async def prepare(program: Path, text: str, environments: Path) -> list[str]:
     """The command of a program; what it requires is installed first, if it is not there."""
-    (required,) = re.findall(r"^(?:#|//) requires: (.*)", program.read_text("utf-8"))
+    (required,) = re.findall(r"^(?:#|//) requires: (.*)", text)
     place = environments / program.stem
     if program.suffix == ".mjs":
-        if not place.exists():
-            place.mkdir(parents=True)
+        if not await asyncio.to_thread(place.exists):
             await execute("npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", *required.split())
         for one in (program, PROGRAMS / "steps.mjs"):  # Node looks for packages from where a program is
-            (place / one.name).write_bytes(one.read_bytes())
+            await asyncio.to_thread(shutil.copy, one, place)
         return ["node", str(place / program.name)]
-    if not place.exists():
+    if not await asyncio.to_thread(place.exists):
         await asyncio.to_thread(venv.create, place, with_pip=True)
         await execute(str(place / "bin" / "python"), "-m", "pip", "install", "-q", *required.split())
     return [str(place / "bin" / "python"), str(program)]
@@ -107,17 +107,18 @@ async def execute(*command: str) -> str:
 
 async def try_program(program: Path, served: str, environments: Path) -> str:
     """A row of the table, and below it what went wrong."""
-    command = await prepare(program, environments)
+    command = await prepare(program, await asyncio.to_thread(program.read_text, "utf-8"), environments)
     async with cutting(int(served.rpartition(":")[2])) as cut, httpx.AsyncClient(base_url=served, timeout=60) as api:
         said = await execute(*command, f"{served}/openai/v1", f"{cut}/openai/v1", program.stem)
         lines = (line.split("\t", 2) for line in said.splitlines() if line.count("\t") >= 2)
         found = {name: (state, detail) for name, state, detail in lines}
         listed = (await api.get("/v1/runs", params={"question": f"({program.stem})", "limit": 50})).json()["runs"]
-    counts = {name: sum(words in run["question"] for run in listed) for name, words in {
-        "slow": "slowly belong? ", "cut": "connection is cut"}.items()}  # fmt: skip
-    followed = [run["previous_run"] for run in listed if run["question"].startswith("Since when?")]
+    slow, cut_off = (
+        sum(words in run["question"] for run in listed) for words in ("slowly belong? ", "connection is cut")
+    )
+    followed = [bool(run["previous_run"]) for run in listed if run["question"].startswith("Since when?")]
     cells = [found.get(name, ("not reached", ""))[0] for name in STEPS]
-    row = " | ".join([program.stem, *cells, f"{counts['slow']}+{counts['cut']}", f"{sum(map(bool, followed))}/{len(followed)}"])
+    row = " | ".join((program.stem, *cells, f"{slow}+{cut_off}", f"{sum(followed)}/{len(followed)}"))
     faults = [f"    {name}: {detail}" for name, (state, detail) in found.items() if state != "ok"]
     return "\n".join([f"| {row} |", *faults])
 
@@ -128,7 +129,8 @@ async def main() -> None:
     parser.add_argument("names", nargs="*", help="stems of the programs; left out: all")
     parser.add_argument("--environments", type=Path, default=Path(tempfile.gettempdir()) / "elcano-clients")
     chosen = parser.parse_args()
-    programs = [one for one in sorted(PROGRAMS.iterdir()) if one.stem != "steps" and one.suffix in (".py", ".mjs")]
+    found = await asyncio.to_thread(lambda: sorted(PROGRAMS.iterdir()))
+    programs = [one for one in found if one.stem != "steps" and one.suffix in (".py", ".mjs")]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         patched.setattr("elcano.plugins.openai_api.slow_answer.PROMPT_SECONDS", 1.0)
         patched.setattr("elcano.plugins.openai_api.slow_answer.SPACE_SECONDS", 1.0)
@@ -139,10 +141,10 @@ async def main() -> None:
             working(environment.client, store, settings, SlowProvider()),
             serving(create_app(settings, store=store, client=connecting(environment.client))) as served,
         ):
-            print("| client | " + " | ".join(STEPS) + " | runs of slow + cut | follow their run |", flush=True)  # noqa: T201
+            print("| client | " + " | ".join(STEPS) + " | runs of slow + cut | follow their run |", flush=True)
             for program in programs:
                 if not chosen.names or program.stem in chosen.names:
-                    print(await try_program(program, served, chosen.environments), flush=True)  # noqa: T201
+                    print(await try_program(program, served, chosen.environments), flush=True)
 
 
 if __name__ == "__main__":

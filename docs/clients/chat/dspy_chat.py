@@ -1,6 +1,9 @@
 # requires: dspy==3.4.1
 """DSPy's `LM`, without its cache."""
 
+import os
+
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it waits for a list of prices on the web
 import dspy
 from steps import BASE, CUT, LEFT, QUESTION, SECOND, SLOW, SLOW_CUT, answered, refused, run
 
@@ -8,7 +11,7 @@ from steps import BASE, CUT, LEFT, QUESTION, SECOND, SLOW, SLOW_CUT, answered, r
 def chat(*messages, base=BASE, model="iterative"):
     lm = dspy.LM(f"openai/{model}", api_base=base, api_key="none", cache=False)
     roles = ["user", "assistant", "user"]
-    said = [{"role": role, "content": text} for role, text in zip(roles, messages)]
+    said = [{"role": role, "content": text} for role, text in zip(roles, messages, strict=False)]
     answer = lm(messages=said)[0]
     return answer["text"] if isinstance(answer, dict) else answer
 

@@ -1,6 +1,9 @@
 # requires: haystack-ai==3.4.1
 """Haystack's `OpenAIChatGenerator`."""
 
+import os
+
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # else it waits for a server that counts its users
 from haystack.components.generators.chat import OpenAIChatGenerator
 from haystack.dataclasses import ChatMessage
 from haystack.utils import Secret
@@ -12,7 +15,9 @@ class Left(Exception):
 
 
 def chat(*messages, base=BASE, model="iterative", heard=None):
-    made = OpenAIChatGenerator(api_key=Secret.from_token("none"), model=model, api_base_url=base, streaming_callback=heard)
+    made = OpenAIChatGenerator(
+        api_key=Secret.from_token("none"), model=model, api_base_url=base, streaming_callback=heard
+    )
     said = [ChatMessage.from_user(one) if isinstance(one, str) else one for one in messages]
     return made.run(messages=said)["replies"][0]
 

@@ -29,12 +29,16 @@ def stream():
 def second_turn():
     first = chat(QUESTION)
     said = [QUESTION, first.model_dump_json(), SECOND]
-    return chat([{"role": role, "content": text} for role, text in zip(("user", "assistant", "user"), said)])
+    return chat(
+        [{"role": role, "content": text} for role, text in zip(("user", "assistant", "user"), said, strict=True)]
+    )
 
 
 def cancel():
     asked = [{"role": "user", "content": LEFT}]
-    for _ in OpenAI(base_url=BASE, api_key="none").chat.completions.create(model="iterative", messages=asked, stream=True):
+    for _ in OpenAI(base_url=BASE, api_key="none").chat.completions.create(
+        model="iterative", messages=asked, stream=True
+    ):
         break
     return "left"
 

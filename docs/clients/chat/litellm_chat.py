@@ -1,6 +1,9 @@
 # requires: litellm==1.110.2
 """LiteLLM."""
 
+import os
+
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it waits for a list of prices on the web
 import litellm
 from steps import BASE, CUT, LEFT, QUESTION, SECOND, SLOW, SLOW_CUT, answered, refused, run
 
@@ -25,13 +28,17 @@ def stream():
 def second_turn():
     first = chat(QUESTION).choices[0].message
     call = {"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
-    return read(chat([
-        {"role": "user", "content": QUESTION},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c1", "content": "They double."},
-        first,
-        {"role": "user", "content": SECOND},
-    ]))
+    return read(
+        chat(
+            [
+                {"role": "user", "content": QUESTION},
+                {"role": "assistant", "content": None, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": "c1", "content": "They double."},
+                first,
+                {"role": "user", "content": SECOND},
+            ]
+        )
+    )
 
 
 def cancel():

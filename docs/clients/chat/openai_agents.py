@@ -33,11 +33,13 @@ async def second_turn():
     """After a turn of ours, and one of another agent that called a tool and hands over."""
     session = SQLiteSession("s")
     await research(QUESTION, session=session)
-    await session.add_items([
-        {"role": "user", "content": SECOND},
-        {"type": "function_call", "call_id": "c1", "name": "transfer_to_elcano", "arguments": "{}"},
-        {"type": "function_call_output", "call_id": "c1", "output": '{"assistant": "Elcano"}'},
-    ])
+    await session.add_items(
+        [
+            {"role": "user", "content": SECOND},
+            {"type": "function_call", "call_id": "c1", "name": "transfer_to_elcano", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c1", "output": '{"assistant": "Elcano"}'},
+        ]
+    )
     said = await session.get_items()
     return answered((await Runner.run(agent(), said, run_config=RunConfig())).final_output)
 

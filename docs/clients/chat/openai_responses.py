@@ -37,5 +37,7 @@ run(
     cancel=cancel,
     error=lambda: refused(lambda: client.responses.create(model="telepathy", input=QUESTION)),
     slow=lambda: answered(client.responses.create(model="iterative", input=SLOW).output_text),
-    cut=lambda: answered(client.with_options(base_url=CUT).responses.create(model="iterative", input=SLOW_CUT).output_text),
+    cut=lambda: answered(
+        client.with_options(base_url=CUT).responses.create(model="iterative", input=SLOW_CUT).output_text
+    ),
 )

@@ -436,6 +436,16 @@ async def test_what_cannot_be_done_is_refused_as_openai_does(api: httpx.AsyncCli
     assert runs == []
 
 
+async def test_a_conversation_may_have_megabytes(api: httpx.AsyncClient) -> None:
+    said = [{"role": "assistant", "content": "x " * 1_000_000}, {"role": "user", "content": QUESTION}]
+    for path, body in (
+        ("responses", {"model": "simple", "input": said, "background": True}),
+        ("responses", {"model": "simple", "input": [*said, *said, said[0]], "background": True}),
+    ):
+        answer = await api.post(f"/openai/v1/{path}", json=body)
+        assert answer.status_code == (200 if len(said) == len(body["input"]) else 413), answer.text
+
+
 async def test_files_and_vector_stores_are_what_a_run_searches(api: httpx.AsyncClient) -> None:
     async def list_sources(**fields: Any) -> list[str]:
         asked = {"model": "simple", "input": QUESTION, "background": True, **fields}

@@ -1,6 +1,11 @@
 """What is read of a conversation."""
 
-from elcano.plugins.openai_api.conversation import TRANSCRIPT_CHARACTERS, format_run_line, read_conversation
+from elcano.plugins.openai_api.conversation import (
+    TRANSCRIPT_CHARACTERS,
+    TURN_CHARACTERS,
+    format_run_line,
+    read_conversation,
+)
 
 RUN = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
 ASK = {"role": "user", "content": "Since when?"}
@@ -107,3 +112,20 @@ def test_an_approval_counts_until_the_answer_that_came_of_it() -> None:
     assert len(read_conversation([ASK, asked, approval], "input").approvals) == 1
     said = read_conversation([ASK, asked, approval, {"id": MESSAGE}, ASK], "input")
     assert (said.approvals, said.named_run, said.question) == ([], RUN, "Since when?")
+
+
+def test_a_conversation_of_two_megabytes_is_read_in_one_pass() -> None:
+    """Also one that is made of beginnings of the line that names a run."""
+    hostile = f"[Run {RUN}](" * 50_000
+    said = read_conversation(
+        [
+            ASK,
+            {"role": "assistant", "content": hostile},
+            {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": {"name": "read_file"}}]},
+            {"role": "tool", "tool_call_id": "c", "content": "x " * 500_000},
+            ASK,
+        ],
+        "messages",
+    )
+    assert (said.faults, said.named_run) == ([], "")
+    assert len(said.write_transcript()) < 2 * TURN_CHARACTERS + 200

@@ -7,7 +7,7 @@ to be among ELCANO_ALLOWED_ORIGINS.
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 from fastapi import APIRouter, Body, Depends
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
@@ -19,13 +19,16 @@ from elcano.api.http.request_identity import get_principal, requires
 from elcano.api.services import InProcess
 from elcano.graphs.errors import SealedDataUnreadable
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.tenants import DEFAULT_TENANT, RUN_ID
+from elcano.graphs.tenants import DEFAULT_TENANT, SLUG
 from elcano.plugins.encryption.owned_payloads import IsOwn, open_payloads, retrieve_payloads
 
 _EXAMPLE = {"payloads": [{"metadata": {"encoding": "anNvbi9wbGFpbg=="}, "data": "IndvcmQi"}]}
 PayloadsJson: TypeAlias = Annotated[JsonObject, Body(examples=[_EXAMPLE])]
 Asking: TypeAlias = Annotated[Principal, Depends(get_principal)]
 Change: TypeAlias = Callable[[Sequence[Payload]], Awaitable[list[Payload]]]
+
+_RUN: Final = re.compile(rf"(?P<tenant>{SLUG})-[0-9a-z]{{26}}(?:\..*)?", re.ASCII)
+"""A run's id, tenant and ULID, or that of a branch."""
 
 router = APIRouter(
     prefix="/codec",
@@ -64,13 +67,10 @@ def _own_of(principal: Principal) -> IsOwn:
 
     What belongs to no run, or was encrypted by a release that did not note whose it is, is read by the default tenant.
     """
-    own = re.compile(rf"{re.escape(principal.tenant)}-[0-9a-z]{{1,26}}", re.ASCII)
 
     def is_own(workflow: str) -> bool:
-        root = workflow.partition(".")[0]
-        if re.fullmatch(RUN_ID, root, re.ASCII) is None:
-            return principal.tenant == DEFAULT_TENANT
-        return own.fullmatch(root) is not None
+        run = _RUN.fullmatch(workflow)
+        return principal.tenant == (DEFAULT_TENANT if run is None else run["tenant"])
 
     return is_own
 

@@ -134,6 +134,7 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         patched.setattr("elcano.plugins.openai_api.slow_answer.PROMPT_SECONDS", 1.0)
         patched.setattr("elcano.plugins.openai_api.slow_answer.SPACE_SECONDS", 1.0)
+        patched.setenv("OPENAI_API_KEY", "none is asked")
         settings = handbook_settings(Path(folder))
         async with (
             temporal_environment(Path(folder) / "payloads") as environment,

@@ -6,6 +6,9 @@ from openai import OpenAI
 from pydantic import BaseModel
 from steps import BASE, CUT, LEFT, QUESTION, SECOND, SLOW, SLOW_CUT, refused, run
 
+MODEL = {"extra_body": {"elcano": {"model": "openai:gpt-5.1"}}}
+"""The language model that fills in the form."""
+
 
 class Answer(BaseModel):
     """The answer."""
@@ -17,13 +20,15 @@ def chat(messages, base=BASE, model="iterative"):
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
     client = instructor.from_openai(OpenAI(base_url=base, api_key="none"), mode=instructor.Mode.JSON_SCHEMA)
-    return client.chat.completions.create(model=model, messages=messages, response_model=Answer, max_retries=0)
+    return client.chat.completions.create(model=model, messages=messages, response_model=Answer, max_retries=0, **MODEL)
 
 
 def stream():
     client = instructor.from_openai(OpenAI(base_url=BASE, api_key="none"), mode=instructor.Mode.JSON_SCHEMA)
     asked = [{"role": "user", "content": QUESTION}]
-    return [*client.chat.completions.create_partial(model="iterative", messages=asked, response_model=Answer)][-1]
+    return [*client.chat.completions.create_partial(model="iterative", messages=asked, response_model=Answer, **MODEL)][
+        -1
+    ]
 
 
 def second_turn():

@@ -1,5 +1,7 @@
 """What is read of a conversation."""
 
+from typing import Any
+
 from elcano.plugins.openai_api.conversation import (
     TRANSCRIPT_CHARACTERS,
     TURN_CHARACTERS,
@@ -8,7 +10,8 @@ from elcano.plugins.openai_api.conversation import (
 )
 
 RUN = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
-ASK = {"role": "user", "content": "Since when?"}
+Item = dict[str, Any]
+ASK: Item = {"role": "user", "content": "Since when?"}
 
 
 def test_the_last_answer_names_the_run_to_follow_and_no_quoted_line_does() -> None:
@@ -56,7 +59,7 @@ def test_an_item_that_is_only_named_is_the_answer_of_its_run() -> None:
 
 
 def test_an_answer_that_is_sent_again_whole_names_its_run_by_its_id() -> None:
-    report = {
+    report: Item = {
         "id": MESSAGE,
         "type": "message",
         "role": "assistant",
@@ -64,7 +67,7 @@ def test_an_answer_that_is_sent_again_whole_names_its_run_by_its_id() -> None:
     }
     said = read_conversation([ASK, report, {"role": "user", "content": "Why?"}], "input")
     assert said.named_run == RUN
-    lookup = [
+    lookup: list[Item] = [
         {"type": "function_call", "call_id": "c1", "name": "look_up", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "It rained."}]},
     ]
@@ -73,14 +76,14 @@ def test_an_answer_that_is_sent_again_whole_names_its_run_by_its_id() -> None:
 
 
 def test_what_tools_of_other_agents_returned_is_background_and_a_handoff_leaves_the_question() -> None:
-    responses = [
+    responses: list[Item] = [
         ASK,
         {"type": "reasoning", "id": "rs_1", "summary": []},
         {"type": "function_call", "call_id": "c1", "name": "transfer_to_elcano", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "c1", "output": '{"assistant": "Elcano"}'},
         {"type": "code_interpreter_call", "id": "ci_1", "code": "1"},
     ]
-    chat = [
+    chat: list[Item] = [
         ASK,
         {"role": "assistant", "content": None, "tool_calls": [
             {"id": "c1", "type": "function", "function": {"name": "transfer_to_elcano", "arguments": "{}"}}
@@ -100,15 +103,18 @@ def test_what_tools_of_other_agents_returned_is_background_and_a_handoff_leaves_
 
 
 def test_a_picture_is_refused_in_the_question_and_passed_over_before_it() -> None:
-    picture = {"role": "user", "content": [{"type": "input_image"}, {"type": "input_text", "text": "What is it?"}]}
+    picture: Item = {
+        "role": "user",
+        "content": [{"type": "input_image"}, {"type": "input_text", "text": "What is it?"}],
+    }
     answer = {"role": "assistant", "content": "A lock."}
     assert read_conversation([picture, answer, ASK], "input").faults == []
     assert [one.field for one in read_conversation([ASK, answer, picture], "input").faults] == ["input.2.content.0"]
 
 
 def test_an_approval_counts_until_the_answer_that_came_of_it() -> None:
-    asked = {"type": "item_reference", "id": f"mcpr_{RUN}/plan/1"}
-    approval = {"type": "mcp_approval_response", "approval_request_id": f"mcpr_{RUN}/plan/1", "approve": True}
+    asked: Item = {"type": "item_reference", "id": f"mcpr_{RUN}/plan/1"}
+    approval: Item = {"type": "mcp_approval_response", "approval_request_id": f"mcpr_{RUN}/plan/1", "approve": True}
     assert len(read_conversation([ASK, asked, approval], "input").approvals) == 1
     said = read_conversation([ASK, asked, approval, {"id": MESSAGE}, ASK], "input")
     assert (said.approvals, said.named_run, said.question) == ([], RUN, "Since when?")

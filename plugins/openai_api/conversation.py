@@ -145,10 +145,10 @@ def _take_question(found: Conversation, name: str) -> None:
 
 
 def _read_item(item: dict[str, Any], place: str, found: Conversation) -> None:
-    kind = item.get("type") or ("message" if "role" in item else None)
+    kind = _read_type(item) or ("message" if "role" in item else "")
     if kind == "message":
         _read_message(item, place, found)
-    elif kind == "item_reference" or (kind is None and set(item) == {"id"}):
+    elif kind == "item_reference" or (not kind and set(item) == {"id"}):
         _read_reference(item.get("id"), f"{place}.id", found)
     elif kind == "mcp_approval_response":
         if isinstance(item.get("approval_request_id"), str) and isinstance(item.get("approve"), bool):
@@ -156,9 +156,9 @@ def _read_item(item: dict[str, Any], place: str, found: Conversation) -> None:
             found.approvals.append(Approval(item["approval_request_id"], item["approve"], str(reason or "")))
         else:
             found.faults.append(FieldFault(field=place, message="needs `approval_request_id` and `approve`"))
-    elif isinstance(kind, str) and kind.endswith(_OUTPUT):
+    elif kind.endswith(_OUTPUT):
         _add_tool_turn(str(item.get("call_id")), item.get("output"), found)
-    elif isinstance(kind, str) and kind.endswith(_CALL):
+    elif kind.endswith(_CALL):
         found.tools[str(item.get("call_id"))] = str(item.get("name") or kind.removesuffix(_CALL))
         if item.get("output"):  # those that a provider makes itself have both in one item
             _add_tool_turn(str(item.get("call_id")), item["output"], found)
@@ -214,9 +214,15 @@ def _add_tool_turn(call: str, output: object, found: Conversation) -> None:
     found.turns.append(Turn("tool", f"({found.tools.get(call, call)}) " + "\n\n".join(texts)))
 
 
+def _read_type(part: object) -> str:
+    """The type of an item or of a part; empty: it has none."""
+    kind = part.get("type") if isinstance(part, dict) else None
+    return kind if isinstance(kind, str) else "" if kind is None else repr(kind)[:100]
+
+
 def _list_texts(content: object) -> Iterator[tuple[int, str]]:
     for number, part in enumerate(content if isinstance(content, list) else ()):
-        if isinstance(part, dict) and part.get("type") in _TEXTS and isinstance(part.get("text"), str):
+        if _read_type(part) in _TEXTS and isinstance(part.get("text"), str):
             yield number, part["text"]
 
 
@@ -227,7 +233,7 @@ def _read_said(item: dict[str, Any], place: str, found: Conversation) -> Turn:
     texts = dict(_list_texts(content))
     said = Turn(role, "\n\n".join(texts.values()))
     for number, part in enumerate(content if isinstance(content, list) else [None]):
-        kind = part.get("type") if isinstance(part, dict) else None
+        kind = _read_type(part)
         where = f"{place}.{number}" if isinstance(content, list) else place
         if kind in _FILES:
             _read_file(part, where, said, found)

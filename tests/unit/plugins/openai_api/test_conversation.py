@@ -135,3 +135,11 @@ def test_a_conversation_of_two_megabytes_is_read_in_one_pass() -> None:
     )
     assert (said.faults, said.named_run) == ([], "")
     assert len(said.write_transcript()) < 2 * TURN_CHARACTERS + 200
+
+
+def test_types_that_are_none_are_faults_and_no_accidents() -> None:
+    for strange in ([1], {"a": 1}, 7, [], {}):
+        (fault,) = read_conversation([{"type": strange}, ASK], "input").faults
+        assert fault.field.startswith("input.0")
+        (fault,) = read_conversation([{"role": "user", "content": [{"type": strange}]}], "input").faults
+        assert fault.field == "input.0.content.0"

@@ -20,11 +20,13 @@ from elcano.api import agents, graphs, health, modes, openapi, sources
 from elcano.api.control.routes import router as control_router
 from elcano.api.events.sse import router as event_router
 from elcano.api.events.watcher import Feeds
+from elcano.api.http.body_limit import BodyLimit
 from elcano.api.http.errors import RequestInvalid, TemporalUnavailable, problem_docs
 from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
-from elcano.api.http.request_guards import BodyLimit, CrossOrigin, Trust, refuse_unknown_parameters, require_json
+from elcano.api.http.request_guards import CrossOrigin, Trust, refuse_unknown_parameters, require_json
 from elcano.api.http.request_identity import Identity, build_identity, map_route_permissions
+from elcano.api.http.stream_check import StreamCheck
 from elcano.api.openapi import add_manual, build_openapi_document
 from elcano.api.reports.routes import router as report_router
 from elcano.api.resume.routes import router as resume_router
@@ -100,6 +102,7 @@ def create_app(
         title=TITLE,
         description=DESCRIPTION,
         version=__version__,
+        license_info={"name": "Apache License 2.0", "identifier": "Apache-2.0"},
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
@@ -111,6 +114,7 @@ def create_app(
     app.state.identity = identity or build_identity(settings)
     added = load_objects("routes")  # before the handlers: what plugins raise is defined with their routes
     install_error_handlers(app)
+    app.add_middleware(StreamCheck)
     app.add_middleware(BodyLimit, routes=app.routes)
     app.add_middleware(Conditional)
     app.add_middleware(HttpMethods, routes=app.routes)

@@ -12,7 +12,7 @@ from fastapi import APIRouter, FastAPI, Header, Request, Response
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
-from pydantic import Field
+from pydantic import BaseModel, Field
 from pydantic.json_schema import models_json_schema
 from starlette.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
@@ -108,6 +108,7 @@ def build_openapi_document(app: FastAPI, settings: Settings, permissions: RouteP
             title=app.title,
             version=app.version,
             description=app.description,
+            license_info=app.license_info,
             routes=app.routes,
             tags=TAGS,
             servers=[{"url": settings.api_url.rstrip("/") or "/", "description": "This server"}],
@@ -126,6 +127,7 @@ def build_openapi_document(app: FastAPI, settings: Settings, permissions: RouteP
                     operation["security"] = []
         _drop_defaults(made)
         _require_sent_fields(made, app)
+        _require_discriminators(made["components"]["schemas"])
         made["components"]["securitySchemes"] = app.state.identity.security_schemes
         made["security"] = app.state.identity.security
         app.openapi_schema = made
@@ -159,10 +161,39 @@ def _require_sent_fields(made: dict[str, Any], app: FastAPI) -> None:
     written = _named_in([one["responses"] for one in operations if one["operationId"] not in by_hand], schemas)
     others = [[one.get("requestBody"), one["operationId"] in by_hand and one["responses"]] for one in operations]
     whole = written - _named_in(others, schemas) | {AgentEvent.__name__}
-    for schema in (schemas[name] for name in whole if "properties" in schemas[name]):
-        schema["required"] = list(schema["properties"])
-        for field in schema["properties"].values():
+    omitted = _list_omitted_fields(BaseModel)
+    for name in whole:
+        fields = {
+            field: described
+            for field, described in schemas[name].get("properties", {}).items()
+            if (name, field) not in omitted
+        }
+        if fields:
+            schemas[name]["required"] = list(fields)
+        for field in fields.values():
             field.pop("default", None)
+
+
+def _list_omitted_fields(model: type[BaseModel]) -> set[tuple[str, str]]:
+    """The fields, by the names of their models, that are left out of JSON where they say nothing (`exclude_if`)."""
+    found = {(model.__name__, name) for name, field in model.model_fields.items() if field.exclude_if is not None}
+    return found.union(*map(_list_omitted_fields, model.__subclasses__()))
+
+
+def _require_discriminators(schemas: dict[str, Any]) -> None:
+    """Require the field by which the forms of a value are told apart: one that lacks it has no form."""
+    open_parts: list[Any] = [schemas]
+    while open_parts:
+        one = open_parts.pop()
+        if isinstance(one, list):
+            open_parts += one
+        elif isinstance(one, dict):
+            open_parts += one.values()
+            if isinstance(chosen := one.get("discriminator"), dict) and "mapping" in chosen:
+                for reference in chosen["mapping"].values():
+                    form = schemas[reference.rpartition("/")[2]]
+                    form["properties"][chosen["propertyName"]].pop("default", None)
+                    form["required"] = [*dict.fromkeys((*form.get("required", ()), chosen["propertyName"]))]
 
 
 def _named_in(part: Any, schemas: dict[str, Any]) -> set[str]:

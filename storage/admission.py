@@ -200,6 +200,11 @@ class AdmissionStore:
         async with self._engine.begin() as connection:
             await connection.execute(delete(keys).where(self._named(key), keys.c.run_id == run_id, ~is_kept))
 
+    async def release(self, key: str, run_id: str) -> None:
+        """Frees an idempotency key of `run_id`, which stays."""
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(keys).where(self._named(key), keys.c.run_id == run_id))
+
     def _named(self, key: str) -> ColumnElement[bool]:
         return and_(keys.c.tenant == self._tenant, keys.c.key == key)
 

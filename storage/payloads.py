@@ -22,7 +22,6 @@ from typing import Any, Final
 from temporalio.api.common.v1 import Payload
 from temporalio.api.failure.v1 import Failure
 from temporalio.client import Plugin
-from temporalio.common import RawValue
 from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
 from temporalio.converter import (
     CompositePayloadConverter,
@@ -31,7 +30,6 @@ from temporalio.converter import (
     EncodingPayloadConverter,
     ExternalStorage,
     FailureConverter,
-    PayloadCodec,
     PayloadConverter,
     StorageDriver,
     StorageDriverClaim,
@@ -48,6 +46,7 @@ from elcano.graphs.frozen import Answer
 from elcano.graphs.plugin import load_objects
 from elcano.settings import Settings
 from elcano.storage.objects import Objects, payloads_of
+from elcano.storage.sealed_payloads import COMPRESSED, SEALED, SealingCodec
 from elcano.storage.sql.cipher import Cipher, load_cipher, require_cipher
 from elcano.storage.store import configured_objects
 
@@ -134,12 +133,6 @@ def _list_causes(failure: Failure) -> Iterator[Failure]:
 THRESHOLD_BYTES: Final = 32 * 1024
 """Payloads from this size on are objects. Temporal refuses payloads over 2 MiB and histories over 50 MiB."""
 
-COMPRESSED: Final = "json/deflate"
-"""How a large answer says in which form it is."""
-
-SEALED: Final = "binary/elcano-sealed"
-"""The encoding of an encrypted payload."""
-
 NOBODY: Final = "nobody"
 """The prefix, in place of a run, for payloads that belong to none."""
 
@@ -192,52 +185,6 @@ def close_payloads(converter: DataConverter) -> None:
     for driver in converter.external_storage.drivers if converter.external_storage else ():
         if isinstance(driver, ObjectDriver):
             driver.close()
-
-
-async def retrieve_payloads(converter: DataConverter, payloads: Sequence[Payload]) -> list[Payload]:
-    """The payloads as their writers made them: decrypted, and those that are objects read from there.
-
-    Raises:
-        StoreDamaged: an object is missing or damaged.
-        SealedDataUnreadable: a key is missing.
-    """
-    found: list[RawValue] = await converter.decode(payloads, [RawValue] * len(payloads))
-    return [one.payload for one in found]
-
-
-class SealingCodec(PayloadCodec):
-    """Encrypts payloads whole, with their metadata; those that came in clear are read as they are.
-
-    Metadata of a sealed payload says no more than which key it needs and whether it is an answer.
-    """
-
-    def __init__(self, cipher: Cipher) -> None:
-        self._cipher = cipher
-
-    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
-        """Seal each payload."""
-        return [self._seal(payload) for payload in payloads]
-
-    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
-        """Open the sealed ones.
-
-        Raises:
-            SealedDataUnreadable: a key is missing, or a payload was changed.
-        """
-        return [self._unseal(payload) for payload in payloads]
-
-    def _seal(self, payload: Payload) -> Payload:
-        sealed = Payload(
-            metadata={"encoding": SEALED.encode()}, data=self._cipher.seal(payload.SerializeToString(), "payload")
-        )
-        if ANSWER_MARK in payload.metadata or payload.metadata.get("encoding") == COMPRESSED.encode():
-            sealed.metadata[ANSWER_MARK] = b"true"
-        return sealed
-
-    def _unseal(self, payload: Payload) -> Payload:
-        if payload.metadata.get("encoding") != SEALED.encode():
-            return payload
-        return Payload.FromString(self._cipher.unseal(payload.data, "payload"))
 
 
 class _SealedPayloads(EncodingPayloadConverter):
@@ -324,6 +271,11 @@ class ObjectDriver(StorageDriver):
     def close(self) -> None:
         """Stops its threads. No payload can be stored afterwards."""
         self._objects.close()
+
+    def find_owner(self, claim: StorageDriverClaim) -> str:
+        """The id of the run whose object a claim names; empty if it is nobody's."""
+        owner = claim.claim_data.get("key", "").partition("/")[2].partition("/")[0]
+        return "" if owner == NOBODY else owner
 
     async def _put(self, prefix: str, payload: Payload) -> StorageDriverClaim:
         data = payload.SerializeToString(deterministic=True)

@@ -24,7 +24,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
-from temporalio.converter import SerializationContext, StorageDriverStoreContext, StorageDriverWorkflowInfo
+from temporalio.converter import (
+    SerializationContext,
+    StorageDriverStoreContext,
+    StorageDriverWorkflowInfo,
+    WorkflowSerializationContext,
+)
 from temporalio.worker import (
     UnsandboxedWorkflowRunner,
     WorkflowInstance,
@@ -98,12 +103,13 @@ class InTurnRunner(WorkflowRunner):
 
 
 class _Heard(WorkflowInstance):
-    """A run that receives events in their turn; its payloads are converted without a context, and are all its own."""
+    """A run that receives events in their turn; its payloads are all its own."""
 
     def __init__(self, run: WorkflowInstance, info: Info, in_turn: EventOrder) -> None:
         self._run = run
         target = StorageDriverWorkflowInfo(namespace=info.namespace, id=info.workflow_id)
         self._own = StorageDriverStoreContext(target=target)
+        self._context = WorkflowSerializationContext(namespace=info.namespace, workflow_id=info.workflow_id)
         self._in_turn = in_turn
         self._last: tuple[int, int] | None = None
         """The time of the last workflow task, in nanoseconds, and the number of the last delivered event."""
@@ -134,7 +140,8 @@ class _Heard(WorkflowInstance):
         return before is not None and self._last[0] == before[0] and self._last[1] > before[1]
 
     def get_serialization_context(self, command_info: object) -> SerializationContext | None:
-        return None
+        """Return the workflow for all its payloads: only the codec asks, and whose they are is all that it asks."""
+        return self._context
 
     def get_external_store_context(self, command_info: object) -> StorageDriverStoreContext:
         return self._own

@@ -53,7 +53,7 @@ def _describe_message_schema(model: str, *names: str, numbered: bool) -> dict[st
 
 MESSAGES: Final[Mapping[str, Any]] = {
     "schema": {"$ref": "#/components/schemas/RunMessage"},
-    "itemSchema": {
+    "x-itemSchema": {
         "oneOf": [
             _describe_message_schema(
                 "AgentEvent", *(get_event_name(one) for one in EVENT_TYPES if one != "streaming"), numbered=True
@@ -64,12 +64,12 @@ MESSAGES: Final[Mapping[str, Any]] = {
         ]
     },
 }
-"""What OpenAPI says of a stream. `itemSchema` is of its version 3.2, which older readers pass over; generators that
-follow streams take `schema` for the data of a message."""
+"""The media type of a stream in OpenAPI. Generators that follow streams take `schema` for the data of a message; each
+whole message is described by `x-itemSchema`, which is `itemSchema` of OpenAPI 3.2 and has no name in 3.1."""
 RUN_MESSAGE: Final[Mapping[str, Any]] = {
     "title": "RunMessage",
     "description": "The data of one message of a stream. Only events have `seq`, and only `streaming` has `text`.",
-    "anyOf": [shape["properties"]["data"]["contentSchema"] for shape in MESSAGES["itemSchema"]["oneOf"]],
+    "anyOf": [shape["properties"]["data"]["contentSchema"] for shape in MESSAGES["x-itemSchema"]["oneOf"]],
 }
 """The schema of what a client reads from any message."""
 

@@ -1,31 +1,28 @@
-"""Checks requests before a route sees them: host, origin, size and type of the body, parameters, media types accepted.
+"""Checks requests before a route sees them: host, origin, type of the body, parameters, media types accepted.
 
 A browser sends anything to this machine on behalf of any page. A name of the page's own that suddenly leads here (DNS
 rebinding) is seen by `Host`, a request from a page of another site by `Origin`. Programs send neither by accident.
 Pages of other sites that the operator named may use the API (CORS, by Starlette's middleware), and no others.
 
 No parameter is ignored: a client that misspells the mark of the next page would otherwise get the first one for ever.
-Which parameters a route has, FastAPI knows: to make the whole manual for it would cost the first request a second. No
-request makes the process hold more than `MAX_BODY` bytes: a route that takes larger bodies (`STREAMED_BODY`) reads them
-piece by piece and sets a limit of its own.
+Which parameters a route has, FastAPI knows: to make the whole manual for it would cost the first request a second.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import ip_address
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
-from fastapi import Depends, Request
+from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from elcano.api.http.body_limit import STREAMED_BODY
 from elcano.api.http.errors import (
-    BodyTooLarge,
     CrossOriginRefused,
     FieldFault,
     HostRefused,
@@ -33,83 +30,8 @@ from elcano.api.http.errors import (
     NotAcceptable,
     RequestInvalid,
 )
-from elcano.api.http.methods import flatten_routes
 from elcano.api.http.problems import known_problem
 from elcano.settings.settings import Settings
-
-MAX_BODY: Final = 1024 * 1024
-"""Bytes; the largest request that makes sense is a graph of some tens of kilobytes."""
-
-
-async def _stream_body() -> None:
-    """Marks a route that reads its body itself."""
-
-
-STREAMED_BODY: Final[Any] = Depends(_stream_body)
-"""Declares a route whose body is a file, in any media type, and is read piece by piece: one of its `dependencies`."""
-
-
-def _list_streamed(routes: Sequence[BaseRoute]) -> list[BaseRoute]:
-    """The routes with `STREAMED_BODY`."""
-    return [route for route in flatten_routes(routes) if STREAMED_BODY in getattr(route, "dependencies", ())]
-
-
-def _explain_size_limit(said: object, routes: Sequence[BaseRoute]) -> str:
-    """What is too large, and where files are taken that are larger."""
-    marked = [one for one in _list_streamed(routes) if isinstance(one, APIRoute)]
-    taken = [f"`{method} {one.path_format}`" for one in marked for method in sorted(one.methods or ())]
-    return f"{said}; larger files are taken by {' and '.join(taken)}" if taken else str(said)
-
-
-class BodyLimit:
-    """ASGI middleware: reads the body before the application does and answers 413 if it is over `MAX_BODY`."""
-
-    def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
-        self._app = app
-        self._routes = routes
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes on a request whose body was read whole."""
-        if scope["type"] != "http" or (scope["method"] in ("PUT", "POST") and self._streams_body(scope)):
-            await self._app(scope, receive, send)
-            return
-        try:
-            first = await _read_whole_body(scope, receive)
-        except BodyTooLarge as error:
-            told = BodyTooLarge(_explain_size_limit(error, self._routes))
-            await known_problem(told, scope["path"])(scope, receive, send)
-            return
-        unread: list[Message] = [first]
-
-        async def replay() -> Message:
-            return unread.pop() if unread else await receive()
-
-        await self._app(scope, replay, send)
-
-    def _streams_body(self, scope: Scope) -> bool:
-        return any(route.matches(scope)[0] is Match.FULL for route in _list_streamed(self._routes))
-
-
-async def _read_whole_body(scope: Scope, receive: Receive) -> Message:
-    """The whole body as one message, or the message that the client has gone.
-
-    Raises:
-        BodyTooLarge: as soon as that is known.
-    """
-    declared = dict(scope["headers"]).get(b"content-length", b"")
-    body = bytearray()
-    more = True
-    if declared.isdigit() and int(declared) > MAX_BODY:
-        raise BodyTooLarge(f"the body has {int(declared)} bytes; at most {MAX_BODY} are read")
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return message
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-        if len(body) > MAX_BODY:
-            raise BodyTooLarge(f"the body is over {MAX_BODY} bytes")
-    return {"type": "http.request", "body": bytes(body), "more_body": False}
 
 
 def choose_media_type(accept: str | None, offers: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute
 
 from elcano.api.http.errors import Forbidden, Unauthenticated
 from elcano.api.http.permissions import Permission, Principal
+from elcano.api.http.stream_check import repeat_check
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.plugin import load_configured
 from elcano.graphs.tenants import DEFAULT_TENANT, Tenant, fault_of, is_tenant
@@ -217,6 +218,14 @@ async def get_principal(request: Request) -> Principal:
         raise Unauthenticated(f"the request does not say whose it is: {identity.advice}", identity.challenge)
     request.state.principal = found
     TENANT.set(found.tenant)
+
+    async def is_unchanged() -> bool:
+        try:
+            return await identity.find_principal(request) == found
+        except (Unauthenticated, Forbidden):
+            return False
+
+    repeat_check(request, is_unchanged)
     return found
 
 

@@ -7,6 +7,7 @@ one credential.
 import asyncio
 import json
 import logging
+import math
 import time
 from collections.abc import Sequence
 from typing import Annotated, Final, TypeAlias
@@ -58,6 +59,11 @@ class KeyRecord(Frozen):
     expires_at: float | None
     revoked_at: float | None = None
     used_at: float | None = None
+
+    def find_secret_end(self, given: Credential) -> float:
+        """When the secret of a credential that is valid now stops to be, in seconds since the epoch."""
+        ends = [math.inf if given.matches(self.secret_hash) else self.former_until, self.expires_at]
+        return min(end for end in ends if end is not None)
 
     def explain_invalid(self, now: float) -> str | None:
         """Explain why the key is not valid any more; None if it is."""
@@ -127,7 +133,10 @@ class TenantAccess(TenantBound):
         return await self._fetch_all(KeyRecord, wanted)
 
     async def rotate_key(self, id: str, grace_seconds: float) -> tuple[Credential, KeyRecord] | None:
-        """Give a valid key a new secret; the former one is accepted for `grace_seconds` more. None: there is none."""
+        """Give a valid key a new secret; the former one is accepted for `grace_seconds` more. None: there is none.
+
+        Sessions that were begun with the former one end with it.
+        """
         now, made = time.time(), new_credential("elc", id)
         changed = (
             update(api_keys)
@@ -136,8 +145,12 @@ class TenantAccess(TenantBound):
             .values(former_hash=api_keys.c.secret_hash, former_until=now + grace_seconds, secret_hash=made.secret_hash)
             .returning(*api_keys.columns)
         )
+        until = now + grace_seconds
+        begun = (self._own(sessions), sessions.c.key_id == id, sessions.c.expires_at > until)
         async with self._engine.begin() as connection:
             row = (await connection.execute(changed)).one_or_none()
+            if row is not None:
+                await connection.execute(update(sessions).where(*begun).values(expires_at=until))
         return None if row is None else (made, KeyRecord.model_validate(dict(row._mapping)))
 
     async def revoke_key(self, id: str) -> bool:

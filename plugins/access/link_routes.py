@@ -22,6 +22,7 @@ from elcano.api.http.errors import LastEventIdInvalid, NotAcceptable, Refusal, R
 from elcano.api.http.fields import Described, Moment, Request
 from elcano.api.http.permissions import Principal
 from elcano.api.http.request_identity import PUBLIC, requires
+from elcano.api.http.stream_check import repeat_check
 from elcano.api.reports.routes import REPORT_CONTENT, VERSIONS_RESPONSES, get_report, render_versions
 from elcano.api.runs.routes import get_run
 from elcano.api.runs.run_status import kept_run
@@ -137,14 +138,25 @@ async def find_shared_run(
     Raises:
         LinkNotFound: it leads nowhere.
     """
-    given = parse_credential(link, "ell")
-    found = None if given is None else await get_access_store(request).find_link(given.id)
-    valid = given is not None and given.matches(found.secret_hash if found else None) and found is not None
-    if not valid or found is None or found.revoked_at is not None or found.expires_at <= time.time():
+    found = await _find_valid_link(link, request)
+    if found is None:
         raise LinkNotFound("this link leads nowhere: it expired, was revoked, or is not complete; ask for a new one")
+
+    async def is_valid() -> bool:
+        return await _find_valid_link(link, request) is not None
+
+    repeat_check(request, is_valid)
     response.headers.update(PRIVATE)
     reader = Principal(tenant=found.tenant, role="reader", scopes=frozenset({"read_run"}))
     return SharedRun(found.run_id, process.of(reader), found.versions)
+
+
+async def _find_valid_link(text: str, request: HttpRequest) -> LinkRecord | None:
+    given = parse_credential(text, "ell")
+    found = None if given is None else await get_access_store(request).find_link(given.id)
+    if given is None or not given.matches(found.secret_hash if found else None) or found is None:
+        return None
+    return found if found.revoked_at is None and found.expires_at > time.time() else None
 
 
 Shared: TypeAlias = Annotated[SharedRun, Depends(find_shared_run)]

@@ -7,6 +7,7 @@ the issuer one request a minute.
 """
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -51,23 +52,48 @@ Fetch = Callable[[str], Any]
 """Fetches a JSON document; a coroutine function."""
 
 
+async def request_document(
+    address: str,
+    *,
+    method: str = "GET",
+    data: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> tuple[int, Any]:
+    """Ask the issuer once: the status of its answer, and its document, a JWT as its text.
+
+    Raises:
+        IssuerUnavailable: it does not answer within `FETCH_SECONDS`, or with something else.
+    """
+    try:
+        async with (
+            asyncio.timeout(FETCH_SECONDS),
+            httpx.AsyncClient(timeout=FETCH_SECONDS) as client,
+            client.stream(
+                method, address, data=data, headers={"Accept": "application/json", **(headers or {})}
+            ) as answer,
+        ):
+            body = bytearray()
+            async for piece in answer.aiter_bytes():
+                body += piece
+                if len(body) > LONGEST_DOCUMENT:
+                    raise IssuerUnavailable(f"the answer of {address} is over {LONGEST_DOCUMENT} bytes")
+            if answer.headers.get("content-type", "").startswith("application/jwt"):
+                return answer.status_code, body.decode("ascii")
+            return answer.status_code, json.loads(body)
+    except (httpx.HTTPError, ValueError, TimeoutError) as error:
+        raise IssuerUnavailable(f"{address} cannot be read ({type(error).__name__}): try again later") from error
+
+
 async def fetch_document(address: str) -> Any:
     """Fetch a JSON document of the issuer.
 
     Raises:
         IssuerUnavailable: it does not answer, or with something else.
     """
-    try:
-        async with httpx.AsyncClient(timeout=FETCH_SECONDS) as client, client.stream("GET", address) as answer:
-            answer.raise_for_status()
-            body = bytearray()
-            async for piece in answer.aiter_bytes():
-                body += piece
-                if len(body) > LONGEST_DOCUMENT:
-                    raise IssuerUnavailable(f"the answer of {address} is over {LONGEST_DOCUMENT} bytes")
-            return httpx.Response(200, content=bytes(body)).json()
-    except (httpx.HTTPError, ValueError) as error:
-        raise IssuerUnavailable(f"{address} cannot be read ({type(error).__name__}): try again later") from error
+    status, found = await request_document(address)
+    if status != 200:
+        raise IssuerUnavailable(f"{address} cannot be read (status {status}): try again later")
+    return found
 
 
 class Issuer:
@@ -81,6 +107,7 @@ class Issuer:
         self._clock = clock
         self._configuration: Mapping[str, Any] = {}
         self._keys: Mapping[str, Any] = {}
+        self._configured_at: float | None = None
         self._fetched_at: float | None = None
         self._tried_at: float | None = None
         self._failure: IssuerUnavailable | None = None
@@ -92,16 +119,38 @@ class Issuer:
         Raises:
             IssuerUnavailable: it does not, or says that it is another one.
         """
-        if not self._configuration:
-            found = await self._fetch(f"{self.address}/.well-known/openid-configuration")
-            named = str(found.get("issuer", "")).rstrip("/") if isinstance(found, dict) else ""
-            if named != self.address:
-                raise IssuerUnavailable(f"{self.address} says that it is {named[:200]!r}: correct ELCANO_OIDC_ISSUER")
-            self._configuration = found
+        if self._is_over(KEYS_SECONDS, self._configured_at):
+            try:
+                found = await self._fetch(f"{self.address}/.well-known/openid-configuration")
+                named = str(found.get("issuer", "")).rstrip("/") if isinstance(found, dict) else ""
+                if named != self.address:
+                    raise IssuerUnavailable(
+                        f"{self.address} says that it is {named[:200]!r}: correct ELCANO_OIDC_ISSUER"
+                    )
+            except IssuerUnavailable:
+                if not self._configuration:
+                    raise
+            else:
+                self._configuration, self._configured_at = found, self._clock()
         return self._configuration
 
-    async def find_key(self, key_id: str | None) -> Any:
+    async def find_endpoint(self, name: str) -> str:
+        """The address of the issuer that its configuration has under this name.
+
+        Raises:
+            IssuerUnavailable: it has none, or one that is neither encrypted nor on this machine.
+        """
+        address = (await self.find_configuration()).get(name)
+        if not isinstance(address, str) or not address.startswith(("https://", *LOOPBACK)):
+            raise IssuerUnavailable(f"{self.address} names no `https://` address as its {name}")
+        return address
+
+    async def find_key(self, key_id: str | None, *, from_issuer: bool = False) -> Any:
         """The key with this id, a `jwt.PyJWK`; the only one if a token names none; None if there is no such key.
+
+        Args:
+            key_id: of a token.
+            from_issuer: the token came from the issuer itself, so that no stranger can have invented the id.
 
         Raises:
             IssuerUnavailable: no keys are known, and none can be fetched.
@@ -109,7 +158,7 @@ class Issuer:
         if self._is_over(KEYS_SECONDS, self._fetched_at) or self._pick_key(key_id) is None:
             async with self._fetching:  # those who wait have the answer of the first
                 if self._is_over(KEYS_SECONDS, self._fetched_at) or self._pick_key(key_id) is None:
-                    await self._refetch()
+                    await self._refetch(at_once=from_issuer)
         return self._pick_key(key_id)
 
     def _is_over(self, seconds: float, since: float | None) -> bool:
@@ -120,20 +169,18 @@ class Issuer:
             return self._keys.get(key_id)
         return next(iter(self._keys.values())) if len(self._keys) == 1 else None
 
-    async def _refetch(self) -> None:
+    async def _refetch(self, *, at_once: bool) -> None:
         """Fetch the keys, unless that was tried a moment ago. Known keys stay in use while the issuer is away."""
         from jwt import PyJWKSet
         from jwt.exceptions import PyJWTError
 
-        if not self._is_over(REFETCH_SECONDS, self._tried_at):
+        if not at_once and not self._is_over(REFETCH_SECONDS, self._tried_at):
             if self._failure is not None and not self._keys:
                 raise self._failure
             return
         self._tried_at = self._clock()
         try:
-            address = str((await self.find_configuration()).get("jwks_uri", ""))
-            if not address.startswith(("https://", *LOOPBACK)):
-                raise IssuerUnavailable(f"{self.address} names no `https://` address of its keys")
+            address = await self.find_endpoint("jwks_uri")
             keys = PyJWKSet.from_dict(await self._fetch(address)).keys
         except (IssuerUnavailable, PyJWTError, AttributeError, TypeError) as error:
             _log.warning("the keys of %s cannot be fetched: %s", self.address, error)
@@ -146,8 +193,24 @@ class Issuer:
         self._keys = {str(key.key_id or ""): key for key in keys if key.public_key_use in (None, "sig")}
 
 
-async def read_token(token: str, issuer: Issuer, audience: str, leeway: float) -> dict[str, Any]:
+async def read_token(
+    token: str,
+    issuer: Issuer,
+    audience: str,
+    leeway: float,
+    *,
+    required: Sequence[str] = ("exp", "iss", "aud"),
+    from_issuer: bool = False,
+) -> dict[str, Any]:
     """The claims of a token whose signature, issuer, audience and times are right.
+
+    Args:
+        token: as it was sent.
+        issuer: whose it has to be.
+        audience: for whom it has to be.
+        leeway: how far the issuer's clock may be from this one's, in seconds.
+        required: claims that it has to have.
+        from_issuer: this server got it from the issuer, and not from a client.
 
     Raises:
         Unauthenticated: they are not; the text says what is wrong.
@@ -163,7 +226,7 @@ async def read_token(token: str, issuer: Issuer, audience: str, leeway: float) -
             said = str(header.get("alg"))[:20]
             text = f"the token's signature is {said!r}: it has to be one with a public key, such as RS256 or ES256"
             raise Unauthenticated(text, INVALID)
-        key = await issuer.find_key(header.get("kid"))
+        key = await issuer.find_key(header.get("kid"), from_issuer=from_issuer)
         if key is None:
             raise Unauthenticated(f"the issuer {issuer.address} has no key of this token: sign in again", INVALID)
         claims: dict[str, Any] = jwt.decode(
@@ -173,7 +236,7 @@ async def read_token(token: str, issuer: Issuer, audience: str, leeway: float) -
             audience=audience,
             issuer=[issuer.address, f"{issuer.address}/"],
             leeway=leeway,
-            options={"require": ["exp", "iss", "aud"], "strict_aud": False},
+            options={"require": [*required], "strict_aud": False},
         )
     except jwt.exceptions.PyJWTError as error:
         raise Unauthenticated(f"the token is not valid: {_explain_fault(error)}", INVALID) from error

@@ -8,12 +8,10 @@ themselves are not kept: the session is ours.
 import base64
 import json
 import secrets
-from hashlib import sha256
+import time
 from hmac import compare_digest
 from typing import Annotated, Any, Final
-from urllib.parse import urlencode
 
-import httpx
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi import Request as HttpRequest
 from pydantic import Field
@@ -26,6 +24,7 @@ from elcano.api.http.request_guards import is_own_path
 from elcano.api.http.request_identity import PUBLIC, get_principal
 from elcano.graphs.tenants import Tenant
 from elcano.plugins.access.audit_log import record_login
+from elcano.plugins.access.credentials import parse_credential
 from elcano.plugins.access.key_identity import (
     CHALLENGE,
     build_key_principal,
@@ -37,7 +36,8 @@ from elcano.plugins.access.key_identity import (
     read_session_cookie,
     set_session_cookie,
 )
-from elcano.plugins.access.oidc import FETCH_SECONDS, IssuerUnavailable, build_token_principal, get_issuer, read_token
+from elcano.plugins.access.oidc import IssuerUnavailable, build_token_principal, get_issuer
+from elcano.plugins.access.oidc_code_flow import build_login_address, fetch_claims
 from elcano.plugins.access.settings import AccessSettings
 from elcano.settings import read_plugin_settings
 
@@ -93,12 +93,14 @@ async def sign_in(login: LoginRequest, request: HttpRequest, response: Response)
     if not chosen.api_keys:
         raise LoginNotFound("API keys are not in use here (ELCANO_API_KEYS): nobody signs in with one")
     store = get_access_store(request)
-    key = await find_valid_key(login.key.strip(), store)
+    text = login.key.strip()
+    key = await find_valid_key(text, store)
     principal = build_key_principal(key)
-    made, session = await store.of(key.tenant).begin_session(
-        key.name, key.role, key.scopes, key.id, chosen.session_hours * 3_600
-    )
-    set_session_cookie(request, response, made, chosen.session_hours * 3_600)
+    given = parse_credential(text, "elc")
+    assert given is not None, "it is that of a key"
+    seconds = min(chosen.session_hours * 3_600, key.find_secret_end(given) - time.time())
+    made, session = await store.of(key.tenant).begin_session(key.name, key.role, key.scopes, key.id, seconds)
+    set_session_cookie(request, response, made, seconds)
     record_login(request, principal)
     return PrincipalView.of(principal, session.expires_at)
 
@@ -141,8 +143,17 @@ def _build_callback_address(request: HttpRequest) -> str:
     return base + CALLBACK
 
 
+_OTHERWISE: Final[dict[int | str, dict[str, Any]]] = {
+    "default": {**next(iter(problem_docs(LoginNotFound).values())), "description": "A problem, with its status"}
+}
+"""Readers of the OpenAPI document warn of an operation that has nothing but a redirect and its problems."""
+
+
 @oidc_router.get(
-    "", status_code=303, response_class=RedirectResponse, responses=problem_docs(LoginNotFound, IssuerUnavailable)
+    "",
+    status_code=303,
+    response_class=RedirectResponse,
+    responses={**problem_docs(LoginNotFound, IssuerUnavailable), **_OTHERWISE},
 )
 async def begin_login(
     request: HttpRequest,
@@ -150,20 +161,16 @@ async def begin_login(
 ) -> RedirectResponse:
     """Send the browser to the login service; it comes back with a session."""
     chosen = _require_client()
-    configuration = await get_issuer(chosen.oidc_issuer).find_configuration()
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-    challenge = base64.urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    asked = {
-        "response_type": "code",
-        "client_id": chosen.oidc_client_id,
-        "redirect_uri": _build_callback_address(request),
-        "scope": "openid profile email",
-        "state": state,
-        "nonce": nonce,
-        "code_challenge": challenge,
-        "code_challenge_method": "S256",
-    }
-    answer = RedirectResponse(f"{configuration['authorization_endpoint']}?{urlencode(asked)}", status_code=303)
+    address = await build_login_address(
+        get_issuer(chosen.oidc_issuer),
+        chosen,
+        callback=_build_callback_address(request),
+        state=state,
+        nonce=nonce,
+        verifier=verifier,
+    )
+    answer = RedirectResponse(address, status_code=303)
     login = {"state": state, "nonce": nonce, "verifier": verifier, "to": to if is_own_path(to) else "/"}
     local = is_local(request)
     answer.set_cookie(
@@ -183,7 +190,7 @@ async def begin_login(
     "/callback",
     status_code=303,
     response_class=RedirectResponse,
-    responses=problem_docs(LoginNotFound, Unauthenticated, Forbidden, IssuerUnavailable),
+    responses={**problem_docs(LoginNotFound, Unauthenticated, Forbidden, IssuerUnavailable), **_OTHERWISE},
 )
 async def finish_login(
     request: HttpRequest,
@@ -204,11 +211,14 @@ async def finish_login(
         raise Unauthenticated(f"the login service refused: {error or 'it gave no code'}", CHALLENGE)
     if iss and iss.rstrip("/") != issuer.address:
         raise Unauthenticated("another login service answered: sign in again", CHALLENGE)
-    tokens = await _exchange_code(code, str(login["verifier"]), _build_callback_address(request), chosen)
-    token = str(tokens.get("id_token", ""))
-    claims = await read_token(token, issuer, chosen.oidc_client_id, chosen.oidc_leeway_seconds)
-    if not compare_digest(str(claims.get("nonce", "")).encode(), str(login["nonce"]).encode()):
-        raise Unauthenticated("the login service answered another login: sign in again", CHALLENGE)
+    claims = await fetch_claims(
+        issuer,
+        chosen,
+        code=code,
+        callback=_build_callback_address(request),
+        nonce=str(login["nonce"]),
+        verifier=str(login["verifier"]),
+    )
     principal = build_token_principal(claims, chosen)
     seconds = chosen.session_hours * 3_600
     made, _ = (
@@ -233,32 +243,3 @@ def _read_login(request: HttpRequest) -> dict[str, Any]:
         return {}
     whole = isinstance(found, dict) and {"state", "nonce", "verifier", "to"} <= found.keys()
     return found if whole and is_own_path(str(found["to"])) else {}
-
-
-async def _exchange_code(code: str, verifier: str, callback: str, chosen: AccessSettings) -> dict[str, Any]:
-    """The tokens for a code.
-
-    Raises:
-        Unauthenticated: the login service does not take the code.
-        IssuerUnavailable: it does not answer.
-    """
-    configuration = await get_issuer(chosen.oidc_issuer).find_configuration()
-    form = {
-        "grant_type": "authorization_code",
-        "code": code,
-        "redirect_uri": callback,
-        "client_id": chosen.oidc_client_id,
-        "code_verifier": verifier,
-    }
-    if chosen.oidc_client_secret:
-        form["client_secret"] = chosen.oidc_client_secret
-    try:
-        async with httpx.AsyncClient(timeout=FETCH_SECONDS) as client:
-            answer = await client.post(str(configuration["token_endpoint"]), data=form)
-            found = answer.json()
-    except (httpx.HTTPError, ValueError) as error:
-        raise IssuerUnavailable(f"the login service does not answer ({type(error).__name__}): try again") from error
-    if not answer.is_success or not isinstance(found, dict):
-        said = str(found.get("error", "")) if isinstance(found, dict) else ""
-        raise Unauthenticated(f"the login service does not take the code ({said[:100]}): sign in again", CHALLENGE)
-    return found

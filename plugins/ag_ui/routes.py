@@ -18,6 +18,7 @@ from elcano.api.events.feed import NumberedEvent
 from elcano.api.events.journal_merge import Cursor
 from elcano.api.events.sse import STREAM_HEADERS, ProvidedFeeds
 from elcano.api.events.watcher import Feeds
+from elcano.api.http.body_limit import CONVERSATION_BODY
 from elcano.api.http.errors import (
     FieldFault,
     KeyReused,
@@ -54,7 +55,7 @@ router = APIRouter(tags=["ag-ui"])
 
 @router.post(
     "/ag-ui",
-    dependencies=[requires("start_run")],
+    dependencies=[requires("start_run"), CONVERSATION_BODY],
     response_class=Response,
     responses={
         200: {"description": "The events of AG-UI", "content": {"text/event-stream": {"schema": {"type": "string"}}}},

@@ -46,6 +46,8 @@ DECISION: Final[JsonObject] = {
     "required": ["approved"],
 }
 """The answer to an interrupt."""
+_ENDINGS: Final = {"complete": "completed"}
+"""The status of a run by its last event, where that names none and is called otherwise."""
 _SILENT: Final[frozenset[EventType]] = frozenset({"state_updated", "streaming", "execution_ended"})
 
 
@@ -66,14 +68,7 @@ class Translation:
     def open(self, status: str) -> Iterator[BaseEvent]:
         """The first events: which run it is, and where all about it is."""
         yield RunStartedEvent(thread_id=self._thread, run_id=self._run)
-        yield StateSnapshotEvent(
-            snapshot={
-                "run_id": self._run_id,
-                "status": status,
-                "run": f"{self._address}/v1/runs/{self._run_id}",
-                "report": f"{self._address}/v1/runs/{self._run_id}/report",
-            }
-        )
+        yield self._snapshot(status)
 
     def tell(self, event: AgentEvent) -> Iterator[BaseEvent]:
         """The events for one of the run that is not its last."""
@@ -130,6 +125,7 @@ class Translation:
                 yield TextMessageContentEvent(message_id=self._run_id, delta=text[start : start + DELTA_CHARACTERS])
             yield TextMessageEndEvent(message_id=self._run_id)
             yield CustomEvent(name="elcano.citations", value=citations)
+        yield self._snapshot(str(last.data.get("status") or _ENDINGS.get(last.type, last.type)))
         if last.type == "failed":
             yield RunErrorEvent(message=last.message, code="run-failed")
             return
@@ -138,6 +134,13 @@ class Translation:
             thread_id=self._thread,
             run_id=self._run,
             outcome=RunFinishedCancelledOutcome() if cancelled else RunFinishedSuccessOutcome(),
+        )
+
+    def _snapshot(self, status: str) -> BaseEvent:
+        """The state that front ends show: which run it is, how it stands, and where all about it is."""
+        address = f"{self._address}/v1/runs/{self._run_id}"
+        return StateSnapshotEvent(
+            snapshot={"run_id": self._run_id, "status": status, "run": address, "report": f"{address}/report"}
         )
 
     def _think(self, event: AgentEvent) -> Iterator[BaseEvent]:

@@ -4,23 +4,31 @@ The protocol is Temporal's: `Payloads` as protobuf JSON, both ways. The page ask
 to be among ELCANO_ALLOWED_ORIGINS.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, TypeAlias
+from functools import partial
+from typing import Annotated, Final, TypeAlias
 
-from fastapi import APIRouter, Body
+from fastapi import APIRouter, Body, Depends
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 from temporalio.api.common.v1 import Payload, Payloads
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, TemporalUnavailable, problem_docs
-from elcano.api.http.request_identity import requires
+from elcano.api.http.permissions import Principal
+from elcano.api.http.request_identity import get_principal, requires
 from elcano.api.services import InProcess
 from elcano.graphs.errors import SealedDataUnreadable
 from elcano.graphs.frozen import JsonObject
-from elcano.storage.payloads import retrieve_payloads
+from elcano.graphs.tenants import DEFAULT_TENANT, SLUG
+from elcano.plugins.encryption.owned_payloads import IsOwn, open_payloads, retrieve_payloads
 
 _EXAMPLE = {"payloads": [{"metadata": {"encoding": "anNvbi9wbGFpbg=="}, "data": "IndvcmQi"}]}
 PayloadsJson: TypeAlias = Annotated[JsonObject, Body(examples=[_EXAMPLE])]
+Asking: TypeAlias = Annotated[Principal, Depends(get_principal)]
 Change: TypeAlias = Callable[[Sequence[Payload]], Awaitable[list[Payload]]]
+
+_RUN: Final = re.compile(rf"(?P<tenant>{SLUG})-[0-9a-z]{{26}}(?:\..*)?", re.ASCII)
+"""A run's id, tenant and ULID, or that of a branch."""
 
 router = APIRouter(
     prefix="/codec",
@@ -38,21 +46,33 @@ async def encode_payloads(process: InProcess, body: PayloadsJson) -> JsonObject:
 
 
 @router.post("/decode", summary="Decrypt payloads")
-async def decode_payloads(process: InProcess, body: PayloadsJson) -> JsonObject:
-    """Decrypt payloads of histories, by Temporal's codec protocol; large ones, which are references, stay these."""
-    codec = (await process.temporal.client()).data_converter.payload_codec
-    return await _change_payloads(body, codec.decode if codec is not None else _leave_unchanged)
+async def decode_payloads(process: InProcess, principal: Asking, body: PayloadsJson) -> JsonObject:
+    """Decrypt payloads of your tenant's histories, by Temporal's codec protocol.
+
+    Payloads of other tenants stay as they are, and so do large ones, which are references.
+    """
+    converter = (await process.temporal.client()).data_converter
+    return await _change_payloads(body, partial(open_payloads, converter=converter, is_own=_own_of(principal)))
 
 
 @router.post("/download", summary="Read large payloads")
-async def download_payloads(process: InProcess, body: PayloadsJson) -> JsonObject:
-    """Read the payloads that references in histories stand for, and decrypt them, by Temporal's codec protocol."""
+async def download_payloads(process: InProcess, principal: Asking, body: PayloadsJson) -> JsonObject:
+    """Read the payloads of your tenant that references in histories name, and decrypt them, by Temporal's protocol."""
     converter = (await process.temporal.client()).data_converter
+    return await _change_payloads(body, partial(retrieve_payloads, converter=converter, is_own=_own_of(principal)))
 
-    async def retrieve(payloads: Sequence[Payload]) -> list[Payload]:
-        return await retrieve_payloads(converter, payloads)
 
-    return await _change_payloads(body, retrieve)
+def _own_of(principal: Principal) -> IsOwn:
+    """The workflows of a tenant are its runs and their branches.
+
+    What belongs to no run, or was encrypted by a release that did not note whose it is, is read by the default tenant.
+    """
+
+    def is_own(workflow: str) -> bool:
+        run = _RUN.fullmatch(workflow)
+        return principal.tenant == (DEFAULT_TENANT if run is None else run["tenant"])
+
+    return is_own
 
 
 async def _leave_unchanged(payloads: Sequence[Payload]) -> list[Payload]:

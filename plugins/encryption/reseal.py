@@ -42,7 +42,7 @@ from elcano.plugins.encryption.keys import VARIABLE, open_cipher
 from elcano.settings.plugins import SettingsInvalid
 from elcano.settings.settings import Settings
 from elcano.storage.objects import ARTIFACTS, FILES, PAYLOADS, Objects, encode_key_segment
-from elcano.storage.payloads import SEALED
+from elcano.storage.sealed_payloads import SEALED
 from elcano.storage.sql.cipher import MARK, seal_object, unseal_object
 from elcano.storage.sql.columns import SealedJson, SealedText, Word, find_sealed_part, unescape_nul
 from elcano.storage.sql.dialect import insert_new

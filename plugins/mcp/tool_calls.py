@@ -11,7 +11,7 @@ its text, its JSON and the parts left out are kept, each within bounds.
 import asyncio
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
@@ -54,6 +54,7 @@ MOST_PASSAGES: Final = 50
 """Maximum number of passages of one result, as evidence."""
 BEYOND_CHARACTERS: Final = 10_000
 """Characters read beyond the stored part, so that a key across that border is found."""
+NOT_KEPT: Final = "(bytes that were not kept)"
 MOST_LEFT_OUT: Final = 50
 EVIDENCE_CHARACTERS: Final = 200_000
 
@@ -81,6 +82,7 @@ def answer_from_tool_result(result: "CallToolResult", known: tuple[str, ...] = (
     """
     texts: list[str] = []
     left_out: list[str] = []
+    dropped: set[str] = set()
     for block in result.content:
         match block.type:
             case "text":
@@ -90,20 +92,40 @@ def answer_from_tool_result(result: "CallToolResult", known: tuple[str, ...] = (
             case "resource" if hasattr(block.resource, "text"):
                 texts.append(block.resource.text)
             case "resource":
+                dropped.add(getattr(block.resource, "blob", ""))
                 left_out.append(f"a file that was not kept: {block.resource.uri}")
             case _:
+                dropped.add(block.data)
                 left_out.append(f"{block.type} ({block.mime_type}) that was not kept: {len(block.data):,} characters")
     # Encodable as UTF-8, as all texts of this project are; otherwise it would fail later.
     text = normalize_text("\n\n".join(texts).encode(errors="replace").decode())
     if len(text) > KEPT_CHARACTERS:
         left_out.append(f"the text beyond {KEPT_CHARACTERS:,} of its {len(text):,} characters")
     text = without_values(text[: KEPT_CHARACTERS + BEYOND_CHARACTERS], known)[:KEPT_CHARACTERS]
-    structured: Json = json_without_values(result.structured_content, known)
+    structured: Json = json_without_values(_drop_bytes(result.structured_content, dropped), known)
     left_out = [without_values(one, known) for one in left_out]
     if (size := len(json.dumps(structured))) > KEPT_CHARACTERS:
         left_out.append(f"the structured part, which has {size:,} characters as JSON")
         structured = None
     return Answer(text, structured, tuple(_limit_left_out_parts(left_out)), result.is_error)
+
+
+def _drop_bytes(value: Json, dropped: Collection[str]) -> Json:
+    """A structured answer without the bytes of files: those that stand in blocks too, and those of blocks within it.
+
+    Servers repeat the blocks of an answer in its structured part, some with more kinds of blocks than MCP has.
+    """
+    if isinstance(value, str):
+        return NOT_KEPT if value and value in dropped else value
+    if isinstance(value, list):
+        return [_drop_bytes(one, dropped) for one in value]
+    if not isinstance(value, dict):
+        return value
+    is_file = isinstance(value.get("mimeType"), str)
+    return {
+        name: NOT_KEPT if is_file and name in ("data", "blob") and isinstance(one, str) else _drop_bytes(one, dropped)
+        for name, one in value.items()
+    }
 
 
 def passages_from_answer(server: str, tool: str, said: Answer, now: float) -> tuple[list[Evidence], list[StoredText]]:

@@ -65,6 +65,9 @@ class ToolServer(Frozen):
             raise ValueError("a command holds a zero byte")
         if broken := [name for name, value in self.headers.items() if not _is_header(name, value)]:
             raise ValueError(f"these are no headers: {', '.join(map(repr, broken))}")
+        names = [name.lower() for name in self.headers]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"a header is there twice, in small and in capital letters: {', '.join(twice)}")
         return self
 
     def offers(self, tool: str) -> bool:

@@ -17,14 +17,15 @@ from typing import Any, Final
 from fastapi import APIRouter, Request, Response
 
 from elcano.api.events.sse import ProvidedFeeds
+from elcano.api.http.body_limit import CONVERSATION_BODY
 from elcano.api.http.errors import KeyReused, Refusal, TemporalUnavailable, TooManyRuns, problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.routes import IdempotencyKey
-from elcano.api.services import Provided, Services
+from elcano.api.services import Provided
 from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.report.report import Report
 from elcano.graphs.text import shorten_text
-from elcano.plugins.openai_api.conversation import Conversation, format_run_line, read_conversation
+from elcano.plugins.openai_api.conversation import format_run_line, read_conversation
 from elcano.plugins.openai_api.following import (
     DONE,
     KEEP_ALIVE,
@@ -38,6 +39,7 @@ from elcano.plugins.openai_api.parameters import ChatRequest
 from elcano.plugins.openai_api.response_log import DELTA_CHARACTERS, StreamEvent
 from elcano.plugins.openai_api.response_view import Response as ResponseObject
 from elcano.plugins.openai_api.run_start import ModelNotFound, RetryCount, start_run
+from elcano.plugins.openai_api.slow_answer import send_answer
 
 WAITS: Final = (
     "The research waits for approval. Decide with `POST /v1/runs/{run_id}/approve` or `/refuse` (for a call of a tool "
@@ -54,7 +56,7 @@ router = APIRouter(prefix="/openai/v1/chat", tags=["openai"])
 
 @router.post(
     "/completions",
-    dependencies=[requires("start_run")],
+    dependencies=[requires("start_run"), CONVERSATION_BODY],
     response_class=Response,
     responses={
         200: {
@@ -87,7 +89,6 @@ async def create_chat_completion(
         said,
         services,
         asks_in="messages",
-        previous_run=await _find_followed_run(said, services),
         key=idempotency_key,
         retry=retry_count,
     )
@@ -96,10 +97,9 @@ async def create_chat_completion(
     if body.stream:
         usage = bool((body.stream_options or {}).get("include_usage"))
         return stream_response(completion.stream(with_usage=usage))
-    async for events in followed.follow():
-        if await followed.waits_for_approval() or (not events and await request.is_disconnected()):
-            break
-    return JsonResponse(completion.build())
+    return await send_answer(
+        completion.wait(), request, explain=completion.explain_failure, sent=followed.note_answered
+    )
 
 
 def _build_plain_completion(model: str, text: str) -> Item:
@@ -110,13 +110,6 @@ def _build_plain_completion(model: str, text: str) -> Item:
     return {**told, "choices": [choice], "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
 
 
-async def _find_followed_run(said: Conversation, services: Services) -> str | None:
-    """The run that the last answer of a chat names, if it can be followed; else agents are told the conversation."""
-    named = said.followed_run
-    run = await services.store.runs.get(named) if named else None
-    return named if run is not None and run.status != "running" and run.branch_of is None else None
-
-
 class ChatCompletion:
     """A run as a chat completion, whole or in chunks."""
 
@@ -125,18 +118,30 @@ class ChatCompletion:
         self._address = address
         self._head = followed.log.head
 
-    def build(self) -> Item:
-        """The whole completion.
+    async def wait(self) -> Item:
+        """The whole completion once the run has ended, or waits for approval.
 
         Raises:
             RunFailed: there is no report.
         """
+        async for _ in self._followed.follow():
+            if await self._followed.waits_for_approval():
+                break
         final = self._followed.final
         if final is not None and final["error"] is not None:
             raise RunFailed(self._explain_error(final))
         message: Item = {"role": "assistant", "content": self._write_answer(), "refusal": None}
         if self._followed.report is not None:
             message["annotations"] = self._nest_annotations(self._followed.report)
+        return self._complete(message)
+
+    def explain_failure(self, error: Exception) -> Item:
+        """The completion that says why there is no report, where the status of an error can be sent no more."""
+        text = str(error)
+        told: Item = {"role": "assistant", "content": text, "refusal": text}
+        return {**self._complete(told), "error": {"message": text, "type": "server_error", "param": None, "code": None}}
+
+    def _complete(self, message: Item) -> Item:
         choice = {"index": 0, "message": message, "finish_reason": self._finish_reason(), "logprobs": None}
         return {**self._describe("chat.completion"), "choices": [choice], "usage": self._count_usage()}
 
@@ -155,6 +160,7 @@ class ChatCompletion:
             error = {"message": self._explain_error(final), "type": "server_error", "param": None, "code": "run-failed"}
             yield format_message({"error": error})
             yield DONE
+            await self._followed.note_answered()
             return
         answer = self._write_answer()
         for start in range(0, len(answer), DELTA_CHARACTERS):
@@ -166,6 +172,7 @@ class ChatCompletion:
             told_last: Item = {"choices": [], "usage": self._count_usage()}
             yield format_message({**self._describe("chat.completion.chunk"), **told_last})
         yield DONE
+        await self._followed.note_answered()
 
     def _chunk(self, delta: Item, finish_reason: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish_reason, "logprobs": None}

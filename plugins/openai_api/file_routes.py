@@ -7,9 +7,9 @@ from pydantic import Field
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
+from elcano.api.http.body_limit import STREAMED_BODY
 from elcano.api.http.errors import BodyTooLarge, FieldFault, Refusal, RequestInvalid, problem_docs
 from elcano.api.http.fields import Described
-from elcano.api.http.request_guards import STREAMED_BODY
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
 from elcano.api.uploaded_documents import name_file_collection

@@ -25,6 +25,7 @@ from elcano.api.runs.run_view import RunView
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.plugins.openai_api.output_items import build_call_approval
+from elcano.plugins.openai_api.repeated_requests import note_answered
 from elcano.plugins.openai_api.response_log import ResponseLog, StreamEvent
 from elcano.plugins.openai_api.response_view import Response, ResponseHead
 
@@ -86,6 +87,11 @@ class FollowedResponse:
                 if self.log.terminal is not None:
                     yield await self._close()
                     return
+
+    async def note_answered(self) -> None:
+        """Note that a client has received the end, if it has come: what only waits is no answer yet."""
+        if self.final is not None:
+            await note_answered(self._run_id, self._services)
 
     async def look(self) -> Response:
         """The response as it is now; of a run that works with what it did so far, as far as a worker tells that."""

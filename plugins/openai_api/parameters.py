@@ -63,6 +63,11 @@ class OpenAIRequest(Request):
     stream_options: dict[str, Any] | None = None
 
     @property
+    def end_user(self) -> str:
+        """The user of the client for whom it asks; empty: none is named."""
+        return f"{self.user or self.safety_identifier or ''}"
+
+    @property
     def wants_web(self) -> bool:
         """Whether it asks for a search of the web."""
         return any(tool.get("external_web_access") is not False for tool in self._list_tools(WEB_SEARCH))

@@ -4,7 +4,7 @@ Nothing of a response is stored beside its run. So what OpenAI calls background 
 that waits may leave, or be cut off, and find the response under its id.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from elcano.api.control.approvals import relay_decision
 from elcano.api.control.requests import cancel_open_run, new_request_id
 from elcano.api.events.sse import ProvidedFeeds
+from elcano.api.http.body_limit import CONVERSATION_BODY
 from elcano.api.http.errors import (
     DeleteRefused,
     FieldFault,
@@ -29,6 +30,7 @@ from elcano.api.runs.routes import IdempotencyKey
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Asker, Provided, Services
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.failures import Cancellation
 from elcano.plugins.openai_api.conversation import Approval, read_conversation
 from elcano.plugins.openai_api.following import (
@@ -43,6 +45,7 @@ from elcano.plugins.openai_api.output_items import APPROVAL, PLAN_CALL, read_app
 from elcano.plugins.openai_api.parameters import ResponseRequest
 from elcano.plugins.openai_api.response_view import PREFIX, read_response_id
 from elcano.plugins.openai_api.run_start import ModelNotFound, RetryCount, start_run
+from elcano.plugins.openai_api.slow_answer import send_answer
 
 REFUSED: Final = "Refused."
 """The reason of a refusal that gives none."""
@@ -59,7 +62,7 @@ router = APIRouter(prefix="/openai/v1/responses", tags=["openai"])
 
 @router.post(
     "",
-    dependencies=[requires("start_run")],
+    dependencies=[requires("start_run"), CONVERSATION_BODY],
     response_class=Response,
     responses={**_EITHER, **problem_docs(ModelNotFound, KeyReused, TooManyRuns, TemporalUnavailable)},
 )
@@ -80,12 +83,7 @@ async def create_response(
     said = read_conversation(body.input, "input")
     previous = None if body.previous_response_id is None else read_response_id(body.previous_response_id)
     if said.approvals and not said.faults:
-        if previous is None:
-            message = "name the response that waits for the approval"
-            raise RequestInvalid([FieldFault(field="previous_response_id", message=message)])
-        run = await current_run(previous, services.temporal, services.store)
-        for approval in said.approvals:
-            await _relay_decision(run.run_id, approval, services, asker, idempotency_key)
+        run = await _relay_decisions(said.approvals, previous, services, asker, idempotency_key)
     else:
         run = await start_run(
             body,
@@ -96,6 +94,7 @@ async def create_response(
             instructions=body.instructions or "",
             key=idempotency_key,
             retry=retry_count,
+            waits=not body.background or bool(body.stream),
         )
     followed = FollowedResponse(run, services, feeds)
     if body.stream:
@@ -103,13 +102,17 @@ async def create_response(
     if body.background:
         new = run.status == "running" and not said.approvals
         return JsonResponse(followed.log.head.build("queued") if new else await followed.look())
-    return JsonResponse(await _wait_for_end(followed, request))
+
+    def explain(error: Exception) -> dict[str, Any]:
+        return followed.log.head.build("in_progress", error={"code": "server_error", "message": str(error)})
+
+    return await send_answer(_wait_for_end(followed), request, explain=explain, sent=followed.note_answered)
 
 
-async def _wait_for_end(followed: FollowedResponse, request: Request) -> dict[str, Any]:
-    """The response once it has ended, or waits for somebody who reads it; a client that has gone needs none."""
-    async for told in followed.follow():
-        if await followed.waits_for_approval() or (not told and await request.is_disconnected()):
+async def _wait_for_end(followed: FollowedResponse) -> dict[str, Any]:
+    """The response once it has ended, or waits for approval."""
+    async for _ in followed.follow():
+        if await followed.waits_for_approval():
             break
     reached = followed.final or followed.waiting
     return followed.log.head.build("in_progress", output=followed.log.output) if reached is None else reached
@@ -130,6 +133,18 @@ async def _stream_response(followed: FollowedResponse, after: int) -> AsyncItera
             break
     if followed.final is not None or followed.waiting is not None:
         yield DONE
+        await followed.note_answered()
+
+
+async def _relay_decisions(
+    approvals: Sequence[Approval], response: str | None, services: Services, asker: str, key: str | None
+) -> ArchivedRun:
+    """Passes decisions on to the run of a response, which the ids of its requests name too; returns the run."""
+    asked_by = (read_approval_id(approvals[0].request) or ("", ""))[0]
+    run = await current_run(response or asked_by.partition(".")[0], services.temporal, services.store)
+    for approval in approvals:
+        await _relay_decision(run.run_id, approval, services, asker, key)
+    return run
 
 
 async def _relay_decision(run_id: str, approval: Approval, services: Services, asker: str, key: str | None) -> None:
@@ -164,7 +179,7 @@ async def retrieve_response(
         int, Query(ge=-1, description="Follow the events after the one with this `sequence_number`.")
     ] = -1,
     include: Annotated[list[str] | None, Query(description="Accepted, and changes nothing.")] = None,
-    includes: Annotated[list[str] | None, Query(alias="include[]", description="The same.")] = None,
+    includes: Annotated[list[str] | None, Query(alias="include[]", include_in_schema=False)] = None,
     include_obfuscation: Annotated[bool, Query(description="Accepted, and changes nothing.")] = False,
 ) -> Any:
     """Read a response as it stands, or follow it; the id of a run stands for that of its response."""

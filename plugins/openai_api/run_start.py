@@ -1,10 +1,5 @@
-"""Starts the run of a request: the request is read, told in the words of `POST /v1/runs`, and submitted as that one is.
+"""Starts the run of a request: translates it into a request of `POST /v1/runs`, which is submitted as that one is."""
 
-OpenAI's clients send a request again when its answer takes long, by themselves and without a key that would say so. A
-request that they mark as such a retry is answered with the run that its first attempt started.
-"""
-
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -13,27 +8,24 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import Header
 from pydantic import ValidationError
 
+from elcano.activities.sources.http.trust_guard import apply_trust
 from elcano.api.http.errors import FieldFault, RequestInvalid, explain_invalid
 from elcano.api.process import Services
-from elcano.api.runs.named_graphs import find_named_graph
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import MAX_INSTRUCTIONS, RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
 from elcano.api.runs.trust_checks import explain_source_refusal
-from elcano.graphs.records import ArchivedRun, RunFilter
-from elcano.graphs.trust import Trust
+from elcano.api.runs.trust_request import continue_trust
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.trust import NO_LIMITS, Trust
 from elcano.plugins.openai_api.attached_files import find_collection_sources, keep_attached_files
 from elcano.plugins.openai_api.conversation import Conversation
+from elcano.plugins.openai_api.earlier_answers import fill_in_reports, find_followed_run
 from elcano.plugins.openai_api.parameters import IGNORED, OpenAIRequest
+from elcano.plugins.openai_api.repeated_requests import build_repeated_request
 
 WEB: Final = "web"
 """The source that `web_search` stands for."""
-RETRIED_SECONDS: Final = 120.0
-"""How long after its end a run is still what a retry asks for."""
-RETRIED_ERROR_SECONDS: Final = 15.0
-"""The same of one without a report: its error was answered at once, and clients wait for seconds before they retry."""
-LOOKED_AT: Final = 50
-"""The newest runs, among which the first attempt of a retry is looked for."""
 _INSIDE: Final = Trust(egress="private")
 _NAMES: Final[Mapping[str, str]] = {
     "mode": "model",
@@ -64,6 +56,7 @@ async def start_run(
     instructions: str = "",
     key: str | None = None,
     retry: int = 0,
+    waits: bool = True,
 ) -> ArchivedRun:
     """The run that a request starts, or that it started before.
 
@@ -72,10 +65,11 @@ async def start_run(
         said: its input.
         services: of its tenant.
         asks_in: the field that the question came in, for faults.
-        previous_run: the id of the run that it follows.
+        previous_run: the id of the run that it follows; None: that of the last answer in its input, if it is a run's.
         instructions: of the request itself, before those of its messages.
         key: its idempotency key.
-        retry: how often the client has sent it before.
+        retry: how often the client says that it has sent it before.
+        waits: whether the report is the answer, and not only the news that the run has started.
 
     Raises:
         RequestInvalid: it asks for what a run cannot do, with all faults by its own names.
@@ -84,21 +78,42 @@ async def start_run(
         ModelNotFound: there is no such mode or graph.
         Exception: as of `submit_run`.
     """
+    if not said.faults:
+        previous_run = previous_run or await find_followed_run(said, services)
+        await fill_in_reports(said, previous_run, services)
     if faults := [*request.find_faults(), *said.faults]:
         raise RequestInvalid(faults)
     if taken := sorted(_SET_HERE.intersection(request.elcano or {})):
         told = "is said by the request itself"
         raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
-    own = [*await find_collection_sources(request.collections, services)]
-    own += await keep_attached_files(said.files, services)
-    with faults_by_name({**_NAMES, "question": asks_in, "output_schema": request.schema_field}):
+    own = await find_collection_sources(request.collections, services)
+    names = {**_NAMES, "question": asks_in, "output_schema": request.schema_field}
+    if said.files:
+        with faults_by_name(names):
+            asked = _build_run_request(request, said, services, previous_run, instructions, own)
+            trust = await _read_trust(asked, services)
+        with apply_trust(trust, services.settings.private_hosts):
+            own += await keep_attached_files(said.files, services)
+    with faults_by_name(names):
         asked = _build_run_request(request, said, services, previous_run, instructions, own)
-        if retry and key is None and (known := await _find_first_attempt(asked, services)) is not None:
-            return known
-        submission = await submit_run(
-            partial(judge_run_request, asked, services), build_request_key(key, asked, "openai"), services
-        )
-    return submission.run
+        judge = partial(judge_run_request, asked, services)
+        if key is not None:
+            return (await submit_run(judge, build_request_key(key, asked, "openai"), services)).run
+        repeated = build_repeated_request(asked, request.end_user, services, marked=retry > 0, waits=waits)
+        return await repeated.submit(judge, services)
+
+
+async def _read_trust(asked: RunRequest, services: Services) -> Trust:
+    """The rules that the run will have, by which its files are fetched too.
+
+    Raises:
+        RequestInvalid: they have faults.
+    """
+    before = None if asked.previous_run is None else await services.store.runs.get(asked.previous_run)
+    trust, faults = continue_trust(asked.trust, before.trust if before else NO_LIMITS)
+    if faults:
+        raise RequestInvalid(faults)
+    return trust
 
 
 @contextmanager
@@ -140,7 +155,7 @@ def _build_run_request(
         "mode": request.model,
         "previous_run": previous_run,
         "instructions": "" if told else wanted,
-        "background": "\n\n".join(filter(None, (told, "" if previous_run else said.transcript))),
+        "background": "\n\n".join(filter(None, (told, said.write_transcript(previous_run)))),
         "metadata": metadata,
     }
     try:
@@ -172,23 +187,3 @@ def _choose_sources(
     return {
         "sources": [name for name in usual if not explain_source_refusal(_INSIDE, found.specs[name], services.settings)]
     }
-
-
-async def _find_first_attempt(asked: RunRequest, services: Services) -> ArchivedRun | None:
-    """The run that the same client asked for in the same words, and that is open or has just ended."""
-    graph = await find_named_graph(asked.mode, services.store.graphs)
-    wanted = RunFilter(mode=asked.mode if graph is None else graph.name)
-    page = await services.store.runs.page(limit=LOOKED_AT, wanted=wanted)
-    for listed in page.runs:
-        run = listed.run
-        kept = RETRIED_SECONDS if run.report is not None else RETRIED_ERROR_SECONDS
-        ended = run.finished_at is not None and run.finished_at < time.time() - kept
-        same = (run.question, run.metadata, run.previous_run, run.api_key) == (
-            asked.question,
-            asked.metadata,
-            asked.previous_run or "",
-            services.principal.key_id,
-        )
-        if same and not ended:
-            return run
-    return None

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from elcano.api.http.body_limit import STREAMED_BODY
 from elcano.api.http.errors import BodyTooLarge, FieldFault, Refusal, RequestInvalid, StoreUnavailable, problem_docs
 from elcano.api.http.fields import CURSOR, TextForm
-from elcano.api.http.request_guards import STREAMED_BODY
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
 from elcano.api.uploaded_documents import (

@@ -15,9 +15,10 @@ from elcano.client import AsyncElcano
 from elcano.dev.claims import free_ports
 from elcano.dev.stack import open_stack
 from elcano.plugins.encryption.keys import INDEX, make_key
-from elcano.plugins.encryption.reseal import count_history_keys, reseal_store
+from elcano.plugins.encryption.reseal import count_history_keys, iterate_payloads, reseal_store
 from elcano.settings import Settings
-from elcano.storage.payloads import SEALED
+from elcano.storage.sealed_payloads import SEALED, SealingCodec
+from elcano.storage.sql.cipher import load_cipher, require_cipher
 from tests.api.handbook import handbook_settings
 from tests.forked_programs import forked_programs
 
@@ -112,6 +113,10 @@ async def assert_temporals_page_can_read(chosen: Settings, run_id: str) -> None:
     asked = history.events[0].workflow_execution_started_event_attributes.input.payloads[0]
     scheduled = [event.user_metadata.summary for event in history.events if event.user_metadata.HasField("summary")]
     assert {payload.metadata["encoding"].decode() for payload in scheduled} == {SEALED}
+    codec = SealingCodec(require_cipher(load_cipher(chosen)))
+    payloads = [one for event in history.events for one in iterate_payloads(event)]
+    opened = [codec.open_payload(one) for one in payloads if one.metadata["encoding"] == SEALED.encode()]
+    assert {workflow.partition(".")[0] for _, workflow in opened} == {run_id}
     async with httpx.AsyncClient(base_url=chosen.base_url, timeout=60) as api:
         (read,) = await ask_codec(api, "download", asked)
         assert WORD in read.data.decode()

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.api.http.request_guards import MAX_BODY
+from elcano.api.http.body_limit import MAX_BODY
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE

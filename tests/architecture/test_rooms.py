@@ -70,6 +70,7 @@ Compared in the sources of 3.11, 3.12 and 3.13. `wait_for`, `timeout`, `as_compl
 EXTRA = {
     "plugins/data/databases/schema_inspector.py": {"sqlalchemy"},
     "storage/payloads.py": {"temporalio"},
+    "storage/sealed_payloads.py": {"temporalio"},
     "activities/calls/usage.py": {"temporalio"},
     "activities/calls/heartbeats.py": {"temporalio"},
     "activities/background_work.py": {"temporalio", "workflows.sandbox"},

@@ -13,7 +13,8 @@ from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.state.budget import Limits
 from elcano.plugins.encryption.keys import INDEX, make_key, parse_keys
 from elcano.storage.objects import open_objects
-from elcano.storage.payloads import SEALED, data_converter
+from elcano.storage.payloads import data_converter
+from elcano.storage.sealed_payloads import SEALED
 from elcano.workflows.research import ResearchWorkflow
 
 QUEUE = "rotated"

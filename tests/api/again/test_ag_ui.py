@@ -78,6 +78,9 @@ async def test_a_question_a_cut_connection_and_a_further_question(
         report = (await api.get(f"/v1/runs/{run_id}/report", headers={"Accept": "text/markdown"})).text
         assert text_of(whole).strip() == report.strip()
         assert whole[-1].outcome.type == "success"
+        states = [event.snapshot for event in whole if event.type.value == "STATE_SNAPSHOT"]
+        assert [state["status"] for state in states] == ["running", "completed"]
+        assert states[-1] == {**states[0], "status": "completed"}
         (cited,) = (event.value for event in whole if event.type.value == "CUSTOM")
         assert cited[0]["number"] == 1
         said = {"id": run_id, "role": "assistant", "content": report}

@@ -3,6 +3,7 @@
 The package takes a second to import, which only the process that runs these tests is to wait for.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
@@ -253,8 +254,91 @@ async def test_a_retry_is_not_given_a_run_that_was_cancelled_before(
 
         await until(is_cancelled)
         assert await ask(1) == first, "this one was answered with an error just now"
-        monkeypatch.setattr("elcano.plugins.openai_api.run_start.RETRIED_ERROR_SECONDS", 0.0)
+        monkeypatch.setattr("elcano.plugins.openai_api.repeated_requests.RETRIED_ERROR_SECONDS", 0.0)
         assert await ask(1) != first
+
+
+async def test_a_request_that_is_sent_again_because_its_answer_is_slow_starts_one_run(
+    served: str, temporal: Client, store: Store, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client leaves and asks again in the same words, without a mark; the answer begins with white space."""
+    monkeypatch.setattr("elcano.plugins.openai_api.slow_answer.PROMPT_SECONDS", 0.5)
+    monkeypatch.setattr("elcano.plugins.openai_api.slow_answer.SPACE_SECONDS", 0.5)
+    chat = {"model": "iterative", "messages": [{"role": "user", "content": QUESTION}]}
+    bodies: list[tuple[str, Json]] = [("responses", {"model": "simple", "input": QUESTION}), ("chat/completions", chat)]
+    async with httpx.AsyncClient(base_url=f"{served}/openai/v1", timeout=60) as api:
+
+        async def leave(path: str, body: Json) -> None:
+            async with api.stream("POST", f"/{path}", json=body) as answer:
+                assert answer.headers["content-type"] == "application/json"
+                assert await anext(answer.aiter_bytes()) == b" "
+
+        for path, body in bodies:
+            await asyncio.gather(leave(path, body), leave(path, body))
+            await leave(path, body)
+        started = (await api.get(f"{served}/v1/runs")).json()["runs"]
+        assert len(started) == 2
+        async with working(temporal, store, api_settings, Provider()):
+            for path, body in bodies:
+                answer = await api.post(f"/{path}", json=body)
+                named = answer.json()["metadata"]["elcano_run"]
+                assert named in {run["run_id"] for run in started}
+            monkeypatch.undo()
+            other = (await api.post("/chat/completions", json=chat)).json()["metadata"]["elcano_run"]
+            assert other not in {run["run_id"] for run in started}, "it was answered: who asks again wants another run"
+
+
+async def test_a_failure_that_comes_late_is_in_the_answer(
+    served: str, temporal: Client, store: Store, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elcano.plugins.openai_api.slow_answer.PROMPT_SECONDS", 0.0)
+    provider = Provider()
+    provider.off.add(("thinking", ""))
+    body = {"model": "iterative", "messages": [{"role": "user", "content": QUESTION}]}
+    async with (
+        working(temporal, store, api_settings, provider),
+        httpx.AsyncClient(base_url=f"{served}/openai/v1", timeout=60) as api,
+    ):
+        answer = await api.post("/chat/completions", json=body)
+        message = answer.json()["choices"][0]["message"]
+        assert (answer.status_code, message["refusal"]) == (200, answer.json()["error"]["message"])
+        assert "(run default-" in message["refusal"]
+
+
+async def test_a_conversation_that_names_its_answers_by_their_ids_follows_their_run(
+    client: Any, served: str, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    """As the Vercel AI SDK asks a second time: by item references, also besides `previous_response_id`."""
+    async with (
+        working(temporal, store, api_settings, Provider()),
+        httpx.AsyncClient(base_url=served, timeout=60) as api,
+    ):
+        first = await client.responses.create(model="iterative", input=QUESTION)
+        said: list[Json] = [
+            {"role": "user", "content": QUESTION},
+            *({"type": "item_reference", "id": item.id} for item in first.output),
+            {"role": "user", "content": "Since when?"},
+        ]
+        whole = [{"role": "user", "content": QUESTION}, *(item.to_dict() for item in first.output), said[-1]]
+        handed_over = [
+            *said,
+            {"type": "function_call", "call_id": "c", "name": "transfer_to_elcano", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c", "output": "Transferred."},
+        ]
+        for extra in ({"input": said}, {"input": said, "previous_response_id": first.id}, {"input": whole},
+                      {"input": handed_over}):  # fmt: skip
+            asked = await client.responses.create(model="iterative", background=True, **extra)
+            assert asked.previous_response_id == first.id
+            items = (await client.responses.input_items.list(asked.id)).data
+            texts = [item.to_dict()["content"][0]["text"] for item in items]
+            assert texts[0] == "Since when?"
+            assert ["Transferred." in text for text in texts[1:]] == ([True] if extra["input"] is handed_over else [])
+        chatted = [*said, {"role": "assistant", "content": "I do not know."}, {"role": "user", "content": "And why?"}]
+        asked = await client.responses.create(model="iterative", background=True, input=chatted)
+        assert asked.previous_response_id is None, "the last answer is another model's"
+        background = (await client.responses.input_items.list(asked.id)).data[1].to_dict()["content"][0]["text"]
+        assert f"Assistant: {first.output_text[:200]}" in background
+        assert (await api.get(f"/v1/runs/{asked.id.removeprefix('resp_')}")).json()["previous_run"] == ""
 
 
 def attach(**file: str) -> list[Json]:
@@ -271,7 +355,14 @@ REFUSED: list[tuple[Json, int, str, str]] = [
     ({"input": [{"role": "assistant", "content": "Hello"}]}, 422, "request_invalid", "input"),
     ({"input": [{"role": "user", "content": [{"type": "input_image"}]}]}, 422, "request_invalid", "input.0.content.0"),
     ({"input": [{"role": "wizard", "content": "Hello"}]}, 422, "request_invalid", "input.0.role"),
-    ({"input": [{"type": "function_call_output"}]}, 422, "request_invalid", "input.0.type"),
+    ({"input": [{"type": "telepathy"}]}, 422, "request_invalid", "input.0.type"),
+    ({"input": [{"type": "function_call_output"}]}, 422, "request_invalid", "input"),
+    (
+        {"input": [{"id": "msg_default-nothing"}, {"role": "user", "content": "?"}]},
+        422,
+        "request_invalid",
+        "input.0.id",
+    ),
     ({"input": [{"role": "user", "content": 7}]}, 422, "request_invalid", "input.0.content"),
     ({"tools": [{"type": "code_interpreter"}]}, 422, "request_invalid", "tools.0"),
     ({"tools": [STORE], "tool_choice": "required"}, 422, "request_invalid", "tools.0.vector_store_ids"),
@@ -282,6 +373,18 @@ REFUSED: list[tuple[Json, int, str, str]] = [
     ({"input": attach(file_data="f0VMRgIBAQ==")}, 422, "request_invalid", "input.0.content.1"),
     ({"input": attach(file_data="QQ==", filename="../x")}, 422, "request_invalid", "input.0.content.1"),
     ({"input": attach(file_url="http://169.254.169.254/")}, 422, "request_invalid", "input.0.content.1"),
+    (
+        {"input": attach(file_url="http://93.184.216.34/a.txt"), "elcano": {"trust": {"egress": ["example.org"]}}},
+        422,
+        "request_invalid",
+        "input.0.content.1",
+    ),
+    (
+        {"input": attach(file_data="QQ=="), "elcano": {"trust": {"egress": "x"}}},
+        422,
+        "request_invalid",
+        "elcano.trust.egress",
+    ),
     ({"input": attach(file_data="QQ==", file_id="files-none")}, 422, "request_invalid", "input.0.content.1"),
     ({"tools": [FUNCTION], "tool_choice": "required"}, 422, "request_invalid", "tool_choice"),
     ({"tools": [{"type": "web_search"}], "tool_choice": "required"}, 422, "request_invalid", "elcano.sources"),
@@ -331,6 +434,13 @@ async def test_what_cannot_be_done_is_refused_as_openai_does(api: httpx.AsyncCli
     assert (broken.status_code, broken.json()["error"]["code"]) == (400, "body_unreadable")
     runs = (await api.get("/v1/runs")).json()["runs"]
     assert runs == []
+
+
+async def test_a_conversation_may_have_megabytes(api: httpx.AsyncClient) -> None:
+    said = {"role": "assistant", "content": "x " * 1_000_000}
+    for earlier, status in (([said], 200), ([said, said, said], 413)):
+        body = {"model": "simple", "input": [*earlier, {"role": "user", "content": QUESTION}], "background": True}
+        assert (await api.post("/openai/v1/responses", json=body)).status_code == status
 
 
 async def test_files_and_vector_stores_are_what_a_run_searches(api: httpx.AsyncClient) -> None:

@@ -8,7 +8,8 @@ from elcano.graphs.contracts import ANSWER_MARK, AgentResult
 from elcano.plugins.data.query_models import DatabaseLooked
 from elcano.plugins.data.tables import DatabaseSchema
 from elcano.storage.objects import open_objects
-from elcano.storage.payloads import COMPRESSED, THRESHOLD_BYTES, data_converter
+from elcano.storage.payloads import THRESHOLD_BYTES, data_converter
+from elcano.storage.sealed_payloads import COMPRESSED
 from tests.unit.storage.test_payloads import files
 
 

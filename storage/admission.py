@@ -200,7 +200,7 @@ class AdmissionStore:
         async with self._engine.begin() as connection:
             await connection.execute(delete(keys).where(self._named(key), keys.c.run_id == run_id, ~is_kept))
 
-    async def release(self, key: str, run_id: str) -> None:
+    async def release_key(self, key: str, run_id: str) -> None:
         """Frees an idempotency key of `run_id`, which stays."""
         async with self._engine.begin() as connection:
             await connection.execute(delete(keys).where(self._named(key), keys.c.run_id == run_id))

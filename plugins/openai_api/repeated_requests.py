@@ -44,7 +44,7 @@ class RepeatedRequest:
         claim = await admission.find_claim(self.key.key)
         run = None if claim is None else await services.store.runs.get(claim.run_id)
         if claim is not None and run is not None and not await self._repeats(run, services):
-            await admission.release(self.key.key, run.run_id)
+            await admission.release_key(self.key.key, run.run_id)
         if self.marked or self.waits:
             return (await submit_run(judge, self.key, services)).run
         started = (await submit_run(judge, None, services)).run  # of equal ones at the same time each starts its own

@@ -15,13 +15,14 @@ from elcano.activities.passages.document import Block
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import Json
+from elcano.graphs.report.work_standing import WorkStanding
 from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
+from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
 from elcano.plugins.literature.xml import find_article_licence, flatten_element_text, parse_article_body, parse_xml_root
 
 FULL_TEXTS: Final = 3

@@ -13,18 +13,22 @@ from typing import Any, Final
 
 from elcano.activities.passages.document import Block, FileSkipped, Parsed, normalize_text
 from elcano.activities.text.inline_markup import write_tagged_scripts
+from elcano.graphs.report.work_standing import WorkStanding
 from elcano.graphs.report.works import (
+    FLAGS,
     Identifiers,
     Work,
     canonicalize_page_url,
     parse_arxiv_id,
     parse_doi,
+    parse_nct,
     parse_pmcid,
     parse_pmid,
 )
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import WorkKind
 from elcano.graphs.trust_rules import parse_issn
+from elcano.plugins.documents.csl_dates import format_date_parts, parse_date
 
 CSL_TYPE: Final = "application/vnd.citationstyles.csl+json"
 SUFFIX: Final = ".csljson"
@@ -35,7 +39,7 @@ _KINDS: Final[dict[str, WorkKind]] = {
     **dict.fromkeys(
         ("article-journal", "article-magazine", "article-newspaper", "paper-conference", "review"), "article"
     ),
-    **dict.fromkeys(("book", "chapter", "collection"), "book"),
+    **dict.fromkeys(("book", "chapter", "collection"), "book"),  # one with a venue is a chapter
     **dict.fromkeys(("webpage", "post", "post-weblog"), "page"),
     **{"article": "preprint", "entry-encyclopedia": "encyclopedia", "entry-dictionary": "encyclopedia"},
 }
@@ -44,7 +48,11 @@ _TAG: Final = re.compile(
     r"(?:\s{1,9}[\w:-]{1,30}=(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'))*\s{0,9}/?>",
     re.IGNORECASE,
 )
-_FAMILY: Final = ("dropping-particle", "non-dropping-particle", "family", "suffix")
+_FAMILY: Final = ("dropping-particle", "non-dropping-particle", "family")
+_DASH: Final = re.compile(r"\s*[-\u2010-\u2015\u2212]+\s*")
+_ISSN: Final = re.compile(r"(?<!\d)\d{4}-?\d{3}[\dXx](?!\d)")
+_STANDING: Final = frozenset({"retracted", "withdrawn", "concern", "corrected", "preprint"})
+"""The flags that a list may tell of a work."""
 _EXTRA: Final = re.compile(r"^[ \t]*(DOI|PMID|PMCID|arXiv|ISSN)[ \t]*:[ \t]*(\S+).*$", re.IGNORECASE | re.MULTILINE)
 """Identifiers that Zotero keeps in the field for everything else, which it exports as a note."""
 
@@ -66,7 +74,8 @@ def read_csl_work(content: bytes) -> Parsed:
         raise FileSkipped("it has no title")
     paragraphs = [part for part in _read_text(item, "abstract").split("\n\n") if part.strip()]
     if not paragraphs:
-        work = work.model_copy(update={"notices": (ONLY_TITLE,), "flags": ()})
+        flags = tuple(flag for flag in work.flags if flag != "abstract_only")
+        work = work.model_copy(update={"notices": (*work.notices, ONLY_TITLE), "flags": flags})
     blocks = [Block(part) for part in paragraphs or [work.title]]
     return Parsed(blocks, work.title, work.authors, work.year or 0, work=work.model_dump_json(exclude_defaults=True))
 
@@ -82,24 +91,49 @@ def build_work(item: Mapping[str, Any]) -> Work:
     """The work of an item; what is no text, number or name in it is as if it was not there."""
     published = _format_date(item.get("issued"))
     extra = {name.lower(): value for name, value in reversed(_EXTRA.findall(_read_text(item, "note")))}
-    issns = _read_line(item, "ISSN") or extra.get("issn", "")
+    kind = _KINDS.get(_read_line(item, "type"), "other")
+    if kind == "other" and _read_line(item, "genre") == "clinical trial":
+        kind = "trial"
+    title = _read_line(item, "title").removesuffix(".")
+    standing = _read_standing(item)
+    standing.add_title(title)
     return Work(
-        title=_read_line(item, "title").removesuffix("."),
+        title=title,
         authors=tuple(_list_names(item.get("author") or item.get("editor"))),
         year=int(published[:4]) if published else None,
         published=published,
-        venue=_read_line(item, "container-title"),
-        issns=tuple(dict.fromkeys(filter(None, map(parse_issn, re.split(r"[\s,;]+", issns))))),
+        # What a whole book is in is a series.
+        venue="" if item.get("type") in ("book", "collection") else _read_line(item, "container-title"),
+        issns=tuple(dict.fromkeys(filter(None, map(parse_issn, _find_issns(item, extra))))),
         volume=_read_line(item, "volume"),
         issue=_read_line(item, "issue"),
-        pages=re.sub(r"\s*[-\u2013\u2014]+\s*", "-", _read_line(item, "page")),
+        pages=_DASH.sub("-", _read_line(item, "page")),
         publisher=_read_line(item, "publisher"),
-        kind=_KINDS.get(_read_line(item, "type"), "other"),
+        kind=kind,
         identifiers=_find_identifiers(item, extra),
         url=_find_url(item),
         language=_read_line(item, "language"),
-        flags=("abstract_only",),
+        flags=(*standing.flags, "abstract_only"),
+        notices=tuple(standing.notices),
     )
+
+
+def _read_standing(item: Mapping[str, Any]) -> WorkStanding:
+    """What a list knows of a work's retraction and corrections, which CSL-JSON has no field for."""
+    standing = WorkStanding()
+    custom = item.get("custom")
+    told = custom if isinstance(custom, dict) else {}
+    for flag in FLAGS:
+        if flag in _STANDING and isinstance(told.get("flags"), list) and flag in told["flags"]:
+            standing.add(flag)
+    for notice in told["notices"] if isinstance(told.get("notices"), list) else ():
+        if isinstance(notice, str):
+            standing.add(None, shorten_text(" ".join(normalize_text(notice).split()), FIELD_CHARACTERS))
+    return standing
+
+
+def _find_issns(item: Mapping[str, Any], extra: Mapping[str, str]) -> list[str]:
+    return _ISSN.findall(_read_line(item, "ISSN") or extra.get("issn", ""))
 
 
 def find_notes(item: Mapping[str, Any]) -> str:
@@ -109,12 +143,14 @@ def find_notes(item: Mapping[str, Any]) -> str:
 
 def _find_identifiers(item: Mapping[str, Any], extra: Mapping[str, str]) -> Identifiers:
     url = _find_url(item)
-    numbered = (one for one in (_read_line(item, "number"), url) if "arxiv" in one.lower())
+    number = _read_line(item, "number")
+    numbered = (one for one in (number, url) if "arxiv" in one.lower())
     found = Identifiers(
         pmid=parse_pmid(_read_line(item, "PMID") or extra.get("pmid", "")),
         pmcid=parse_pmcid(_read_line(item, "PMCID") or extra.get("pmcid", "")),
         doi=parse_doi(_read_line(item, "DOI") or extra.get("doi", "") or (url if "doi.org/" in url else "")),
         arxiv=parse_arxiv_id(extra.get("arxiv") or next(numbered, "")),
+        nct=parse_nct(number) if number[:3].upper() == "NCT" else "",
     )
     if found.document or not url:
         return found
@@ -133,26 +169,20 @@ def _format_date(given: object) -> str:
     """`2024`, `2024-05` or `2024-05-17`; empty if there is no date."""
     match given:
         case {"date-parts": [[*parts], *_]}:
-            told = [str(part) for part in parts]
+            return format_date_parts(parts) or parse_date(" ".join(map(str, parts)))
         case {"raw": str(text)} | {"literal": str(text)} | str(text):
-            told = re.split(r"[-/]", text.strip())
+            return parse_date(text)
         case _:
             return ""
-    found = ""
-    for text, (low, high), width in zip(told, ((1000, 2999), (1, 12), (1, 31)), (4, 2, 2), strict=False):
-        if not (text.isascii() and text.isdigit() and len(text) <= 4 and low <= int(text) <= high):
-            break
-        found += f"{'-' if found else ''}{int(text):0{width}}"
-    if not found and (year := re.search(r"(?<!\d)[12]\d{3}(?!\d)", " ".join(told))):
-        return year[0]
-    return found
 
 
 def _list_names(given: object) -> Iterator[str]:
     for one in given[:MOST_AUTHORS] if isinstance(given, list) else ():
         if isinstance(one, dict):
             family = " ".join(filter(None, (_read_line(one, part) for part in _FAMILY)))
-            name = ", ".join(filter(None, (family, _read_line(one, "given")))) or _read_line(one, "literal")
+            given_name, suffix = _read_line(one, "given"), _read_line(one, "suffix")
+            parts = (family, given_name, suffix) if given_name else (f"{family} {suffix}".strip(),)
+            name = ", ".join(filter(None, parts)) or _read_line(one, "literal")
             if name:
                 yield name
 

@@ -20,7 +20,7 @@ _TYPES: Final = {
 }
 _FIELDS: Final = {
     "title": ("title",),
-    "container-title": ("journal", "journaltitle", "booktitle", "maintitle"),
+    "container-title": ("fjournal", "journal", "journaltitle", "booktitle", "maintitle"),
     "volume": ("volume",),
     "issue": ("number", "issue"),
     "page": ("pages", "eid", "articleno", "article-number", "art_number"),
@@ -155,7 +155,7 @@ def _build_item(key: str, kind: str, fields: Mapping[str, str]) -> Item:
         item[name] = value.replace("\\_", "_").strip("{} ") if name in _VERBATIM else decode_latex(value)
     if subtitle := decode_latex(fields.get("subtitle", "")):
         item["title"] = f"{item['title']}: {subtitle}"
-    if item["type"] != "article-journal":
+    if item["type"] not in ("article-journal", "paper-conference", "article"):
         item["issue"] = ""  # it is the number of a report, or of a book in its series
     for name in ("author", "editor"):
         item[name] = [*_split_names(fields.get(name, ""))]

@@ -18,7 +18,7 @@ _PMID_NAMED: Final = re.compile(
     r"\b(?:PMID|PUBMED|MEDLINE)[:\s]\s*(\d{1,8})(?!\d)|(?<!\d)(\d{1,8})\s*\[PMID\]", re.IGNORECASE
 )
 _PMID_LINK: Final = re.compile(r"(?:ncbi\.nlm\.nih\.gov/pubmed|pubmed\.ncbi\.nlm\.nih\.gov)/(\d{1,8})(?!\d)")
-_DOI: Final = re.compile(r"(?:doi:\s*|(?:https?://)?(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+_DOI: Final = re.compile(r"(?:doi[:\s]\s*|(?:https?://)?(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 _PAGE: Final = re.compile(r"\d|^[ivxlcdm]+(?:\W|\Z)", re.IGNORECASE)
 
 
@@ -61,7 +61,7 @@ def join_pages(first: str, last: str) -> str:
     """
     first, last = (re.sub(r"^pp?\.?\s*(?=\d)", "", one.strip()) for one in (first, last))
     first, last = (one if _PAGE.search(one) else "" for one in (first, last))
-    if re.search(r"\d\s*[-\u2010-\u2015]+\s*\w", last):
+    if re.match(rf"{re.escape(first)}\s*[-\u2010-\u2015]+\s*\w", last):
         return last
     if not last or first == last or re.search(r"\d\s*[-\u2010-\u2015]+\s*\w", first):
         return first

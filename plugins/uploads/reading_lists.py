@@ -48,9 +48,9 @@ _HEAD: Final = 20_000
 _SUFFIXES: Final = {"bib": BIBTEX, "bibtex": BIBTEX, "ris": RIS, "nbib": NBIB, "ciw": WEB_OF_SCIENCE}
 _BEGINNINGS: Final = (
     (BIBTEX, re.compile(r"@\w{3,20}\s{0,9}\{\s{0,9}[^\s,{}]{0,200}\s{0,9},")),
-    (NBIB, re.compile(r"PMID- \d|OWN - [A-Z]")),
+    (NBIB, re.compile(r"PMID- \d|PMC - PMC\d|OWN - [A-Z]")),
     (WEB_OF_SCIENCE, re.compile(r"FN [^\r\n]{1,80}\r?\nVR \d|PT [JBSCP]\r?\nAU ")),
-    (RIS, re.compile(r"(?:[^\r\n]{0,300}\r?\n){0,9}TY  ?- [A-Z]{3,8}\s")),
+    (RIS, re.compile(r"(?:[^\r\n]{0,300}\r?\n){0,9}TY {1,2}- {1,2}[A-Z]{3,8}\s")),
     (ENDNOTE_XML, re.compile(r"(?:<\?xml[^>]{0,200}>\s{0,9})?<xml>\s{0,99}<records>")),
 )
 """How lists begin. RIS may have numbers and names of providers above its first entry."""
@@ -177,7 +177,8 @@ def _drop_book_dois(items: Sequence[Item]) -> None:
     """
     titles: dict[str, set[str]] = {}
     for item in items:
-        titles.setdefault(_name_doi(item), set()).add(" ".join(str(item.get("title")).casefold().split()))
+        words = re.findall(r"\w+", str(item.get("title")).casefold())
+        titles.setdefault(_name_doi(item), set()).add(" ".join(words))
     for item in items:
         if item.get("type") == "chapter" and len(titles[_name_doi(item)]) > 1:
             item.pop("DOI", None)

@@ -22,6 +22,8 @@ _TAG: Final = re.compile(
 """Of the specification, and those that databases have added: any other begins no field within a text."""
 _TEXTS: Final = frozenset({"AB", "N1", "N2", "KW", "TI", "T1"})
 """Fields with lines of words, any of which may look like a tag: `T2 - weighted images`."""
+_NAMING: Final = frozenset({"", "TI", "T1", "AU", "A1"})
+"""Tags by one of which lines outside of entries are a work that lost its beginning; Ovid writes others behind `ER`."""
 _FOREIGN: Final = re.compile(r"\s*(?:@\w{3,20}\s*\{|PMID- \d|PT [A-Z]\Z|%0 [A-Z]|<\?xml|\[\s*\{|[A-Z][A-Z0-9] {1,2}- )")
 """Beginnings of entries of RIS without their `TY`, and of other formats; other lines between entries are no works:
 numbers, names of providers and addresses, as Ovid, Cochrane and JSTOR write them."""
@@ -59,7 +61,7 @@ def parse_ris(text: str) -> Parsed:
         if found and entry and _is_text(entry, tag, value, len(found[2]) < spaces, following):
             tag, value = "", line.strip()
         if tag == "TY" or tag == "ER":
-            if entry:
+            if entry and (not fault or any(one in _NAMING for one, _ in entry)):
                 key, item = _build_item(entry)
                 yield key, fault or item
             entry, fault = [("TY", [value])] if tag == "TY" else [], ""
@@ -108,7 +110,8 @@ def _build_item(entry: Sequence[tuple[str, list[str]]]) -> tuple[str, Item]:
     item["container-title"] = next((first[tag] for tag in within if tag in first), "")
     item["title"] = item["title"] or first.get("BT", "")
     item["id"] = first.get("ID") or " ".join(filter(None, (first.get("PY", "")[:4], item["title"][:50])))
-    item["author"] = [_build_name(name) for name in dict.fromkeys(told.get("AU", []) + told.get("A1", []))]
+    authors = ("\n".join(lines).strip() for tag, lines in entry if tag in ("AU", "A1"))
+    item["author"] = [_build_name(name) for name in dict.fromkeys(filter(None, authors))]
     editors = told.get("ED", []) + (told.get("A2", []) if item["type"] in {*_PARTS, "book"} else [])
     item["editor"] = [_build_name(name) for name in dict.fromkeys(editors)]
     item["issued"] = {"raw": choose_date(*(first.get(tag, "") for tag in ("PY", "Y1", "DA")))}

@@ -175,7 +175,7 @@ def _clean_cell(cell: str) -> str:
 
 
 def _split_wos_cell(head: str, cell: str) -> list[str]:
-    return [one.strip() for one in cell.split(";")] if head in ("au", "af", "be", "ca", "gp") else [cell]
+    return [one.strip() for one in cell.split(";")] if head in ("au", "af", "be", "ca") else [cell]
 
 
 def _split_authors(cell: str) -> Iterator[Item]:

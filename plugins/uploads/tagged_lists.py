@@ -128,10 +128,10 @@ def build_wos_item(fields: Mapping[str, list[str]]) -> Item:
     line = {tag: " ".join(lines) for tag, lines in fields.items()}
     kind, title, within = line.get("DT", "").lower(), line.get("TI", ""), line.get("SO", "")
     kinds = (csl for name, csl in _WOS_TYPES if name in kind)
-    whole = line.get("PT") == "B" and "chapter" not in kind and within.casefold() in ("", title.casefold())
+    whole = line.get("PT") == "B" and "chapter" not in kind and within.casefold().rstrip(".") in ("", title.casefold().rstrip("."))
     standing = WorkStanding()
     standing.add_types(one.strip() for one in kind.split(";"))
-    groups = [{"literal": one} for tag in ("CA", "GP") for one in fields.get(tag, ())]
+    groups = [{"literal": one} for one in fields.get("CA", ())]
     return clean_item(
         {
             "id": line.get("UT", ""),
@@ -143,7 +143,7 @@ def build_wos_item(fields: Mapping[str, list[str]]) -> Item:
             "issued": {"raw": choose_date(line.get("PY", ""), line.get("PD", ""))},
             "volume": line.get("VL", ""),
             "issue": line.get("IS", ""),
-            "page": join_pages(line.get("BP", ""), line.get("EP", "")) or line.get("AR", ""),
+            "page": join_pages(line.get("BP", ""), line.get("EP", "")) or line.get("AR", "").removeprefix("UNSP "),
             "publisher": line.get("PU", ""),
             "DOI": find_doi(line.get("DI", "")),
             "PMID": line.get("PM", ""),

@@ -38,6 +38,11 @@ _PARTS: Final = ((1, 9999), (1, 12), (1, 31))
 _PAGES: Final = re.compile(r"\s*[-\u2013\u2014]+\s*")
 
 
+_GENRES: Final[dict[WorkKind, str]] = {
+    **{"review": "Review", "preprint": "Preprint", "trial": "Clinical trial", "encyclopedia": "Encyclopedia"},
+}
+
+
 class Person(NamedTuple):
     """An author. A group has only a family name, which is its whole name."""
 
@@ -63,13 +68,26 @@ class Entry(NamedTuple):
     pages: str
     publisher: str
     identifiers: Identifiers
+    issns: tuple[str, ...]
     url: str
     language: str
     note: str
     """What a reader has to know: that it was retracted, that it is a preprint."""
+    standing: JsonObject
+    """The same as flags and notices, for CSL-JSON."""
     accessed: str
     """The day on which its text was retrieved, as `2026-11-22`."""
     source: str
+
+    @property
+    def is_chapter(self) -> bool:
+        """Whether it is in a book: books themselves are in nothing."""
+        return self.kind == "book" and bool(self.venue)
+
+    @property
+    def genre(self) -> str:
+        """What its type does not say in the formats."""
+        return _GENRES.get(self.kind, "")
 
     @property
     def page_range(self) -> tuple[str, str]:
@@ -126,12 +144,22 @@ def _build_entry(reference: Reference, key: str) -> Entry:
         pages=clean_line(work.pages),
         publisher=clean_line(work.publisher),
         identifiers=Identifiers(**{kind: clean_line(name) for kind, name in work.identifiers}),
+        issns=work.issns,
         url=clean_line(web).replace(" ", "%20"),
         language=clean_line(work.language),
         note=clean_line(". ".join(filter(None, (describe_work_flags(work).rstrip("."), places)))),
+        standing=_describe_standing(work),
         accessed=max(map(clean_line, retrieved), default=""),
         source=clean_line(reference.source),
     )
+
+
+def _describe_standing(work: Work) -> JsonObject:
+    told: JsonObject = {
+        "flags": [flag for flag in work.flags if flag != "abstract_only"],
+        "notices": list(map(clean_line, work.notices)),
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 def _parse_person(name: str) -> Person:
@@ -158,7 +186,9 @@ def _hash_reference(reference: Reference) -> str:
     return sha256(of.encode()).hexdigest()[:8]
 
 
-_BIBTEX_TYPES: Final[dict[WorkKind, str]] = {"article": "article", "review": "article", "book": "book"}
+_BIBTEX_TYPES: Final[dict[WorkKind, str]] = {
+    **{"article": "article", "review": "article", "book": "book", "page": "online"},
+}
 _SIGNS: Final = {
     "\\": r"\textbackslash{}",
     "{": r"\textbraceleft{}",
@@ -172,17 +202,28 @@ _VERBATIM: Final = {"\\": "%5C", "{": "%7B", "}": "%7D", " ": "%20"}
 
 def render_bibtex(references: Sequence[Reference]) -> str:
     """One entry each, in their order; empty for none."""
-    return "\n".join(_render_bibtex_entry(entry) for entry in build_reference_entries(references))
+    entries = "\n".join(_render_bibtex_entry(entry) for entry in build_reference_entries(references))
+    return f"{_PREAMBLE}\n{entries}" if _UNSAFE.search(entries) else entries
+
+
+_PREAMBLE: Final = r"""@preamble{"\ifx\urlstyle\undefined"
+ # "\def\asprinted#1{\begingroup\catcode`\_12\catcode`\%12\catcode`\#12\catcode`\&12\catcode`\~12\catcode`\^12 #1}"
+ # "\def\printed#1{\texttt{#1}\endgroup}"
+ # "\providecommand{\doi}{doi: \asprinted\printed}\providecommand{\url}{\asprinted\printed}\fi"}
+"""
+"""Has styles of natbib print DOIs and addresses as they are: without the package `url` they would stop at `_`."""
+_UNSAFE: Final = re.compile(r"^  (?:doi|url) = .*[_%#&~^]", re.MULTILINE)
 
 
 def escape_bibtex(value: str) -> str:
     """`value` as it stands between braces."""
-    return "".join(_SIGNS.get(sign, sign) for sign in value)
+    return "".join(_SIGNS.get(sign, sign) for sign in value).replace("--", "-{}-")
 
 
 def _render_bibtex_entry(entry: Entry) -> str:
     fields = "".join(f"  {name} = {{{value}}},\n" for name, value in _iter_bibtex_fields(entry) if value)
     kind = "misc" if _lacks_journal(entry) else _BIBTEX_TYPES.get(entry.kind, "misc")
+    kind = "incollection" if entry.is_chapter else kind
     return f"@{kind}{{{entry.key},\n{fields}}}\n"
 
 
@@ -196,18 +237,21 @@ def _iter_bibtex_fields(entry: Entry) -> Iterator[tuple[str, str]]:
     article = entry.kind in ("article", "review") and not _lacks_journal(entry)
     yield "author", " and ".join(map(_format_bibtex_name, entry.people))
     yield "title", f"{{{escape_bibtex(entry.title)}}}"  # twice in braces: styles would make small letters of capitals
-    yield "journal" if article else "howpublished", escape_bibtex(entry.venue or (entry.source if not article else ""))
+    yield "journal" if article else "booktitle" if entry.is_chapter else "howpublished", escape_bibtex(entry.venue)
     yield "volume", escape_bibtex(entry.volume)
     yield "number", escape_bibtex(entry.issue)
-    yield "pages", escape_bibtex("--".join(filter(None, entry.page_range)))
+    yield "pages", "--".join(map(escape_bibtex, filter(None, entry.page_range)))
     yield "publisher", escape_bibtex(entry.publisher)
     yield "year", entry.year
     yield "month", str(entry.date[1]) if len(entry.date) > 1 else ""
+    yield "day", str(entry.date[2]) if len(entry.date) > 2 else ""
+    yield "type", entry.genre or ("Article" if _lacks_journal(entry) else "")
+    yield "issn", ", ".join(entry.issns)
     yield "doi", _escape_verbatim(names.doi)
     yield "pmid", _escape_verbatim(names.pmid)
     yield "pmcid", _escape_verbatim(names.pmcid)
-    yield "eprint", _escape_verbatim(names.arxiv)
-    yield "archiveprefix", "arXiv" if names.arxiv else ""
+    yield "eprint", _escape_verbatim(names.arxiv or names.nct)
+    yield "archiveprefix", "arXiv" if names.arxiv else "ClinicalTrials.gov" if names.nct else ""
     yield "url", _escape_verbatim(entry.url)
     yield "urldate", entry.accessed
     yield "langid", escape_bibtex(entry.language)  # BibLaTeX prints what stands in `language`
@@ -249,7 +293,7 @@ def _render_ris_record(entry: Entry) -> str:
 def _iter_ris_tags(entry: Entry) -> Iterator[tuple[str, str]]:
     names = entry.identifiers
     first, last = entry.page_range
-    yield "TY", _RIS_TYPES.get(entry.kind, "GEN")
+    yield "TY", "CHAP" if entry.is_chapter else _RIS_TYPES.get(entry.kind, "GEN")
     yield "ID", entry.key
     for person in entry.people:
         yield "AU", ", ".join(filter(None, person))
@@ -262,12 +306,16 @@ def _iter_ris_tags(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "PY", entry.year
     yield "DA", "/".join(f"{part:02}" for part in entry.date) if len(entry.date) > 1 else ""
     yield "PB", entry.publisher
+    yield "M3", entry.genre
+    yield "SN", ", ".join(entry.issns)
     yield "DO", names.doi
-    yield "AN", names.pmid or names.nct
+    yield "AN", names.pmid or names.nct or (names.arxiv and f"arXiv:{names.arxiv}")
+    yield "DB", "PubMed" if names.pmid else ""  # without it, the number is nobody's
     yield "C2", names.pmcid
     yield "UR", entry.url
     yield "LA", entry.language
     yield "N1", entry.note
+    yield "N1", f"arXiv: {names.arxiv}" if names.arxiv and (names.pmid or names.nct) else ""
     yield "DP", entry.source
     yield "Y2", entry.accessed.replace("-", "/")
 
@@ -293,8 +341,8 @@ def _build_csl_item(entry: Entry) -> JsonObject:
     number = f"arXiv:{names.arxiv}" if names.arxiv else names.nct
     told: JsonObject = {
         "id": entry.key,
-        "type": _CSL_TYPES.get(entry.kind, "document"),
-        "genre": "preprint" if entry.kind == "preprint" else "clinical trial" if entry.kind == "trial" else "",
+        "type": "chapter" if entry.is_chapter else _CSL_TYPES.get(entry.kind, "document"),
+        "genre": entry.genre.lower(),
         "title": entry.title,
         "author": [_build_csl_name(person) for person in entry.people],
         "issued": _build_csl_date(entry.date),
@@ -306,12 +354,14 @@ def _build_csl_item(entry: Entry) -> JsonObject:
         "DOI": names.doi,
         "PMID": names.pmid,
         "PMCID": names.pmcid,
+        "ISSN": ", ".join(entry.issns),
         "number": number,
         "URL": entry.url,
         "language": entry.language,
         "note": entry.note,
         "source": entry.source,
         "accessed": _build_csl_date(parse_date_parts(entry.accessed)),
+        "custom": entry.standing,
     }
     return {name: value for name, value in told.items() if value}
 

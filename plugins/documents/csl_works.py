@@ -7,7 +7,7 @@ is its title, and the work says so.
 import html
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -43,6 +43,12 @@ _KINDS: Final[dict[str, WorkKind]] = {
     **dict.fromkeys(("webpage", "post", "post-weblog"), "page"),
     **{"article": "preprint", "entry-encyclopedia": "encyclopedia", "entry-dictionary": "encyclopedia"},
 }
+_GENRES: Final[dict[tuple[WorkKind, str], WorkKind]] = {
+    **{("other", "clinical trial"): "trial", ("other", "article"): "article", ("other", "review"): "review"},
+    ("other", "preprint"): "preprint",
+    **{(kind, "encyclopedia"): "encyclopedia" for kind in ("other", "page")},
+    **{("article", genre): "review" for genre in ("review", "systematic review", "scoping review", "meta-analysis")},
+}
 _TAG: Final = re.compile(
     r"</?(?:jats:[\w-]{1,30}|p|br|b|i|u|em|strong|su[bp]|span|div|h[1-6]|[uo]l|li|title|sec|sc|a)"
     r"(?:\s{1,9}[\w:-]{1,30}=(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'))*\s{0,9}/?>",
@@ -50,6 +56,11 @@ _TAG: Final = re.compile(
 )
 _FAMILY: Final = ("dropping-particle", "non-dropping-particle", "family")
 _DASH: Final = re.compile(r"\s*[-\u2010-\u2015\u2212]+\s*")
+_ONE_PAGE: Final = re.compile(r"\A([^-]+)-\1\Z")
+_PMC_LINK: Final = re.compile(
+    r"/pmc/articles/(PMC\d{3,9})|pmc\.ncbi\.nlm\.nih\.gov/articles/(PMC\d{3,9})", re.IGNORECASE
+)
+_PUBMED_LINK: Final = re.compile(r"(?:ncbi\.nlm\.nih\.gov/pubmed|pubmed\.ncbi\.nlm\.nih\.gov)/(\d{1,8})(?!\d)")
 _ISSN: Final = re.compile(r"(?<!\d)\d{4}-?\d{3}[\dXx](?!\d)")
 _STANDING: Final = frozenset({"retracted", "withdrawn", "concern", "corrected", "preprint"})
 """The flags that a list may tell of a work."""
@@ -92,9 +103,8 @@ def build_work(item: Mapping[str, Any]) -> Work:
     published = _format_date(item.get("issued"))
     extra = {name.lower(): value for name, value in reversed(_EXTRA.findall(_read_text(item, "note")))}
     kind = _KINDS.get(_read_line(item, "type"), "other")
-    if kind == "other" and _read_line(item, "genre") == "clinical trial":
-        kind = "trial"
-    title = _read_line(item, "title").removesuffix(".")
+    kind = _GENRES.get((kind, _read_line(item, "genre").lower()), kind)
+    title = _read_line(item, "title").removesuffix(".").rstrip()
     standing = _read_standing(item)
     standing.add_title(title)
     return Work(
@@ -107,7 +117,7 @@ def build_work(item: Mapping[str, Any]) -> Work:
         issns=tuple(dict.fromkeys(filter(None, map(parse_issn, _find_issns(item, extra))))),
         volume=_read_line(item, "volume"),
         issue=_read_line(item, "issue"),
-        pages=_DASH.sub("-", _read_line(item, "page")),
+        pages=_ONE_PAGE.sub(r"\1", _DASH.sub("-", _read_line(item, "page"))),
         publisher=_read_line(item, "publisher"),
         kind=kind,
         identifiers=_find_identifiers(item, extra),
@@ -122,7 +132,7 @@ def _read_standing(item: Mapping[str, Any]) -> WorkStanding:
     """What a list knows of a work's retraction and corrections, which CSL-JSON has no field for."""
     standing = WorkStanding()
     custom = item.get("custom")
-    told = custom if isinstance(custom, dict) else {}
+    told = custom if isinstance(custom, dict) else _parse_standing(_read_text(item, "note"))
     for flag in FLAGS:
         if flag in _STANDING and isinstance(told.get("flags"), list) and flag in told["flags"]:
             standing.add(flag)
@@ -132,22 +142,35 @@ def _read_standing(item: Mapping[str, Any]) -> WorkStanding:
     return standing
 
 
+def _parse_standing(note: str) -> dict[str, Sequence[str]]:
+    """The flags and the notice of a note that an export of references begins with them: `RETRACTED: It was ...`."""
+    line = note.strip().partition("\n")[0]
+    words, _, notice = line.rstrip(".").partition(": ")
+    flags = [flag for flag, told in FLAGS.items() if told in words.split("; ")]
+    if len(flags) != len(words.split("; ")):
+        return {}
+    return {"flags": flags, "notices": [f"{notice}."] if notice else []}
+
+
 def _find_issns(item: Mapping[str, Any], extra: Mapping[str, str]) -> list[str]:
     return _ISSN.findall(_read_line(item, "ISSN") or extra.get("issn", ""))
 
 
 def find_notes(item: Mapping[str, Any]) -> str:
     """What its reader noted of a work: its note without the identifiers in it."""
-    return _EXTRA.sub("", _read_text(item, "note")).strip()
+    note = _read_text(item, "note").strip()
+    noted = note.partition("\n")[2] if _parse_standing(note) else note
+    return _EXTRA.sub("", noted).strip()
 
 
 def _find_identifiers(item: Mapping[str, Any], extra: Mapping[str, str]) -> Identifiers:
     url = _find_url(item)
     number = _read_line(item, "number")
+    pmc, pubmed = _PMC_LINK.search(url), _PUBMED_LINK.search(url)
     numbered = (one for one in (number, url) if "arxiv" in one.lower())
     found = Identifiers(
-        pmid=parse_pmid(_read_line(item, "PMID") or extra.get("pmid", "")),
-        pmcid=parse_pmcid(_read_line(item, "PMCID") or extra.get("pmcid", "")),
+        pmid=parse_pmid(_read_line(item, "PMID") or extra.get("pmid", "") or (pubmed[1] if pubmed else "")),
+        pmcid=parse_pmcid(_read_line(item, "PMCID") or extra.get("pmcid", "") or (pmc[1] or pmc[2] if pmc else "")),
         doi=parse_doi(_read_line(item, "DOI") or extra.get("doi", "") or (url if "doi.org/" in url else "")),
         arxiv=parse_arxiv_id(extra.get("arxiv") or next(numbered, "")),
         nct=parse_nct(number) if number[:3].upper() == "NCT" else "",

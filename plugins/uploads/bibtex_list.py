@@ -32,6 +32,7 @@ _FIELDS: Final = {
     "ISSN": ("issn", "eissn"),
     "language": ("langid", "language"),
     "abstract": ("abstract",),
+    "genre": ("type", "document_type"),
 }
 _NOTES: Final = ("note", "annote", "annotation", "comment")
 _VERBATIM: Final = frozenset({"DOI", "URL", "PMID", "PMCID", "ISSN"})
@@ -149,14 +150,14 @@ _INHERITED: Final = {"title": "booktitle"}
 
 
 def _build_item(key: str, kind: str, fields: Mapping[str, str]) -> Item:
-    item: Item = {"id": key, "type": _TYPES.get(kind, "webpage" if "url" in fields else "document")}
+    item: Item = {"id": key, "type": _TYPES.get(kind, "document")}
     for name, given in _FIELDS.items():
         value = next((fields[one] for one in given if fields.get(one)), "")
         item[name] = value.replace("\\_", "_").strip("{} ") if name in _VERBATIM else decode_latex(value)
     if subtitle := decode_latex(fields.get("subtitle", "")):
         item["title"] = f"{item['title']}: {subtitle}"
-    if item["type"] not in ("article-journal", "paper-conference", "article"):
-        item["issue"] = ""  # it is the number of a report, or of a book in its series
+    if item["type"] in ("report", "patent", "thesis"):
+        item["number"], item["issue"] = item["issue"], ""
     for name in ("author", "editor"):
         item[name] = [*_split_names(fields.get(name, ""))]
     item["issued"] = _read_date(fields)
@@ -164,7 +165,7 @@ def _build_item(key: str, kind: str, fields: Mapping[str, str]) -> Item:
     if not item["container-title"] and published_in and "://" not in published_in:
         item["container-title"] = published_in
     elif not item["URL"] and (address := re.search(r"https?://[^\s{}]+", fields.get("howpublished", ""))):
-        item["URL"] = address[0]
+        item["type"], item["URL"] = "webpage" if item["type"] == "document" else item["type"], address[0]
     _add_eprint(item, fields)
     notes = (line for one in _NOTES for line in (*fields.get(one, "").splitlines(), ""))
     item["note"] = "\n".join(map(decode_latex, notes)).strip()
@@ -189,7 +190,9 @@ def _add_eprint(item: Item, fields: Mapping[str, str]) -> None:
         item["number"] = f"arXiv:{number or (named[1] if named else '')}"
         if named or item["type"] in ("document", "webpage", "manuscript"):
             item["type"] = "article"
-    elif archive in ("pubmed", "pmid"):
+    elif "clinicaltrials" in archive:
+        item["number"] = number
+    if archive in ("pubmed", "pmid"):
         item["PMID"] = item["PMID"] or number
     elif archive in ("pmc", "pmcid"):
         item["PMCID"] = item["PMCID"] or number
@@ -244,10 +247,13 @@ _LINK: Final = re.compile(r"\\(?:url|href\s*\{[^{}]{0,2000}\}|nolinkurl|path)\s*
 _COMMAND: Final = re.compile(r"\\([A-Za-z]{2,40})(?:\{\}| (?=\W)|(?![A-Za-z]))")
 
 
+_ESCAPED: Final = {"textbraceleft": r"\{", "textbraceright": r"\}", "textasciicircum": "^"}
+
+
 def _write_symbol(found: re.Match[str]) -> str:
     """A symbol that pylatexenc passes over in silence; a command that it does not know stays visible."""
     name = found[1]
-    if name in SYMBOLS:
-        return SYMBOLS[name]
+    if name in _ESCAPED or name in SYMBOLS:
+        return _ESCAPED.get(name) or SYMBOLS[name]
     known = name in list_known_commands() or name in SILENT
     return found[0] if known or found.string[found.end() : found.end() + 1] == "{" else f"\\textbackslash{{}}{name}"

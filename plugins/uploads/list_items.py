@@ -19,7 +19,7 @@ _PMID_NAMED: Final = re.compile(
 )
 _PMID_LINK: Final = re.compile(r"(?:ncbi\.nlm\.nih\.gov/pubmed|pubmed\.ncbi\.nlm\.nih\.gov)/(\d{1,8})(?!\d)")
 _DOI: Final = re.compile(r"(?:doi[:\s]\s*|(?:https?://)?(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
-_PAGE: Final = re.compile(r"\d|^[ivxlcdm]+(?:\W|\Z)", re.IGNORECASE)
+_PAGE: Final = re.compile(r"\d|^\+\Z|^[ivxlcdm]+(?:\W|\Z)", re.IGNORECASE)
 
 
 def clean_item(item: Item) -> Item:

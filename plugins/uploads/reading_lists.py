@@ -1,7 +1,7 @@
 """Lists of works that programs for references export, each work of which becomes one item.
 
-An item is an object of CSL-JSON, whatever the format of the list. A list is untrusted, so it is read in a process of its
-own. Of entries that cannot be taken each is named with the reason; the others are kept.
+An item is an object of CSL-JSON, whatever the format of the list. A list is untrusted, so it is read in a process of
+its own. Of entries that cannot be taken each is named with the reason; the others are kept.
 """
 
 import json

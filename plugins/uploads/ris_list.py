@@ -111,6 +111,7 @@ def _build_item(entry: Sequence[tuple[str, list[str]]]) -> tuple[str, Item]:
     item["title"] = item["title"] or first.get("BT", "")
     item["id"] = first.get("ID") or " ".join(filter(None, (first.get("PY", "")[:4], item["title"][:50])))
     authors = ("\n".join(lines).strip() for tag, lines in entry if tag in ("AU", "A1"))
+    item["genre"] = first.get("M3", "")
     item["author"] = [_build_name(name) for name in dict.fromkeys(filter(None, authors))]
     editors = told.get("ED", []) + (told.get("A2", []) if item["type"] in {*_PARTS, "book"} else [])
     item["editor"] = [_build_name(name) for name in dict.fromkeys(editors)]
@@ -135,7 +136,7 @@ def _find_type(first: dict[str, str]) -> str:
 
 def _find_numbers(told: dict[str, list[str]], links: Sequence[str]) -> Item:
     """The PMID, the PMCID and other numbers of an entry, as its database names them."""
-    database = " ".join((*told.get("DB", ()), *told.get("DP", ()))).lower()
+    database = " ".join(told.get("DB") or told.get("DP") or ()).lower()
     accession = [*told.get("AN", ()), *(told.get("ID", ()) if "ovid" in database else ())]
     marked = [*told.get("C3", ()), *told.get("U1", ())]
     if "scopus" in database:

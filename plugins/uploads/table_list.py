@@ -40,6 +40,7 @@ _HEADS: Final = tuple(
         "document title|authors|publication title|publication year",  # IEEE
         "item title|publication title|authors|publication year|item doi",  # Springer
         "(internal) id|title|journal|authors|abstract",  # Abstrackr
+        "title|abstract|asreview_label",
     )
 )
 """The heads that mark a table of works, by the program that writes them."""
@@ -135,6 +136,7 @@ def _build_item(cells: Mapping[str, str]) -> Item:
         (csl for part, csl in _KINDS if part in kind.lower()),
         "article-journal" if item["container-title"] else "document",
     )
+    item["genre"] = kind
     item["author"] = [*_split_authors(item["author"])]
     item["issued"] = {"raw": choose_date(_read(cells, _YEAR), _read(cells, _DATE), cells.get("published month", ""))}
     pages = (_read(cells, _PAGES), "") if _read(cells, _PAGES) else (_read(cells, _FIRST), _read(cells, _LAST))
@@ -209,5 +211,6 @@ _SHORT: Final = re.compile(r"(.+?)\s+((?:[^\W\d_a-z]\.?-?){1,5}\.?)")
 def _split_author(name: str) -> Item:
     family, *rest = (part.strip() for part in name.split(",", 2))
     if not rest and (short := _SHORT.fullmatch(name)):
-        family, rest = short[1], [short[2]]
+        family, given = short[1], short[2]
+        rest = [given if "." in given[:-1] else given.removesuffix(".")]  # PubMed ends its lists with a full stop
     return {part: text for part, text in zip(("family", "given", "suffix"), (family, *rest), strict=False) if text}

@@ -99,6 +99,7 @@ def _build_nbib_item(fields: Fields, pmid: str) -> Item:
             else "chapter"
             if title != book
             else "book",
+            "genre": "review" if any("review" in kind.lower() or kind == "Meta-Analysis" for kind in types) else "",
             "title": title or _read(fields, "TT"),
             "author": people + [{"literal": " ".join(lines)} for lines in fields.get("CN", ())],
             "editor": [_split_name(" ".join(lines)) for lines in fields.get("FED", fields.get("ED", []))],
@@ -128,7 +129,11 @@ def build_wos_item(fields: Mapping[str, list[str]]) -> Item:
     line = {tag: " ".join(lines) for tag, lines in fields.items()}
     kind, title, within = line.get("DT", "").lower(), line.get("TI", ""), line.get("SO", "")
     kinds = (csl for name, csl in _WOS_TYPES if name in kind)
-    whole = line.get("PT") == "B" and "chapter" not in kind and within.casefold().rstrip(".") in ("", title.casefold().rstrip("."))
+    whole = (
+        line.get("PT") == "B"
+        and "chapter" not in kind
+        and within.casefold().rstrip(".") in ("", title.casefold().rstrip("."))
+    )
     standing = WorkStanding()
     standing.add_types(one.strip() for one in kind.split(";"))
     groups = [{"literal": one} for one in fields.get("CA", ())]
@@ -136,6 +141,7 @@ def build_wos_item(fields: Mapping[str, list[str]]) -> Item:
         {
             "id": line.get("UT", ""),
             "type": "book" if whole else next(kinds, "chapter" if line.get("PT") == "B" else "article-journal"),
+            "genre": "review" if kind.startswith("review") else "",
             "title": title,
             "author": [_split_name(one) for one in fields.get("AF") or fields.get("AU") or ()] + groups,
             "editor": [_split_name(one) for one in fields.get("BE") or fields.get("ED") or ()],

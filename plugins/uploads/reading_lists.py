@@ -7,6 +7,7 @@ its own. Of entries that cannot be taken each is named with the reason; the othe
 import json
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
@@ -147,13 +148,12 @@ def parse_list(media_type: str, data: bytes) -> Iterator[Entry]:
     if len(found) > MOST_ENTRIES:
         raise FileSkipped(f"it has more than {MOST_ENTRIES:,} entries: split it")
     _drop_book_dois([item for _, item in found if not isinstance(item, str)])
-    taken = set[str]()
+    taken, times = set[str](), Counter[str]()
     for number, (key, item) in enumerate(found, 1):
         name = base = _KEY.sub("_", key.strip())[:KEY_CHARACTERS].strip("._") or f"entry-{number}"
-        times = 1
         while name.casefold() in taken:
-            times += 1
-            name = f"{base}-{times}"
+            times[base] += 1
+            name = f"{base}-{times[base] + 1}"
         taken.add(name.casefold())
         yield _build_entry(name, item)
 

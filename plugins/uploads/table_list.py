@@ -212,5 +212,5 @@ def _split_author(name: str) -> Item:
     family, *rest = (part.strip() for part in name.split(",", 2))
     if not rest and (short := _SHORT.fullmatch(name)):
         family, given = short[1], short[2]
-        rest = [given if "." in given[:-1] else given.removesuffix(".")]  # PubMed ends its lists with a full stop
+        rest = [re.sub(r"\A(\w{2,5})\.\Z", r"\1", given)]  # PubMed ends its lists with a full stop
     return {part: text for part, text in zip(("family", "given", "suffix"), (family, *rest), strict=False) if text}

@@ -155,7 +155,7 @@ def test_bibtex_keeps_signs_and_reads_extended_names() -> None:
       eprint={123}, eprinttype={pubmed}}
     @misc{p, title={P}, eprint={2101.00001}, archiveprefix={arXiv}}"""
     work, preprint = read("a.bib", bib, BIBTEX)
-    assert work.title == "Below < 5, 2 ⋅ 10⁹/L, 10⁹, \\unknowncommand and C# — {x}"
+    assert work.title == "Below < 5, 2·10⁹/L, 10⁹, \\unknowncommand and C# — {x}"
     assert work.authors == ("da Silva, Maria", "de Vries, Inc., Jan, Jr.", "Doe, Jane")
     assert (work.venue, work.issue, work.pages, work.published) == ("Journal of Whole Names", "3", "e12", "2020-03-04")
     assert work.identifiers.pmid == "123"

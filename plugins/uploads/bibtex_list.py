@@ -44,6 +44,8 @@ _OWN: Final = frozenset(
 )
 """Fields that belong to a book alone, and not to the chapters that take the others from it by `crossref`."""
 _NAME_PART: Final = re.compile(r"\s*\"?\s*(family|given|prefix|suffix)\s*=\s*(.*?)\s*\"?\s*", re.IGNORECASE | re.DOTALL)
+NAME_CHARACTERS: Final = 1_000
+"""Length of one name; splitting a longer one at its commas would take long."""
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -215,7 +217,7 @@ def _split_names(text: str) -> Iterator[Item]:
 
 def _split_extended_name(name: str) -> Item:
     """A name as BibLaTeX has it in parts, `family=Silva, given=Maria, prefix=da`; empty: it is none."""
-    if "=" not in name:
+    if "=" not in name or len(name) > NAME_CHARACTERS:
         return {}
     parts = [_NAME_PART.fullmatch(part) for part in _COMMA.split(name)]
     told = {part[1].lower(): decode_latex(part[2]) for part in parts if part}

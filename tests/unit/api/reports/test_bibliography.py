@@ -12,14 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pybtex.database import BibliographyData, parse_string
 
-from elcano.api.reports.bibliography import (
-    build_reference_entries,
-    clean_line,
-    parse_date_parts,
-    render_bibtex,
-    render_csl_json,
-    render_ris,
-)
+from elcano.api.reports.bibliography import render_csl_json, render_ris
+from elcano.api.reports.bibtex import render_bibtex
+from elcano.api.reports.reference_entries import build_reference_entries, clean_line, parse_date_parts
 from elcano.graphs.report.works import Identifiers, Work
 from tests.unit.api.reports.material import PAPER, reference
 

@@ -55,7 +55,8 @@ _OTHER: Final = (
 _WITHDRAWAL: Final = re.compile(
     rf"(?:^|[.;:(]\s*)\W*(?:{_PAPER}\s+)?(?:(?:is|was|has\s+been|now|temporarily)\s+){{0,2}}{_WITHDRAWN}"
     rf"|(?:^|[.;:]\s)\W*withdraw(?:al|ing)\b"
-    rf"|(?<!of )\b(?:this|our|present)\s+(?:(?!{_OTHER})\w+\s+){{0,2}}{_PAPER}\b(?:(?!{_OTHER}|[.;]\s).){{0,80}}?\b{_WITHDRAWN}"
+    rf"|(?<!of )\b(?:this|our|present)\s+(?:(?!{_OTHER})\w+\s+){{0,2}}{_PAPER}\b"
+    rf"(?:(?!{_OTHER}|[.;]\s).){{0,80}}?\b{_WITHDRAWN}"
     rf"|\bthe\s+{_PAPER}\s+(?:(?!{_OTHER})\w+\s+){{0,2}}(?:is|was|has|have|been|being|be|needs?|must)\s+"
     rf"(?:(?!{_OTHER})\w+\s+){{0,3}}{_WITHDRAWN}"
     rf"|\b(?:withdraw(?:n|ing|s)?|retract(?:ed|ing|s)?)\s+(?:this|our|the\s+(?:present|current))\s+{_PAPER}\b"

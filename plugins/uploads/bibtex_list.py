@@ -190,7 +190,7 @@ def _add_eprint(item: Item, fields: Mapping[str, str]) -> None:
     named = re.match(r"arXiv preprint arXiv:\s*(\S+)", item["container-title"], re.IGNORECASE)
     if "arxiv" in archive or named:
         item["number"] = f"arXiv:{number or (named[1] if named else '')}"
-        if named or item["type"] in ("document", "webpage", "manuscript"):
+        if named or (item["type"] in ("document", "webpage", "manuscript") and not item["genre"]):
             item["type"] = "article"
     elif "clinicaltrials" in archive:
         item["number"] = number

@@ -56,6 +56,7 @@ _KINDS: Final[Mapping[str, WorkKind]] = {
     "reference-entry": "book",
     **dict.fromkeys(("report", "report-component", "dissertation", "standard"), "document"),
 }
+_WHOLE_BOOKS: Final = frozenset({"book", "monograph", "edited-book", "reference-book"})
 _VERSIONS: Final = ("vor", "am", "unspecified")
 """The order of licences: of the version of record, of the accepted manuscript, of an unspecified version."""
 
@@ -253,7 +254,9 @@ def _list_authors(given: CrossrefWork) -> Iterator[str]:
 
 
 def _find_venue(given: CrossrefWork) -> str:
-    """Return the journal or book; for a preprint its server."""
+    """Return the journal or book; for a preprint its server; for a whole book nothing: what it is in is a series."""
+    if given.type in _WHOLE_BOOKS:
+        return ""
     named = (_find_first_text(given.container_title), *(one.name for one in given.institution), given.event.name)
     return next(filter(None, named), "")
 

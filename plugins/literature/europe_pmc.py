@@ -189,19 +189,21 @@ def build_europe_pmc_record(result: Result) -> Record:
     standing.add_types([*types, *(["Preprint"] if preprint else [])])
     standing.add_title(title)
     date = _find_published_date(result, preprint)
+    kind = _classify_work_kind(result, preprint)
     name = format_article_name(result.source, result.id)
     work = Work(
         title=title,
         authors=_list_authors(result),
         year=service_fields.parse_year(date),
         published=date,
-        venue=result.issue.journal or result.book or result.publisher,
+        # A book is in nothing, a chapter in its book.
+        venue=result.issue.journal or result.book or ("" if kind == "book" else result.publisher),
         issns=collect_issns((result.issue.issn, result.issue.essn)),
         volume=result.issue.volume,
         issue=result.issue.issue,
         pages=result.pages,
         publisher=result.publisher,
-        kind=_classify_work_kind(result, preprint),
+        kind=kind,
         design=tuple(kind for kind in types if _is_design(kind)),
         identifiers=Identifiers(
             doi=parse_doi(result.doi),

@@ -168,7 +168,7 @@ def build_openalex_record(given: OpenAlexWork) -> Record:
         authors=tuple(filter(None, (one.author or one.raw_author_name for one in given.authorships))),
         year=service_fields.parse_year(published),
         published=published,
-        venue=journal.display_name,
+        venue="" if given.type == "book" else journal.display_name,  # that is where it is sold
         issns=collect_issns(journal.issn),
         volume=given.volume,
         issue=given.issue,

@@ -12,7 +12,7 @@ trial are two. The same holds for the address of a page.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, get_args
 
 from elcano.graphs.frozen import Frozen
@@ -247,13 +247,15 @@ class Works:
     """
 
     def __init__(self, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> None:
-        told = [passage.work for passage in evidence if passage.work is not None]
+        given = list(evidence)
+        told = [passage.work for passage in given if passage.work is not None]
         self._by_name = {
             name: one
             for one in merge_works([*told, *accounts])
             for account in one.accounts
             for name in list_joining_names(account)
         }
+        self._copy_of = _find_copies(given, self._name)
 
     def of(self, passage: Evidence) -> MergedWork | None:
         """The work that `passage` is of; None if nothing is known of it."""
@@ -264,7 +266,17 @@ class Works:
         )
 
     def key(self, passage: Evidence) -> tuple[str, str]:
-        """What tells its reference apart from others: the work, or the document and its content hash."""
+        """What tells its reference apart from others: the work, or the document and its content hash.
+
+        Pages and documents with one text are one, whatever their addresses: a text that four sites carry is no four
+        that agree, and a list that was uploaded twice is one set of works.
+        """
+        name = self._name(passage)
+        while name in self._copy_of:
+            name = self._copy_of[name]
+        return name
+
+    def _name(self, passage: Evidence) -> tuple[str, str]:
         known = self.of(passage)
         named = known.work.identifiers.document if known else ""
         return (named, NO_HASH) if named else (passage.document, passage.content_hash)
@@ -282,6 +294,26 @@ class Works:
     def document(self, passage: Evidence) -> str:
         """The canonical id of what the passage is of: that of its work, or of its document."""
         return self.key(passage)[0]
+
+
+COPIED_CHARACTERS: Final = 200
+"""Length from which a text alone says that it is the same; shorter ones, such as titles, are of one work only if title,
+authors and year are the same too."""
+
+
+def _find_copies(
+    passages: Sequence[Evidence], name_of: Callable[[Evidence], tuple[str, str]]
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """For each name of a page or document whose text another one has, the first name of these by the alphabet."""
+    names: dict[tuple[object, ...], set[tuple[str, str]]] = {}
+    for passage in passages:
+        name = name_of(passage)
+        if name[1] == NO_HASH and not name[0].startswith("url:"):
+            continue  # papers are told apart by their identifiers
+        work = passage.work or Work(title=passage.title)
+        about = () if len(passage.text) >= COPIED_CHARACTERS else (work.title.casefold(), work.authors, work.year)
+        names.setdefault((passage.content_hash, passage.start, *about), set()).add(name)
+    return {name: min(same) for same in names.values() for name in sorted(same)[1:]}
 
 
 def select_related_accounts(known: Iterable[Work], others: Iterable[Work]) -> tuple[Work, ...]:

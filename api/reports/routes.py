@@ -21,7 +21,8 @@ from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, Ru
 from elcano.api.http.fields import CURSOR, NUMBER_CURSOR, Described, with_moments
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
-from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS, clean_line
+from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
+from elcano.api.reports.reference_entries import clean_line
 from elcano.api.reports.results import load_artifact, load_pictures, load_stored_report
 from elcano.api.runs.run_status import find_existing_run
 from elcano.api.services import Provided, Services

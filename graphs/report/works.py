@@ -280,8 +280,9 @@ def format_initials(given: str) -> str:
 
 
 def _shorten_author(name: str) -> str:
-    family, comma, given = _on_one_line(name).partition(",")
-    return shorten_text(f"{family.strip()} {format_initials(given)}".strip() if comma else family, 100)
+    family, *given = (part.strip() for part in _on_one_line(name).split(",", 2))
+    initials = [format_initials(given[0]), *given[1:]] if given else []  # a suffix as `Jr.` stays
+    return shorten_text(" ".join(filter(None, (family, *initials))), 100)
 
 
 def _format_notice(notice: str) -> str:

@@ -26,6 +26,7 @@ class Signature(NamedTuple):
 _TRANSCRIPT: Final = "upload its transcript"
 _UNPACK: Final = "unpack it"
 _LIST: Final = "export it as RIS or BibTeX, and upload that"
+_UPLOAD: Final = "upload it: folders hold documents"
 _TO_PDF: Final = "save it as PDF"
 _TO_XLSX: Final = "save it as XLSX"
 _TO_PPTX: Final = "save it as PPTX"
@@ -35,10 +36,12 @@ _RTF: Final = Unread("RTF", "footnotes of RTF would be lost: save it as DOCX")
 _DOC: Final = Unread("a document of the former Word (DOC)", "save it as DOCX")
 _XLS: Final = Unread("a workbook of the former Excel (XLS)", _TO_XLSX)
 _PPT: Final = Unread("slides of the former PowerPoint (PPT)", _TO_PPTX)
-_PUBMED: Final = Unread("a list of works of PubMed", _LIST)
-_WEB_OF_SCIENCE: Final = Unread("a list of works of Web of Science", _LIST)
+_PUBMED: Final = Unread("a list of works of PubMed", _UPLOAD)
+_PUBMED_XML: Final = Unread("a list of works of PubMed in XML", "save it in the format PubMed, and upload that")
+_WEB_OF_SCIENCE: Final = Unread("a list of works of Web of Science", _UPLOAD)
 _ENDNOTE: Final = Unread("a list of works of EndNote", _LIST)
-SCOPUS: Final = Unread("a list of works of Scopus", _LIST)
+_ENDNOTE_XML: Final = Unread("a list of works of EndNote", _UPLOAD)
+SCOPUS: Final = Unread("a list of works of Scopus", _UPLOAD)
 
 SIGNATURES: Final = (
     Signature(b"{\\rtf", _RTF),
@@ -161,10 +164,10 @@ XML_ROOTS: Final[Mapping[str, str | Unread]] = {
     "teiCorpus": ".tei",
     "tei": ".tei",
     "svg": Unread("a drawing (SVG)", _TO_PDF),
-    "PubmedArticleSet": _PUBMED,
-    "PubmedArticle": _PUBMED,
-    "MedlineCitationSet": _PUBMED,
-    "xml": _ENDNOTE,
+    "PubmedArticleSet": _PUBMED_XML,
+    "PubmedArticle": _PUBMED_XML,
+    "MedlineCitationSet": _PUBMED_XML,
+    "xml": _ENDNOTE_XML,
     "modsCollection": Unread("a list of works (MODS)", _LIST),
     "mods": Unread("a list of works (MODS)", _LIST),
     "FictionBook": Unread("a FictionBook", _TO_EPUB),
@@ -182,10 +185,10 @@ LISTS: Final = (
     (re.compile(rb"FN [^\r\n]{1,80}\r?\nVR \d"), _WEB_OF_SCIENCE),
     (re.compile(rb"PT\tAU\t"), _WEB_OF_SCIENCE),
     (re.compile(rb"%0 [A-Z][A-Za-z ]{2,40}\r?\n%[A-Z0-9] "), _ENDNOTE),
-    (re.compile(rb"TY  ?- [A-Z]{2,8}\s"), Unread("a reading list (RIS)", "upload it: folders hold documents")),
+    (re.compile(rb"TY  ?- [A-Z]{2,8}\s"), Unread("a reading list (RIS)", _UPLOAD)),
     (
         re.compile(rb"@(?:article|book|inproceedings|incollection|misc|phdthesis)\s{0,9}\{[^\s,{}]{1,200},", re.I),
-        Unread("a reading list (BibTeX)", "upload it: folders hold documents"),
+        Unread("a reading list (BibTeX)", _UPLOAD),
     ),
 )
 """How lists of works begin. Uploads take those that they read apart before anyone asks for a reader here."""

@@ -17,7 +17,8 @@ SYMBOLS: Final[Mapping[str, str]] = {
     "ldots": "…", "textellipsis": "…", "slash": "/", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX",
     "LaTeXe": "LaTeX2e", "quad": " ", "qquad": " ", "space": " ", "newline": "\n", "linebreak": "\n", "par": "\n\n",
     "guillemotleft": "«", "guillemotright": "»", "og": "« ", "fg": " »", "nobreakspace": " ", "enspace": " ",
-    "thinspace": " ", "textregistered": "®", "textcopyright": "©",
+    "thinspace": " ", "textregistered": "®", "textcopyright": "©", "textless": "<", "textgreater": ">", "textbar": "|",
+    "textminus": "−", "degree": "°",
     ",": " ", ";": " ", ":": " ", " ": " ", "\n": " ", "\t": " ", "~": " ", "&": "&", "%": "%", "$": "$", "#": "#",
     "_": "_", "{": "{", "}": "}", "\\": "\n",
 }  # fmt: skip
@@ -89,3 +90,11 @@ def list_symbols() -> Mapping[str, str]:
         if isinstance(spec.simplify_repl, str) and "%" not in spec.simplify_repl:
             found[spec.macroname] = spec.simplify_repl
     return found
+
+
+@lru_cache(1)
+def list_known_commands() -> frozenset[str]:
+    """The commands that pylatexenc writes as something."""
+    from pylatexenc.latex2text import get_default_latex_context_db
+
+    return frozenset(spec.macroname for spec in get_default_latex_context_db().iter_macro_specs())

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-from elcano.api.reports.bibliography import BIBTEX, FORMS, build_reference_entries
+from elcano.api.reports.bibliography import BIBTEX, FORMS
+from elcano.api.reports.reference_entries import build_reference_entries
 from elcano.graphs.report.report import Report
 from elcano.plugins.exports.formulas import LATEX_SIGNS, escape_latex, escape_latex_line, write_latex_formula
 from elcano.plugins.exports.report_elements import (

@@ -10,7 +10,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from elcano import __version__
-from elcano.api.reports.bibliography import Entry, build_reference_entries
+from elcano.api.reports.reference_entries import Entry, build_reference_entries
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report

@@ -21,12 +21,13 @@ from elcano.activities.text.stems import content_words
 from elcano.activities.text.words import split_words
 from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.report.work_standing import WorkStanding
 from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, parse_doi
 from elcano.graphs.text import shorten_text
 from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import PHRASE, SentQuery, is_well_formed_query
-from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata
+from elcano.plugins.literature.work_records import Record, build_record_metadata
 from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
 ALL_WORDS: Final = 4
@@ -44,16 +45,28 @@ _ONE_ID: Final = re.compile(r"(?i)(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z][a-z.-]{1,20}/
 _VERSION: Final = re.compile(r"v(\d{1,3})$")
 _OWN_DOI: Final = "10.48550/"
 """The prefix of the DOIs that arXiv gives to its own preprints: they do not count as published."""
-_WITHDRAWN_COMMENT: Final = re.compile(
-    r"^\W*(?:withdrawn|retracted)\b|\b(?:is|was|are|be|been|being)\s+(?:\w+\s+)?(?:withdrawn|retracted)\b",
+_PAPER: Final = r"(?:paper|article|submission|manuscript|work|preprint|version|note|letter|draft|document|report)"
+_WITHDRAWN: Final = r"(?:withdrawn|retracted|removed\s+by\s+arxiv)\b(?!\s+from\s+(?!(?:the\s+)?arxiv))"
+_OTHER: Final = (
+    r"which\b|that\b|who(?:se)?\b|replac|supersed|previous|earlier|former|companion|another|other\b|not\b|never\b"
+    r"|arxiv:\s?\S*\d|[a-z-]+/\d{7}|\[\d|\b[\w.]+\.\d{4,5}\b"
+)
+"""Words after which the withdrawn paper is another one, and ids of other papers."""
+_WITHDRAWAL: Final = re.compile(
+    rf"(?:^|[.;:(]\s*)\W*(?:{_PAPER}\s+)?(?:(?:is|was|has\s+been|now|temporarily)\s+){{0,2}}{_WITHDRAWN}"
+    rf"|(?:^|[.;:]\s)\W*withdraw(?:al|ing)\b"
+    rf"|(?<!of )\b(?:this|our|present)\s+(?:(?!{_OTHER})\w+\s+){{0,2}}{_PAPER}\b"
+    rf"(?:(?!{_OTHER}|[.;]\s).){{0,80}}?\b{_WITHDRAWN}"
+    rf"|\bthe\s+{_PAPER}\s+(?:(?!{_OTHER})\w+\s+){{0,2}}(?:is|was|has|have|been|being|be|needs?|must)\s+"
+    rf"(?:(?!{_OTHER})\w+\s+){{0,3}}{_WITHDRAWN}"
+    rf"|\b(?:withdraw(?:n|ing|s)?|retract(?:ed|ing|s)?)\s+(?:this|our|the\s+(?:present|current))\s+{_PAPER}\b"
+    rf"|\b(?:authors?|i|we)\s+(?:(?!{_OTHER})\w+\s+){{0,4}}(?:withdraw(?:n|ing|s)?|retract(?:ed)?)\s+(?:the|it)\b"
+    rf"(?!\s+(?:\w+\s+)?(?:claim|theorem|statement|result|conclusion|assertion))",
     re.IGNORECASE,
 )
-_WITHDRAWN_SUMMARY: Final = re.compile(
-    r"^\W*(?:(?:this|the)\s+)?(?:arxiv\s+)?(?:paper|article|submission|manuscript|work|preprint|version)\b[^.]{0,80}?"
-    r"\b(?:withdrawn|retracted)\b|^\W*(?:withdrawn|retracted)\b",
-    re.IGNORECASE,
-)
-"""Matches only the beginning of a summary: later on it may speak of a drug that was withdrawn."""
+"""Matches that this paper was withdrawn: not another one, not one of its claims, not only from a conference."""
+_SUMMARY_START: Final = 240
+"""Characters of a summary that are searched: later on it may speak of a drug that was withdrawn."""
 
 
 class Arxiv(LiteratureSource):
@@ -200,8 +213,7 @@ def _build_entry_record(entry: Element) -> Record | None:
 def _assess_standing(entry: Element, published_doi: str, journal: str) -> WorkStanding:
     standing = WorkStanding()
     comment, summary = _read_child_text(entry, "comment"), _read_child_text(entry, "summary")
-    withdrawn = comment if _WITHDRAWN_COMMENT.search(comment) else summary if _WITHDRAWN_SUMMARY.search(summary) else ""
-    if withdrawn:
+    if withdrawn := next((one for one in (comment, summary[:_SUMMARY_START]) if _WITHDRAWAL.search(one)), ""):
         standing.add("withdrawn", shorten_text(f"Withdrawn from arXiv: {withdrawn}", NOTICE_CHARACTERS))
     if published_doi:
         standing.add(None, f"What was read is the preprint; it was published as doi:{published_doi}.")

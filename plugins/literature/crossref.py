@@ -16,13 +16,14 @@ from pydantic import AliasPath, Field
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.frozen import Json
+from elcano.graphs.report.work_standing import WorkStanding
 from elcano.graphs.report.works import Flag, Identifiers, Work, parse_arxiv_id, parse_doi
 from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items, validate_shape
-from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
+from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
 
 
 class _Update(NamedTuple):
@@ -55,6 +56,7 @@ _KINDS: Final[Mapping[str, WorkKind]] = {
     "reference-entry": "book",
     **dict.fromkeys(("report", "report-component", "dissertation", "standard"), "document"),
 }
+_WHOLE_BOOKS: Final = frozenset({"book", "monograph", "edited-book", "reference-book"})
 _VERSIONS: Final = ("vor", "am", "unspecified")
 """The order of licences: of the version of record, of the accepted manuscript, of an unspecified version."""
 
@@ -252,7 +254,9 @@ def _list_authors(given: CrossrefWork) -> Iterator[str]:
 
 
 def _find_venue(given: CrossrefWork) -> str:
-    """Return the journal or book; for a preprint its server."""
+    """Return the journal or book; for a preprint its server; for a whole book nothing: what it is in is a series."""
+    if given.type in _WHOLE_BOOKS:
+        return ""
     named = (_find_first_text(given.container_title), *(one.name for one in given.institution), given.event.name)
     return next(filter(None, named), "")
 

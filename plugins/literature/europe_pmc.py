@@ -15,13 +15,14 @@ from elcano.activities.passages.document import Block
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import Json
+from elcano.graphs.report.work_standing import WorkStanding
 from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
+from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
 from elcano.plugins.literature.xml import find_article_licence, flatten_element_text, parse_article_body, parse_xml_root
 
 FULL_TEXTS: Final = 3
@@ -188,19 +189,21 @@ def build_europe_pmc_record(result: Result) -> Record:
     standing.add_types([*types, *(["Preprint"] if preprint else [])])
     standing.add_title(title)
     date = _find_published_date(result, preprint)
+    kind = _classify_work_kind(result, preprint)
     name = format_article_name(result.source, result.id)
     work = Work(
         title=title,
         authors=_list_authors(result),
         year=service_fields.parse_year(date),
         published=date,
-        venue=result.issue.journal or result.book or result.publisher,
+        # A book is in nothing, a chapter in its book.
+        venue=result.issue.journal or result.book or ("" if kind == "book" else result.publisher),
         issns=collect_issns((result.issue.issn, result.issue.essn)),
         volume=result.issue.volume,
         issue=result.issue.issue,
         pages=result.pages,
         publisher=result.publisher,
-        kind=_classify_work_kind(result, preprint),
+        kind=kind,
         design=tuple(kind for kind in types if _is_design(kind)),
         identifiers=Identifiers(
             doi=parse_doi(result.doi),

@@ -19,13 +19,14 @@ from pydantic import AliasPath, Field
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceBusy, SourceRefused
 from elcano.graphs.frozen import Json
+from elcano.graphs.report.work_standing import WorkStanding
 from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
 from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, is_well_formed_query, prepare_sentence
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
+from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
 
 FIELDS: Final = (
     *("id", "doi", "ids", "display_name", "publication_year", "publication_date", "language", "type"),
@@ -167,7 +168,7 @@ def build_openalex_record(given: OpenAlexWork) -> Record:
         authors=tuple(filter(None, (one.author or one.raw_author_name for one in given.authorships))),
         year=service_fields.parse_year(published),
         published=published,
-        venue=journal.display_name,
+        venue="" if given.type == "book" else journal.display_name,  # that is where it is sold
         issns=collect_issns(journal.issn),
         volume=given.volume,
         issue=given.issue,

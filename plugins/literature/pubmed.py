@@ -18,13 +18,14 @@ from elcano.activities.passages.document import Block
 from elcano.activities.text.xml_tree import Element, get_local_name
 from elcano.graphs.errors import SourceBusy, SourceUnavailable
 from elcano.graphs.frozen import Json
+from elcano.graphs.report.work_standing import WorkStanding
 from elcano.graphs.report.works import Identifiers, Work, parse_doi, parse_nct, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
 from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.service_answers import ServiceData
-from elcano.plugins.literature.work_records import Record, WorkStanding, build_record_metadata, collect_issns
+from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
 from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
 SAID_CHARACTERS: Final = 200
@@ -245,6 +246,8 @@ def _parse_other_abstracts(elements: Iterable[Element]) -> Iterator[Block]:
 
 def _list_authors(group: Element | None) -> Iterator[str]:
     for one in () if group is None else group.iterfind("Author"):
+        if one.get("ValidYN") == "N":
+            continue  # a misspelt name, kept beside the corrected one
         told = {part.tag: flatten_element_text(part) for part in one if len(part) == 0}
         given = told.get("ForeName", "") or told.get("Initials", "")
         personal = service_fields.format_author_name(told.get("LastName", ""), given, told.get("Suffix", ""))

@@ -11,13 +11,14 @@ from pydantic import AliasPath, Field
 from elcano.activities.passages.document import Block
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Json
+from elcano.graphs.report.work_standing import NOT_REVIEWED
 from elcano.graphs.report.works import Flag, Identifiers, Work, parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
 from elcano.graphs.trust import WorkKind
 from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, plain_words
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
-from elcano.plugins.literature.work_records import NOT_REVIEWED, Record, build_record_metadata
+from elcano.plugins.literature.work_records import Record, build_record_metadata
 
 FIELDS: Final = (
     "title,abstract,authors.name,externalIds,venue,journal,publicationVenue,year,publicationDate,publicationTypes,"

@@ -7,6 +7,7 @@ without recursion.
 
 import html
 import re
+from itertools import accumulate
 from typing import Final
 from urllib.parse import quote
 
@@ -19,7 +20,6 @@ _MONTH_NAMES: Final = "jan feb mar apr may jun jul aug sep oct nov dec"
 _MONTHS: Final = {month: at for at, month in enumerate(_MONTH_NAMES.split(), start=1)}
 _YEARS: Final = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
 _ISO_DATE: Final = re.compile(r"\s*([12]\d{3})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
-_TRANSLATED: Final = re.compile(r"\[(.+?)\]?\.?\]?")
 _CREATIVE_COMMONS: Final = re.compile(
     r"(?:https?://(?:www\.)?creativecommons\.org/(?:licenses/|publicdomain/)?|cc-)"
     r"(by(?:-nc)?(?:-nd|-sa)?|zero|0|mark)(?![a-z])(?:/(\d\.\d))?.*",
@@ -36,10 +36,17 @@ _LANGUAGES: Final = dict(pair.split(":") for pair in _LANGUAGE_CODES.split())
 
 
 def clean_title(text: str, *, translated: bool = False) -> str:
-    """Remove the full stop that libraries put after a title and, if it is `translated`, its brackets."""
+    """Remove the full stop that libraries put after a title and, if it is `translated`, the brackets around it.
+
+    A bracket that closes within the title belongs to it: `[18F]FDG in lymphoma`.
+    """
     plain = " ".join(text.split())
-    if translated and plain.startswith("[") and (found := _TRANSLATED.fullmatch(plain)):
-        plain = found[1].strip()
+    if translated and plain.startswith("["):
+        inner = plain.rstrip(".")
+        depths = accumulate((sign == "[") - (sign == "]") for sign in inner)
+        closes = next((at for at, depth in enumerate(depths) if depth == 0), len(inner))
+        if closes >= len(inner) - 1:
+            plain = inner[1:closes].strip()
     return plain.removesuffix(".") if not plain.endswith("..") else plain
 
 

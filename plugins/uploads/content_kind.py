@@ -4,10 +4,10 @@ from typing import Final
 
 from elcano.plugins.documents.file_detection import is_package
 from elcano.plugins.documents.file_signatures import PACKAGE_MARKS
-from elcano.plugins.uploads.reading_lists import BIBTEX, CSL, RIS, ZOTERO_RDF, find_list_type
+from elcano.plugins.uploads.reading_lists import LIST_TYPES, find_list_type
 
 ZIP: Final = "application/zip"
-PARTED_TYPES: Final = frozenset({ZIP, BIBTEX, RIS, CSL, ZOTERO_RDF})
+PARTED_TYPES: Final = LIST_TYPES | {ZIP}
 """Of files that are not searched themselves: each of their parts is a document of its own."""
 
 

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from elcano.activities.passages.document import FileSkipped
 from elcano.activities.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
 from elcano.plugins.documents.csl_works import MOST_AUTHORS
-from elcano.plugins.uploads.list_formats import Item, Parsed
+from elcano.plugins.uploads.list_items import Item, Parsed
 
 Properties: TypeAlias = dict[str, list[Element]]
 """What a node says, by name."""

@@ -1,12 +1,15 @@
 """Accounts that share an identifier are one work, whoever tells of it, in whatever order, however often."""
 
+from hashlib import sha256
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.report.work_merge import list_joining_names, merge_accounts, merge_works
+from elcano.activities.report.work_merge import Works, list_joining_names, merge_accounts, merge_works
 from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work
 from elcano.graphs.trust import WorkKind
+from elcano.storage.evidence import Evidence
 
 DOIS = ("", "", "10.1000/a", "10.1000/b", "10.48550/arxiv.2101.00001")
 WORKS = st.builds(
@@ -189,3 +192,44 @@ def test_no_account_is_no_work() -> None:
     assert merge_works([]) == ()
     with pytest.raises(ValueError, match="account"):
         merge_accounts([])
+
+
+def passage(document: str, text: str, told: Work | None = None) -> Evidence:
+    content_hash = sha256(text.encode()).hexdigest()
+    return Evidence(
+        id=f"x:{document}@{content_hash[:8]}:0-{len(text)}",
+        source="x",
+        document=document,
+        content_hash=content_hash,
+        title=told.title if told else "A page",
+        locator=document,
+        text=text,
+        start=0,
+        end=len(text),
+        retrieved_at=1.0,
+        work=told,
+    )
+
+
+def test_a_text_that_four_sites_carry_is_one_and_papers_are_told_apart_by_their_names() -> None:
+    text = "The council said on Monday that the bridge will stay closed. " * 5
+    hosts = [passage(f"https://{host}.example/a", text, page(f"https://{host}.example/a")) for host in "dbca"]
+    other = passage("https://e.example/a", "Something else. " * 20, page("https://e.example/a"))
+    keys = [Works([*hosts, other]).key(one) for one in [*hosts, other]]
+    assert keys == [("url:https://a.example/a", "")] * 4 + [("url:https://e.example/a", "")]
+    papers = [
+        passage(f"doi:10.1/{name}", text, Work(title="One", identifiers=Identifiers(doi=f"10.1/{name}")))
+        for name in "ab"
+    ]
+    assert len({Works(papers).key(one) for one in papers}) == 2
+
+
+def page(url: str) -> Work:
+    return Work(title="The bridge", kind="page", identifiers=Identifiers(url=url))
+
+
+def test_a_list_that_was_uploaded_twice_is_one_set_of_works() -> None:
+    told = [Work(title="Introduction", authors=(f"Doe, {name}",), year=2020) for name in "AB"]
+    passages = [passage(f"{name}.bib/{one.authors[0]}", one.title, one) for name in ("old", "new") for one in told]
+    works = Works(passages)
+    assert [works.key(one)[0] for one in passages] == ["new.bib/Doe, A", "new.bib/Doe, B"] * 2

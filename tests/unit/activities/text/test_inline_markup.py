@@ -8,7 +8,7 @@ from lxml import etree
 from elcano.activities.text.inline_markup import write_latex_scripts, write_tagged_scripts
 from elcano.plugins.documents.csl_works import read_csl_work
 from elcano.plugins.literature.xml import flatten_element_text
-from elcano.plugins.uploads.list_formats import decode_latex
+from elcano.plugins.uploads.bibtex_list import decode_latex
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pybtex.database import BibliographyData, parse_string
 
-from elcano.api.reports.bibliography import (
-    build_reference_entries,
-    clean_line,
-    parse_date_parts,
-    render_bibtex,
-    render_csl_json,
-    render_ris,
-)
+from elcano.api.reports.bibliography import render_csl_json, render_ris
+from elcano.api.reports.bibtex import render_bibtex
+from elcano.api.reports.reference_entries import build_reference_entries, clean_line, parse_date_parts
 from elcano.graphs.report.works import Identifiers, Work
 from tests.unit.api.reports.material import PAPER, reference
 
@@ -61,6 +56,7 @@ def test_bibtex_holds_what_is_known() -> None:
         "publisher": "Press",
         "year": "2024",
         "month": "5",
+        "day": "17",
         "doi": "10.1000/a_b<1>%%7Bx%7D",
         "pmid": "123",
         "pmcid": "PMC9",
@@ -124,7 +120,11 @@ def test_ris_holds_what_is_known_and_ends_its_lines_as_the_format_has_it() -> No
         "custom2": "PMC9",
         "urls": ["https://example.org/a%20b?x=1&y=%7B2%7D"],
         "access_date": "2026/11/22",
-        "notes": ["RETRACTED; Preprint, not peer reviewed: Retracted in J Oil 2025; data were made up"],
+        "name_of_database": "PubMed",
+        "notes": [
+            "RETRACTED; Preprint, not peer reviewed: Retracted in J Oil 2025; data were made up",
+            "arXiv: 2101.00001",
+        ],
     }
     assert {name: entry.get(name) for name in told} == told
     assert PAPER.venue in entry.values()
@@ -169,6 +169,10 @@ def test_csl_holds_what_is_known() -> None:
         "note": "RETRACTED; Preprint, not peer reviewed: Retracted in J Oil 2025; data were made up",
         "source": "pubmed",
         "accessed": {"date-parts": [[2026, 11, 22]]},
+        "custom": {
+            "flags": ["retracted", "preprint"],
+            "notices": ["Retracted in J Oil 2025; data were made up"],
+        },
     }
 
 
@@ -184,8 +188,8 @@ def test_csl_is_json_whatever_is_told(title: str, name: str) -> None:
     [
         ("preprint", ("misc", "UNPB", "article")),
         ("trial", ("misc", "GEN", "document")),
-        ("book", ("book", "BOOK", "book")),
-        ("page", ("misc", "ELEC", "webpage")),
+        ("book", ("incollection", "CHAP", "chapter")),
+        ("page", ("online", "ELEC", "webpage")),
         ("review", ("article", "JOUR", "article-journal")),
     ],
 )
@@ -196,18 +200,35 @@ def test_every_kind_has_its_type(kind: Any, types: tuple[str, str, str]) -> None
     assert json.loads(render_csl_json([one]))[0]["type"] == types[2]
 
 
+def test_a_book_is_in_nothing_and_a_chapter_in_its_book() -> None:
+    book = PAPER.model_copy(update={"kind": "book", "venue": "", "source": "uploads:mine"})
+    chapter = book.model_copy(update={"venue": "All of Oil"})
+    text = render_bibtex([reference(book), reference(chapter, 2)])
+    whole, part = parsed(text).entries.values()
+    assert (whole.type, part.type, part.fields["booktitle"]) == ("book", "incollection", "All of Oil")
+    assert "howpublished" not in whole.fields
+    assert "uploads:mine" not in text
+
+
+def test_identifiers_stay_as_they_are_and_stop_no_style() -> None:
+    text = render_bibtex([reference()])
+    assert text.startswith("@preamble{")
+    plain = PAPER.model_copy(update={"identifiers": Identifiers(doi="10.1000/ab"), "url": ""})
+    assert "@preamble" not in render_bibtex([reference(plain)])
+
+
 def test_a_document_without_a_work_has_its_title_and_its_places() -> None:
     page = reference(None, texts=())
     (item,) = json.loads(render_csl_json([page]))
     assert item == {"id": "page", "type": "document", "title": "A page", "note": "a.md#1; a.md#2", "source": "docs"}
     assert rispy.loads(render_ris([page]))[0]["title"] == "A page"
     (entry,) = parsed(render_bibtex([page])).entries.values()
-    assert dict(entry.fields) == {"title": "{A page}", "howpublished": "docs", "note": r"a.md\#1; a.md\#2"}
+    assert dict(entry.fields) == {"title": "{A page}", "note": r"a.md\#1; a.md\#2"}
 
 
 def test_an_article_without_a_journal_has_no_hole_for_it() -> None:
     (entry,) = parsed(render_bibtex([reference(PAPER.model_copy(update={"venue": ""}))])).entries.values()
-    assert (entry.type, entry.fields["howpublished"], "journal" in entry.fields) == ("misc", "pubmed", False)
+    assert (entry.type, entry.fields["type"], "journal" in entry.fields) == ("misc", "Article", False)
 
 
 def test_nothing_cited_is_nothing_written() -> None:

@@ -85,7 +85,7 @@ OLE = b"\xd0\xcf\x11\xe0" + bytes(600)
         ("a.mp4", b"\0\0\0\x18ftypmp42", "upload its transcript"),
         ("a.sqlite", b"SQLite format 3\0", "ELCANO_DATABASES"),
         ("a.gif", b"GIF89a", "save it as PNG"),
-        ("a.nbib", b"PMID- 123\nTI  - Tides", "it is a list of works of PubMed: export it as RIS or BibTeX"),
+        ("a.nbib", b"PMID- 123\nTI  - Tides", "it is a list of works of PubMed: upload it"),
         ("a.ciw", b"FN Clarivate Analytics Web of Science\nVR 1.0\n", "it is a list of works of Web of Science"),
         ("scopus.csv", b'"Authors","Title","Year","Source title","EID"\n', "it is a list of works of Scopus"),
         (

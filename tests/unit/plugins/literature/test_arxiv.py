@@ -175,6 +175,10 @@ async def test_what_was_published_is_no_mere_preprint() -> None:
         {"comment": "9 pages; this version was mistakenly withdrawn"},
         {"summary": "This paper has been withdrawn by the authors."},
         {"summary": "The submission was withdrawn, since Lemma 2 is wrong."},
+        {"comment": "The authors have withdrawn this paper"},
+        {"comment": "10 pages; withdrawn due to an error in the main result"},
+        {"comment": "arXiv admin note: This version has been removed by arXiv administrators"},
+        {"comment": "Withdrawn, superseded by arXiv:0903.1234"},
         {"summary": "Withdrawn"},
     ],
 )
@@ -190,6 +194,12 @@ def test_a_withdrawn_paper_says_so(parts: dict[str, str]) -> None:
         {"summary": "We study a drug that was withdrawn from the market."},
         {"summary": "This paper is on whales. Some were withdrawn."},
         {"comment": "Not withdrawn, 9 pages"},
+        {"comment": "This paper supersedes arXiv:1203.4567, which has been withdrawn"},
+        {"comment": "Replaces the withdrawn paper arXiv:1203.4567"},
+        {"comment": "The paper arXiv:1203.4567 has been withdrawn; this is a corrected version"},
+        {"comment": "A previous version of this paper was retracted by the journal"},
+        {"comment": "Withdrawn from a conference, to appear elsewhere"},
+        {"comment": "v2: the claim of uniqueness withdrawn, otherwise unchanged"},
         {"comment": "Money is withdrawable"},
     ],
 )

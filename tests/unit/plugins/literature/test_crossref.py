@@ -237,3 +237,13 @@ def test_recorded_works() -> None:
     preprint = record(json.loads(played("crossref/work_preprint.json").body)["message"]).work
     assert (preprint.kind, preprint.venue) == ("preprint", "bioRxiv")
     assert preprint.flags[0] == "preprint"
+
+
+def test_a_whole_book_is_in_nothing_and_a_chapter_in_its_book() -> None:
+    given = {"title": ["Part"], "container-title": ["Lecture Notes", "The Book"], "DOI": "10.1000/x"}
+    book, chapter = (
+        build_crossref_record(CrossrefWork.model_validate({**given, "type": kind})).work
+        for kind in ("monograph", "book-chapter")
+    )
+    assert (book.kind, book.venue) == ("book", "")
+    assert (chapter.kind, chapter.venue) == ("book", "Lecture Notes")

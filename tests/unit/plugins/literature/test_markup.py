@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elcano.graphs.report.work_standing import WorkStanding
 from elcano.graphs.report.works import Work
 from elcano.plugins.literature.literature_source import keep_fitting_records
 from elcano.plugins.literature.service_fields import (
@@ -12,7 +13,7 @@ from elcano.plugins.literature.service_fields import (
     normalize_licence_name,
     parse_markup_blocks,
 )
-from elcano.plugins.literature.work_records import Record, WorkStanding
+from elcano.plugins.literature.work_records import Record
 
 
 def shown(fragment: str) -> list[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from elcano.activities.text.xml_tree import parse_xml
+from elcano.plugins.literature.pubmed import parse_pubmed_records
 from elcano.plugins.literature.work_records import ONLY_TITLE
 from tests.loopback import recorded
 from tests.unit.plugins.literature.pubmed_answers import article, articles, ids, service
@@ -241,3 +243,15 @@ async def test_the_key_is_sent_where_there_is_one(monkeypatch: pytest.MonkeyPatc
     _, asked = await searched("pubmed", replying(ids()), "whales", contact="https://example.org")
     assert asked[0].query["api_key"] == "abcdef0123456789"
     assert "email" not in asked[0].query
+
+
+def test_a_name_that_was_corrected_and_brackets_of_a_title_are_read_as_they_stand() -> None:
+    xml = (
+        "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Language>eng</Language>"
+        "<Language>fre</Language><ArticleTitle>[18F]FDG uptake in [11C]PET.</ArticleTitle><AuthorList>"
+        '<Author ValidYN="N"><LastName>Wrnog</LastName><ForeName>Ann</ForeName></Author>'
+        '<Author ValidYN="Y"><LastName>Wrong</LastName><ForeName>Ann</ForeName></Author></AuthorList>'
+        "</Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"
+    )
+    ((_, record),) = parse_pubmed_records(parse_xml(xml.encode()))
+    assert (record.work.title, record.work.authors) == ("[18F]FDG uptake in [11C]PET", ("Wrong, Ann",))

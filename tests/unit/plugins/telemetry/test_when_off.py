@@ -45,7 +45,7 @@ def test_a_missing_extra_is_refused_with_the_command_that_installs_it(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(start, "missing_extras", lambda: {"telemetry"})
-    with pytest.raises(InputInvalid, match=rf"ELCANO_{name.upper()} needs .*elcano-research\[telemetry\]"):
+    with pytest.raises(InputInvalid, match=rf"ELCANO_{name.upper()} needs .*its extra `telemetry`"):
         start.require_extra(TelemetrySettings.model_validate({name: True}))
 
 

@@ -171,7 +171,7 @@ async def test_another_tenant_has_no_such_result(store: Store) -> None:
 
 async def test_a_worker_without_the_library_says_what_to_install(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tool, "find_spec", lambda name: None)
-    with pytest.raises(Exception, match=r"elcano-research\[forecast\]"):
+    with pytest.raises(Exception, match=r"its extra `forecast`"):
         await made(store.of("default"), monthly(60))
 
 

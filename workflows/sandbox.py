@@ -16,17 +16,25 @@ One thread at a time works in a run. The SDK gives an eviction two seconds, then
 while the first is still at work. Nor is a thread interrupted that takes over two seconds, which on a busy machine is no
 deadlock: the SDK raises an exception wherever the thread happens to be. Between two steps a task loses its next one and
 never ends, and the worker, which waits for it, never stops. A run that does loop for ever keeps its thread.
+
+A signal whose inputs do not fit its handler is dropped, as the SDK drops one that it cannot decode. Temporal's tools
+send such signals; calling the handler would fail the workflow task and all retries of it.
 """
 
+import inspect
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from temporalio import workflow
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
 from temporalio.converter import SerializationContext, StorageDriverStoreContext, StorageDriverWorkflowInfo
 from temporalio.worker import (
+    HandleSignalInput,
     UnsandboxedWorkflowRunner,
+    WorkflowInboundInterceptor,
     WorkflowInstance,
     WorkflowInstanceDetails,
     WorkflowRunner,
@@ -90,11 +98,27 @@ class InTurnRunner(WorkflowRunner):
 
     def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
         """Create one run."""
+        det = replace(det, interceptor_classes=[DropUnfitSignals, *det.interceptor_classes])
         return _Heard(self._runner.create_instance(det), det.info, self._in_turn)
 
     def set_worker_level_failure_exception_types(self, types: Sequence[type[BaseException]]) -> None:
         """Set the exceptions that fail a run of this worker, and not its task."""
         self._runner.set_worker_level_failure_exception_types(types)
+
+
+class DropUnfitSignals(WorkflowInboundInterceptor):
+    """Drops signals with too few or too many inputs for their handler."""
+
+    async def handle_signal(self, input: HandleSignalInput) -> None:
+        """Call the handler if it takes these inputs."""
+        handler = workflow.get_signal_handler(input.signal)
+        if handler is not None:
+            try:
+                inspect.signature(handler).bind(*input.args)
+            except TypeError as error:
+                workflow.logger.warning("the signal %r was dropped: %s", input.signal, error)
+                return
+        await super().handle_signal(input)
 
 
 class _Heard(WorkflowInstance):

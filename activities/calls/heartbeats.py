@@ -27,6 +27,7 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
+from elcano.activities.calls.paused_activities import SHUTDOWN, describe_workflow, finish_despite_operators
 from elcano.graphs.contracts import BEAT_SECONDS, MOST_DEATHS, ToolCall, Words
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.failures import FailureType
@@ -37,10 +38,6 @@ CARRIED_AT: Final = 2
 """Where in the details of a heartbeat the number of lost attempts is."""
 UNWRITTEN_AT: Final = 3
 """Where in them the ledger's line is that an attempt could not write."""
-SHUTDOWN: Final = "WorkerShutdown"
-"""The SDK's name for the failure of an attempt that its worker, told to stop, did not wait for any longer."""
-PATIENCE: Final = timedelta(seconds=5)
-"""For the server to say how the attempt before ended."""
 
 _lost: ContextVar[int] = ContextVar("lost", default=0)
 _tries_log = logging.getLogger("worker")
@@ -59,18 +56,21 @@ def this_try() -> int:
 class CountTries(Interceptor):
     """Counts tries for a worker whose activities belong to runs."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, grace: float = 0.0) -> None:
+        """`grace` is how many seconds the worker waits for its activities when it is told to stop."""
         self._client = client
+        self._grace = grace
 
     def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:
         """Around each of its activities."""
-        return _Counting(next, self._client)
+        return _Counting(next, self._client, self._grace)
 
 
 class _Counting(ActivityInboundInterceptor):
-    def __init__(self, next: ActivityInboundInterceptor, client: Client) -> None:
+    def __init__(self, next: ActivityInboundInterceptor, client: Client, grace: float) -> None:
         super().__init__(next)
         self._client = client
+        self._grace = grace
 
     async def execute_activity(self, input: ExecuteActivityInput) -> Any:
         info = activity.info()
@@ -79,7 +79,9 @@ class _Counting(ActivityInboundInterceptor):
             return await super().execute_activity(input)
         tries = policy.maximum_attempts - MOST_DEATHS
         if info.attempt > 1:
-            _lost.set(_read_carried_losses(info) + await self._was_lost(info))
+            # After a reset attempts begin again with 1, and the heartbeats say how many were lost before it.
+            carried = min(_read_carried_losses(info), info.attempt - 2)
+            _lost.set(carried + await self._was_lost(info))
         if this_try() > tries:  # the attempt before was the last try, and the server ended it: it took too long
             raise ApplicationError(
                 "no answer in time (activity StartToClose timeout)", type=FailureType.TIMEOUT, non_retryable=True
@@ -95,7 +97,7 @@ class _Counting(ActivityInboundInterceptor):
 
     async def _execute_in_time(self, input: ExecuteActivityInput) -> Any:
         """Execute an activity; its time limit is enforced here, where stalls are known."""
-        running = super().execute_activity(input)
+        running = finish_despite_operators(super().execute_activity(input), self._client, self._grace)
         seconds = next((one.seconds for one in input.args if isinstance(one, ToolCall)), None)
         if seconds is None:
             return await running
@@ -106,9 +108,8 @@ class _Counting(ActivityInboundInterceptor):
 
     async def _was_lost(self, info: activity.Info) -> bool:
         """Whether the attempt before this one was; if the server does not say, it was a try."""
-        handle = self._client.get_workflow_handle(info.workflow_id or "", run_id=info.workflow_run_id)
         try:
-            pending = (await handle.describe(rpc_timeout=PATIENCE)).raw_description.pending_activities
+            pending = (await describe_workflow(self._client, info)).pending_activities
         except RPCError as error:
             _tries_log.warning("how attempt %d of %s ended is not known: %s", info.attempt - 1, info.activity_id, error)
             return False

@@ -210,12 +210,6 @@ def measure_queue_seconds() -> float:
     return max(0.0, (info.started_time - info.current_attempt_scheduled_time).total_seconds())
 
 
-def given_up() -> bool:
-    """Whether the run abandoned this activity; a worker that shuts down cancels it as well, and another continues."""
-    details = activity.cancellation_details()
-    return details is not None and details.cancel_requested
-
-
 class BookActivities:
     """The activities `read_usage` and `reopen_run`."""
 

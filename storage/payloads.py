@@ -172,8 +172,9 @@ def data_converter(objects: Objects, cipher: Cipher | None = None) -> DataConver
     driver = ObjectDriver(objects)
 
     def driver_of(context: StorageDriverSelectContext, payload: Payload) -> StorageDriver | None:
-        is_answer = ANSWER_MARK in payload.metadata or payload.metadata["encoding"] == COMPRESSED.encode()
-        return None if is_answer else driver
+        """Choose no driver for an answer, and take its mark off: it has served."""
+        is_marked = payload.metadata.pop(ANSWER_MARK, None) is not None
+        return None if is_marked or payload.metadata["encoding"] == COMPRESSED.encode() else driver
 
     storage = ExternalStorage(drivers=[driver], driver_selector=driver_of, payload_size_threshold=THRESHOLD_BYTES)
     plain = replace(

@@ -42,7 +42,7 @@ from temporalio.worker import (
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 from temporalio.workflow import Info, _Definition
 
-from elcano.graphs.contracts import ANSWER_MARK, TOO_EARLY
+from elcano.graphs.contracts import ANSWER_MARK, MARKED_BYTES, TOO_EARLY
 from elcano.graphs.plugin import load_registries
 
 if TYPE_CHECKING:
@@ -172,10 +172,12 @@ class _Heard(WorkflowInstance):
 
 
 def _mark_query_answers(completion: WorkflowActivationCompletion) -> WorkflowActivationCompletion:
-    """The same, with its answers to queries marked: those of the SDK's own too, which the Temporal UI asks."""
+    """The same, with its large answers to queries marked: those of the SDK's own too, which the Temporal UI asks."""
     for command in completion.successful.commands:
         if command.respond_to_query.HasField("succeeded"):
-            command.respond_to_query.succeeded.response.metadata[ANSWER_MARK] = b"true"
+            answer = command.respond_to_query.succeeded.response
+            if answer.ByteSize() >= MARKED_BYTES:
+                answer.metadata[ANSWER_MARK] = b"true"
     return completion
 
 

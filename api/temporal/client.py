@@ -28,6 +28,7 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
+from elcano.api.temporal.cancelled_runs import free_cancelled_run
 from elcano.api.temporal.connection import (
     CALL_TIMEOUT,
     Connection,
@@ -36,8 +37,15 @@ from elcano.api.temporal.connection import (
     mapped_query,
     until_heard,
 )
-from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
-from elcano.api.temporal.history import delete_workflows, was_worked_on, watch_history
+from elcano.api.temporal.executions import (
+    Execution,
+    Glance,
+    Writing,
+    ask_for_execution,
+    describe_execution,
+    read_current_writing,
+)
+from elcano.api.temporal.history import delete_workflows, read_input, was_worked_on, watch_history
 from elcano.api.temporal.looks import Looks
 from elcano.api.temporal.shared_reads import SharedReads, Turns
 from elcano.api.temporal.workers import Workers, build_priority
@@ -61,6 +69,7 @@ from elcano.graphs.run_contracts import (
     describe_workflow,
     format_label,
 )
+from elcano.graphs.state.budget import Limits
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
 """A reader of one run would rather have what is stored than wait longer."""
@@ -163,9 +172,12 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         client = await self._connection.client()
+        memo = (await ask_for_execution(client, run_id)).workflow_execution_info.memo.fields
+        if BEGUN not in memo:
+            return None
         with map_rpc_errors():
-            description = await client.get_workflow_handle(run_id).describe(rpc_timeout=CALL_TIMEOUT)
-        return await description.memo_value(BEGUN, default=None, type_hint=dict)
+            begun: list[JsonObject] = await client.data_converter.decode([memo[BEGUN]], [dict])
+        return begun[0]
 
     async def progress(self, run_id: str, since: int) -> ProgressPage:
         """The run's events after number `since`; also of a closed workflow, as long as Temporal keeps it.
@@ -255,6 +267,19 @@ class Temporal:
         handle = await self._handle(run_id)
         with map_rpc_errors():
             await handle.cancel(reason=reason, rpc_timeout=CALL_TIMEOUT)
+
+    async def free_if_cancelled(self, run_id: str) -> None:
+        """Unpause a cancelled run that was paused in Temporal; terminate one that no worker can continue."""
+        await free_cancelled_run(await self._connection.client(), run_id)
+
+    async def limits(self, run_id: str, execution: str) -> Limits:
+        """The limits that an execution of a run began with.
+
+        Raises:
+            RunForgotten: the server does not have it.
+            RunUnreadable: an object or a key is missing.
+        """
+        return (await read_input(await self._connection.client(), run_id, execution))[0].limits
 
     async def describe(self, run_id: str) -> Execution:
         """Return the server's description of the run's workflow.

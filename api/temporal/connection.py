@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 from pydantic import ValidationError
-from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.enums.v1 import IndexedValueType, WorkflowExecutionStatus
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import (
     Client,
@@ -34,8 +34,15 @@ from temporalio.exceptions import ApplicationError
 from temporalio.runtime import LogForwardingConfig, LoggingConfig, MetricBuffer, Runtime, TelemetryConfig
 from temporalio.service import RetryConfig, RPCError, RPCStatusCode
 
-from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerUnavailable
-from elcano.graphs.contracts import TOO_EARLY, WORKER_BEAT_SECONDS
+from elcano.api.http.errors import (
+    RunBlocked,
+    RunForgotten,
+    RunUnreadable,
+    TemporalRefused,
+    TemporalUnavailable,
+    WorkerUnavailable,
+)
+from elcano.graphs.contracts import TASK_FAILED, TOO_EARLY, WORKER_BEAT_SECONDS
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.settings.settings import Settings
@@ -103,6 +110,8 @@ FIRST_PAUSE: Final = 0.02
 """Seconds before a run is asked again; doubled from try to try."""
 TRIES: Final = 10
 """More than a worker refuses a run that gets no further task."""
+_UNKNOWN_STATUS: Final = f"{WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_PAUSED} is not a valid"
+"""How the SDK says that a query was rejected because its workflow is paused, a status that its own list lacks."""
 UNHEARD: Final = "UnprocessedUpdate"
 """The type of the server's own refusal."""
 UNHEARD_PAUSE: Final = 0.2
@@ -127,6 +136,10 @@ class _AskingAgain(OutboundInterceptor):
                 if str(error) != TOO_EARLY:
                     raise
                 await asyncio.sleep(FIRST_PAUSE * 2**earlier)
+            except ValueError as error:
+                if _UNKNOWN_STATUS not in str(error):
+                    raise
+                raise RunBlocked(PAUSED) from error
         return await super().query_workflow(input)
 
 
@@ -179,6 +192,10 @@ UNAVAILABLE: Final = frozenset(
 _NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 _QUERIES_WAIT = "query buffer is full"
 """What the server says of a further query while those before it wait for a worker."""
+_PAUSED = "Workflow is paused"
+"""What it says of an update to a workflow that was paused."""
+PAUSED: Final = "the run is paused in Temporal: continue it there (`temporal workflow unpause`), or cancel it"
+STUCK: Final = "workers fail to continue the run, and try again: a worker's log says why; it can be cancelled, or reset"
 
 
 @contextmanager
@@ -191,6 +208,8 @@ def map_rpc_errors() -> Iterator[None]:
     except RPCError as error:
         if error.status == RPCStatusCode.NOT_FOUND:
             raise RunForgotten("Temporal does not know this run, or not any more") from error
+        if _PAUSED in error.message:
+            raise RunBlocked(PAUSED) from error
         if error.status in UNAVAILABLE:
             raise TemporalUnavailable(f"Temporal does not answer: {error.message}") from error
         raise TemporalRefused(f"Temporal refused: {error.message} ({error.status.name})") from error
@@ -205,6 +224,8 @@ def mapped_query() -> Iterator[None]:
         except WorkflowQueryFailedError as error:
             raise RunUnreadable(f"the worker cannot read this run: {error}") from error
         except RPCError as error:
+            if TASK_FAILED in error.message:
+                raise RunUnreadable(STUCK) from error
             if error.status in _NO_WORKER or _QUERIES_WAIT in error.message:
                 raise WorkerUnavailable(NO_WORKER) from error
             raise

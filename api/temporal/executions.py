@@ -17,17 +17,19 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import Field, ValidationError
 from temporalio.api.common.v1 import Payloads, SearchAttributes, WorkflowExecution
 from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.enums.v1 import WorkflowExecutionStatus as RawStatus
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
-from elcano.api.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_errors
+from elcano.api.temporal.connection import CALL_TIMEOUT, PAUSED, STUCK, Connection, map_rpc_errors
 from elcano.api.temporal.shared_reads import retrieve_error
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import RunStatus, Words
 from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
+from elcano.graphs.text import shorten_text
 from elcano.storage.payloads import read_failure_message
 
 _STATUSES: Mapping[int, RunStatus] = {
@@ -76,6 +78,10 @@ class PendingActivity(Described):
     """The task queue in which it waits for a worker; empty while it is being tried, or is to be tried later."""
     unserved: bool = False
     """Whether no worker polls that queue: it waits until one is started."""
+    paused: bool = False
+    """Whether it was paused in Temporal: an attempt under way still ends, and no other begins until it is unpaused."""
+    paused_by: str = Field(default="", examples=["temporal-cli:ops@host, the provider is being moved"])
+    """By whom and why, as far as they said."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +98,10 @@ class Execution:
     """The displayed mode; for `auto` with the mode that it picked: `auto/deep`."""
     stage: str = ""
     """The last displayed stage."""
+    blocked: str = ""
+    """Why the workflow cannot continue, in words: it was paused in Temporal, or its task fails again and again."""
+    started_at: float = 0.0
+    """Seconds since the epoch."""
 
     @classmethod
     async def of(cls, answer: DescribeWorkflowExecutionResponse, client: Client) -> "Execution":
@@ -110,13 +120,40 @@ class Execution:
                         last_failure=await read_failure_message(client.data_converter, pending.last_failure),
                         next_try=datetime_from_seconds(_seconds_from_timestamp(pending.next_attempt_schedule_time)),
                         queue=_find_waiting_queue(pending),
+                        paused=pending.paused,
+                        paused_by=_describe_pause(pending.pause_info.manual),
                     )
                     for pending in answer.pending_activities
                 ]
             ),
             mode=_read_keyword(info.search_attributes, MODE_ATTRIBUTE),
             stage=_read_keyword(info.search_attributes, STAGE_ATTRIBUTE),
+            blocked=explain_blocked(answer),
+            started_at=info.start_time.ToMilliseconds() / 1_000,
         )
+
+
+FAILING_ATTEMPTS: Final = 3
+"""Attempts of a workflow task after which it is said to fail: a worker that is killed in one costs it one or two."""
+
+
+def is_paused(answer: DescribeWorkflowExecutionResponse) -> bool:
+    """Whether a workflow was paused in Temporal. The SDK does not know this status."""
+    return answer.workflow_execution_info.status == RawStatus.WORKFLOW_EXECUTION_STATUS_PAUSED
+
+
+def explain_blocked(answer: DescribeWorkflowExecutionResponse) -> str:
+    """Say why a workflow does not continue until somebody acts; empty if it does, or has ended."""
+    if is_paused(answer):
+        by = _describe_pause(answer.workflow_extended_info.pause_info)
+        return f"{PAUSED} (by {by})" if by else PAUSED
+    tries = answer.pending_workflow_task.attempt
+    return f"{STUCK} (tried {tries} times)" if tries >= FAILING_ATTEMPTS else ""
+
+
+def _describe_pause(info: Any) -> str:
+    """By whom something was paused, and why: both are texts of any length that a client of Temporal chose."""
+    return ", ".join(shorten_text(text, 200) for text in (info.identity, info.reason) if text)
 
 
 async def describe_execution(client: Client, run_id: str, *, again: bool = True) -> Execution:

@@ -273,14 +273,14 @@ async def _last_event_before(client: Client, run_id: str, execution: str) -> int
             base = failed.base_run_id
     if not base:
         return 0
-    reset = client.get_workflow_handle(run_id, run_id=base)
+    before = client.get_workflow_handle(run_id, run_id=base)
     try:
-        snapshot: RunSnapshot = await reset.query(SNAPSHOT_QUERY, result_type=RunSnapshot, rpc_timeout=READ_BACK)
+        snapshot: RunSnapshot = await before.query(SNAPSHOT_QUERY, result_type=RunSnapshot, rpc_timeout=READ_BACK)
     except (WorkflowQueryFailedError, RPCError) as error:
         if not _is_unreplayable(error):
             raise
         _log.warning("%s was reset from a history that cannot be replayed: %s", run_id, error)
-        return await _estimate_last_event(client, reset)
+        return await _estimate_last_event(client, before)
     return snapshot.last_event
 
 
@@ -293,19 +293,16 @@ def _is_unreplayable(error: WorkflowQueryFailedError | RPCError) -> bool:
     )
 
 
-async def _estimate_last_event(client: Client, reset: WorkflowHandle[Any, Any]) -> int:
+async def _estimate_last_event(client: Client, handle: WorkflowHandle[Any, Any]) -> int:
     """Return a number that no event of an execution exceeds, from its history alone.
 
-    Calls name the last event before them, and after the last of them there is at most one for each entry of the history.
+    Calls name the last event before them, and later ones are no more than the entries of the history.
     """
     told = length = 0
-    async for event in reset.fetch_history_events():
+    async for event in handle.fetch_history_events():
         length = event.event_id
-        scheduled = event.activity_task_scheduled_event_attributes
-        for payload in scheduled.input.payloads:
-            with suppress(
-                Exception
-            ):  # what cannot be read is left out: the length alone is a bound for a first history
+        for payload in event.activity_task_scheduled_event_attributes.input.payloads:
+            with suppress(Exception):  # what cannot be read says nothing; the length alone bounds a first history
                 (call,) = await client.data_converter.decode([payload])
                 told = max(told, int(call["told"]))
     return told + length

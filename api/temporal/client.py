@@ -32,6 +32,8 @@ from elcano.api.temporal.cancelled_runs import free_cancelled_run
 from elcano.api.temporal.connection import (
     CALL_TIMEOUT,
     Connection,
+    describe_registration,
+    find_missing_attributes,
     is_unheard,
     map_rpc_errors,
     mapped_query,
@@ -99,14 +101,23 @@ class Temporal:
         self._connection = connection
 
     async def check(self) -> None:
-        """Makes sure that the server answers.
+        """Makes sure that the server would start a run.
 
         Raises:
-            TemporalUnavailable: it does not.
+            TemporalUnavailable: it does not answer.
+            TemporalRefused: it lacks the namespace, or search attributes of runs.
         """
         client = await self._connection.client()
         with map_rpc_errors():
             await client.service_client.check_health(timeout=CALL_TIMEOUT)
+            try:
+                missing = await find_missing_attributes(client)
+            except RPCError as error:
+                if error.status != RPCStatusCode.NOT_FOUND:
+                    raise
+                raise TemporalRefused(_describe_missing_namespace(client)) from error
+        if missing:
+            raise TemporalRefused(_describe_missing_attributes(client, missing))
 
     async def start(self, asked: ResearchInput, engine: Engine) -> bool:
         """Starts a run; False if its workflow was started before.
@@ -155,7 +166,11 @@ class Temporal:
                 return None
             except RPCError as error:
                 if error.status == RPCStatusCode.NOT_FOUND:  # of the namespace: the run cannot be missing yet
-                    raise TemporalRefused(f"Temporal refused: {error.message}") from error
+                    raise TemporalRefused(_describe_missing_namespace(client)) from error
+                if error.status == RPCStatusCode.INVALID_ARGUMENT and (
+                    missing := await find_missing_attributes(client)
+                ):
+                    raise TemporalRefused(_describe_missing_attributes(client, missing)) from error
                 raise
         execution = handle.first_execution_run_id
         assert execution is not None, "who starts a workflow is told which execution that is"
@@ -341,6 +356,15 @@ class Temporal:
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
         client = await self._connection.client()
         return client.get_workflow_handle(run_id)
+
+
+def _describe_missing_namespace(client: Client) -> str:
+    return f"Temporal does not have the namespace {client.namespace!r}: make it, or correct TEMPORAL_NAMESPACE"
+
+
+def _describe_missing_attributes(client: Client, missing: Sequence[str]) -> str:
+    command = describe_registration(client.namespace, missing)
+    return f"the namespace lacks search attributes of runs. A worker that starts registers them, and so does: {command}"
 
 
 def describe_owner(tenant: str) -> TypedSearchAttributes:

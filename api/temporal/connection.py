@@ -262,6 +262,30 @@ async def connect_when_ready(settings: Settings) -> Client:
             return client
 
 
+async def find_missing_attributes(client: Client) -> list[str]:
+    """The search attributes without which no run can start, and that the namespace lacks.
+
+    A server whose operator service is closed to this client does not say, and counts as having them.
+
+    Raises:
+        RPCError: the server cannot answer now, or the namespace does not exist.
+    """
+    request = ListSearchAttributesRequest(namespace=client.namespace)
+    try:
+        known = await client.operator_service.list_search_attributes(request, timeout=CALL_TIMEOUT)
+    except RPCError as error:
+        if error.status in _CLOSED_TO_US:
+            return []
+        raise
+    return [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
+
+
+def describe_registration(namespace: str, missing: Sequence[str]) -> str:
+    """The command that registers search attributes."""
+    names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in missing)
+    return f"temporal operator search-attribute create --namespace {namespace} {names}"
+
+
 async def ensure_search_attributes(client: Client) -> None:
     """Registers the search attributes that the namespace lacks.
 
@@ -293,10 +317,9 @@ async def ensure_search_attributes(client: Client) -> None:
 
 def by_hand(namespace: str, missing: Sequence[str], error: RPCError) -> str:
     """Name the search attributes that an administrator has to register, with a command to copy."""
-    names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in missing)
     return (
         f"the search attributes of namespace {namespace!r} cannot be looked after from here "
         f"({error.status.name}: {error.message}). The worker continues; runs cannot start unless a person who may "
-        f"registers them: temporal operator search-attribute create --namespace {namespace} {names} "
+        f"registers them: {describe_registration(namespace, missing)} "
         "(on Temporal Cloud: in the namespace's settings, with these types)"
     )

@@ -141,6 +141,8 @@ async def read_input(client: Client, run_id: str, execution: str) -> tuple[Resea
         began = event.workflow_execution_started_event_attributes
         with map_rpc_errors():
             decoded: list[Any] = await client.data_converter.decode(began.input.payloads, [ResearchInput])
+        if not decoded:
+            break
         return decoded[0], "chain" if began.workflow_type.name == CHAIN_WORKFLOW else "graph"
     raise RunUnreadable(f"the history of {run_id!r} does not say what it began with")
 

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from elcano.plugins.schedules.temporal_schedules import find_first_time, find_time_faults
+from elcano.plugins.schedules.times import find_first_time, find_time_faults
 
 NEW_YEAR = datetime(2027, 1, 1, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")

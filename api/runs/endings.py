@@ -13,11 +13,13 @@ import logging
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from temporalio.exceptions import ApplicationError
 
 from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable, TemporalUnavailable, WorkerUnavailable
+from elcano.api.temporal.cancelled_runs import CANNOT_CONTINUE
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Execution
 from elcano.graphs.contracts import RunStatus
@@ -88,6 +90,8 @@ async def _settle_closed(
     except RunUnreadable as error:
         cause = error
     reason = str(cause) if cause is not None else ""
+    if execution.status == "terminated" and reason == CANNOT_CONTINUE:
+        execution = replace(execution, status="cancelled")
     if execution.status == "failed" and cause is not None:
         run = run.model_copy(update={"failure": _failure_from_cause(cause)})
     try:

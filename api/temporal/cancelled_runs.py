@@ -19,7 +19,7 @@ from temporalio.client import Client
 
 from elcano.api.http.errors import RunForgotten, TemporalRefused
 from elcano.api.temporal.connection import CALL_TIMEOUT, map_rpc_errors
-from elcano.api.temporal.executions import FAILING_ATTEMPTS, ask_for_execution, is_paused
+from elcano.api.temporal.executions import ask_for_execution, is_paused, read_task_failure
 
 STUCK_SECONDS: Final = 20.0
 """How long the task of a cancelled run may fail before it is terminated: a worker may fail tasks while it cannot reach
@@ -58,7 +58,7 @@ async def _free_workflow(client: Client, described: DescribeWorkflowExecutionRes
                 ),
                 timeout=CALL_TIMEOUT,
             )
-        elif _is_stuck(described):
+        elif await _is_stuck(described, client):
             await client.workflow_service.terminate_workflow_execution(
                 TerminateWorkflowExecutionRequest(
                     namespace=client.namespace,
@@ -70,7 +70,6 @@ async def _free_workflow(client: Client, described: DescribeWorkflowExecutionRes
             )
 
 
-def _is_stuck(described: DescribeWorkflowExecutionResponse) -> bool:
-    task = described.pending_workflow_task
-    since = task.original_scheduled_time.ToMilliseconds() / 1_000
-    return task.attempt >= FAILING_ATTEMPTS and time.time() - since >= STUCK_SECONDS
+async def _is_stuck(described: DescribeWorkflowExecutionResponse, client: Client) -> bool:
+    since = described.pending_workflow_task.original_scheduled_time.ToMilliseconds() / 1_000
+    return time.time() - since >= STUCK_SECONDS and await read_task_failure(described, client) is not None

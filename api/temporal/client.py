@@ -4,7 +4,8 @@ Runs are addressed by workflow id alone, so continue-as-new and resets are follo
 time after which the other side counts as not answering.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any, Final
 
@@ -18,21 +19,28 @@ from temporalio.client import (
 )
 from temporalio.common import (
     QueryRejectCondition,
-    SearchAttributeKey,
-    SearchAttributePair,
-    TypedSearchAttributes,
     WorkflowIDConflictPolicy,
     WorkflowIDReusePolicy,
 )
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
+from elcano.api.http.errors import (
+    OutcomeUnknown,
+    RunBlocked,
+    RunForgotten,
+    RunUnreadable,
+    TemporalRefused,
+    TemporalUnavailable,
+    UpdateRefused,
+    WorkerUnavailable,
+)
 from elcano.api.temporal.cancelled_runs import free_cancelled_run
 from elcano.api.temporal.connection import (
     CALL_TIMEOUT,
     Connection,
-    describe_registration,
+    describe_missing_attributes,
+    describe_missing_namespace,
     find_missing_attributes,
     is_unheard,
     map_rpc_errors,
@@ -48,6 +56,7 @@ from elcano.api.temporal.executions import (
     read_current_writing,
 )
 from elcano.api.temporal.history import delete_workflows, read_input, was_worked_on, watch_history
+from elcano.api.temporal.labels import build_search_attributes
 from elcano.api.temporal.looks import Looks
 from elcano.api.temporal.shared_reads import SharedReads, Turns
 from elcano.api.temporal.workers import Workers, build_priority
@@ -63,7 +72,6 @@ from elcano.graphs.contracts import (
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.run_contracts import (
-    TENANT_ATTRIBUTE,
     ControlAnswer,
     ControlRequest,
     ResearchInput,
@@ -84,6 +92,7 @@ TASK_TIMEOUT: Final = timedelta(seconds=60)
 replay: seconds for thousands of events, more if their payloads are fetched from afar, and an answer that comes too late
 is thrown away. After a worker was killed in these milliseconds, the run waits this long; sections inherit it from their
 runs."""
+_INVALID: Final = RPCStatusCode.INVALID_ARGUMENT
 BEGUN: Final = "begun"
 """The memo of an execution that continues a run: the request that started it, and its answer."""
 
@@ -115,9 +124,9 @@ class Temporal:
             except RPCError as error:
                 if error.status != RPCStatusCode.NOT_FOUND:
                     raise
-                raise TemporalRefused(_describe_missing_namespace(client)) from error
+                raise TemporalRefused(describe_missing_namespace(client)) from error
         if missing:
-            raise TemporalRefused(_describe_missing_attributes(client, missing))
+            raise TemporalRefused(describe_missing_attributes(client, missing))
 
     async def start(self, asked: ResearchInput, engine: Engine) -> bool:
         """Starts a run; False if its workflow was started before.
@@ -155,7 +164,7 @@ class Temporal:
                     task_timeout=TASK_TIMEOUT,
                     id_reuse_policy=reuse,
                     id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
-                    search_attributes=_search_attributes(at_start(asked)),
+                    search_attributes=build_search_attributes(at_start(asked)),
                     static_summary=format_label(asked.question),
                     static_details=details,
                     memo=memo,
@@ -166,11 +175,10 @@ class Temporal:
                 return None
             except RPCError as error:
                 if error.status == RPCStatusCode.NOT_FOUND:  # of the namespace: the run cannot be missing yet
-                    raise TemporalRefused(_describe_missing_namespace(client)) from error
-                if error.status == RPCStatusCode.INVALID_ARGUMENT and (
-                    missing := await find_missing_attributes(client)
-                ):
-                    raise TemporalRefused(_describe_missing_attributes(client, missing)) from error
+                    raise TemporalRefused(describe_missing_namespace(client)) from error
+                missing = await find_missing_attributes(client) if error.status == _INVALID else []
+                if missing:
+                    raise TemporalRefused(describe_missing_attributes(client, missing)) from error
                 raise
         execution = handle.first_execution_run_id
         assert execution is not None, "who starts a workflow is told which execution that is"
@@ -203,7 +211,7 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         handle = await self._handle(run_id)
-        with mapped_query():
+        async with self._answering(run_id):
             page: ProgressPage = await handle.query(
                 PROGRESS_QUERY, since, result_type=ProgressPage, rpc_timeout=PROGRESS_TIMEOUT
             )
@@ -218,7 +226,7 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         handle = await self._handle(run_id)
-        with mapped_query():
+        async with self._answering(run_id):
             try:
                 snapshot: RunSnapshot = await handle.query(
                     SNAPSHOT_QUERY,
@@ -239,7 +247,7 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         handle = await self._handle(run_id)
-        with mapped_query():
+        async with self._answering(run_id):
             page: LogPage = await handle.query(LOG_QUERY, since, result_type=LogPage, rpc_timeout=PROGRESS_TIMEOUT)
         return page
 
@@ -353,42 +361,19 @@ class Temporal:
         """
         await delete_workflows(await self._connection.client(), run_id, branches, archived)
 
+    @asynccontextmanager
+    async def _answering(self, run_id: str) -> AsyncIterator[None]:
+        """Raise our errors in place of Temporal's; where no worker answers because each fails the run, say that."""
+        try:
+            with mapped_query():
+                yield
+        except WorkerUnavailable as error:
+            if not isinstance(error, RunBlocked):
+                with suppress(RunForgotten, TemporalUnavailable, TemporalRefused):
+                    if blocked := (await self.describe(run_id)).blocked:
+                        raise RunUnreadable(blocked) from error
+            raise
+
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
         client = await self._connection.client()
         return client.get_workflow_handle(run_id)
-
-
-def _describe_missing_namespace(client: Client) -> str:
-    return f"Temporal does not have the namespace {client.namespace!r}: make it, or correct TEMPORAL_NAMESPACE"
-
-
-def _describe_missing_attributes(client: Client, missing: Sequence[str]) -> str:
-    command = describe_registration(client.namespace, missing)
-    return f"the namespace lacks search attributes of runs. A worker that starts registers them, and so does: {command}"
-
-
-def describe_owner(tenant: str) -> TypedSearchAttributes:
-    """The search attribute by which a workflow outside any run is found when its tenant is deleted."""
-    return _search_attributes({TENANT_ATTRIBUTE: tenant})
-
-
-def _search_attributes(labels: Mapping[str, str]) -> TypedSearchAttributes:
-    pairs = [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in labels.items()]
-    return TypedSearchAttributes(pairs)
-
-
-async def begin_workflow(
-    client: Client, workflow: str, work: object, *, id: str, queue: str, tenant: str, summary: str, signal: str = ""
-) -> None:
-    """Begin a workflow of a tenant unless it is going on; either way it gets the signal, if there is one."""
-    await client.start_workflow(
-        workflow,
-        work,
-        id=id,
-        task_queue=queue,
-        id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-        start_signal=signal or None,
-        search_attributes=describe_owner(tenant),
-        static_summary=summary,
-    )

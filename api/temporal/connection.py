@@ -195,7 +195,7 @@ _QUERIES_WAIT = "query buffer is full"
 _PAUSED = "Workflow is paused"
 """What it says of an update to a workflow that was paused."""
 PAUSED: Final = "the run is paused in Temporal: continue it there (`temporal workflow unpause`), or cancel it"
-STUCK: Final = "workers fail to continue the run, and try again: a worker's log says why; it can be cancelled, or reset"
+STUCK: Final = "no worker can continue the run: each that tries fails its workflow task, and its log says why"
 
 
 @contextmanager
@@ -284,6 +284,17 @@ def describe_registration(namespace: str, missing: Sequence[str]) -> str:
     """The command that registers search attributes."""
     names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in missing)
     return f"temporal operator search-attribute create --namespace {namespace} {names}"
+
+
+def describe_missing_namespace(client: Client) -> str:
+    """Say that runs cannot start because there is no such namespace, and what to do."""
+    return f"Temporal does not have the namespace {client.namespace!r}: make it, or correct TEMPORAL_NAMESPACE"
+
+
+def describe_missing_attributes(client: Client, missing: Sequence[str]) -> str:
+    """Say that runs cannot start without search attributes, and what to do."""
+    command = describe_registration(client.namespace, missing)
+    return f"the namespace lacks search attributes of runs. A worker that starts registers them, and so does: {command}"
 
 
 async def ensure_search_attributes(client: Client) -> None:

@@ -16,10 +16,14 @@ from typing import Any, Final, TypeVar
 from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import Field, ValidationError
 from temporalio.api.common.v1 import Payloads, SearchAttributes, WorkflowExecution
-from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.enums.v1 import EventType, PendingActivityState
 from temporalio.api.enums.v1 import WorkflowExecutionStatus as RawStatus
 from temporalio.api.workflow.v1 import PendingActivityInfo
-from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
+from temporalio.api.workflowservice.v1 import (
+    DescribeWorkflowExecutionRequest,
+    DescribeWorkflowExecutionResponse,
+    GetWorkflowExecutionHistoryReverseRequest,
+)
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
@@ -128,13 +132,9 @@ class Execution:
             ),
             mode=_read_keyword(info.search_attributes, MODE_ATTRIBUTE),
             stage=_read_keyword(info.search_attributes, STAGE_ATTRIBUTE),
-            blocked=explain_blocked(answer),
+            blocked=await explain_blocked(answer, client),
             started_at=info.start_time.ToMilliseconds() / 1_000,
         )
-
-
-FAILING_ATTEMPTS: Final = 3
-"""Attempts of a workflow task after which it is said to fail: a worker that is killed in one costs it one or two."""
 
 
 def is_paused(answer: DescribeWorkflowExecutionResponse) -> bool:
@@ -142,13 +142,51 @@ def is_paused(answer: DescribeWorkflowExecutionResponse) -> bool:
     return answer.workflow_execution_info.status == RawStatus.WORKFLOW_EXECUTION_STATUS_PAUSED
 
 
-def explain_blocked(answer: DescribeWorkflowExecutionResponse) -> str:
+async def explain_blocked(answer: DescribeWorkflowExecutionResponse, client: Client) -> str:
     """Say why a workflow does not continue until somebody acts; empty if it does, or has ended."""
     if is_paused(answer):
         by = _describe_pause(answer.workflow_extended_info.pause_info)
         return f"{PAUSED} (by {by})" if by else PAUSED
-    tries = answer.pending_workflow_task.attempt
-    return f"{STUCK} (tried {tries} times)" if tries >= FAILING_ATTEMPTS else ""
+    failure = await read_task_failure(answer, client)
+    if failure is None:
+        return ""
+    return f"{STUCK} ({shorten_text(failure, 300)}). Workers try again; cancel the run, or reset it in Temporal"
+
+
+_TASK_ENDS: Final = frozenset(
+    {
+        EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+        EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED,
+        EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT,
+    }
+)
+
+
+async def read_task_failure(answer: DescribeWorkflowExecutionResponse, client: Client) -> str | None:
+    """How a worker failed the workflow task that is tried again now; None if none did.
+
+    The history has the first failure alone. A task that timed out did not fail: its worker died.
+    """
+    if answer.pending_workflow_task.attempt < 2:
+        return None
+    place = answer.workflow_execution_info.execution
+    request = GetWorkflowExecutionHistoryReverseRequest(
+        namespace=client.namespace, execution=place, maximum_page_size=LATEST_EVENTS
+    )
+    with map_rpc_errors():
+        page = await client.workflow_service.get_workflow_execution_history_reverse(
+            request, retry=True, timeout=CALL_TIMEOUT
+        )
+    for event in page.history.events:
+        if event.event_type in _TASK_ENDS:
+            failed = event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED
+            failure = event.workflow_task_failed_event_attributes.failure
+            return await read_failure_message(client.data_converter, failure) if failed else None
+    return None
+
+
+LATEST_EVENTS: Final = 50
+"""Events that are searched for the end of the last workflow task: those since then are what came meanwhile."""
 
 
 def _describe_pause(info: Any) -> str:

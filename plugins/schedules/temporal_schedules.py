@@ -27,8 +27,8 @@ from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid
-from elcano.api.temporal.client import describe_owner
 from elcano.api.temporal.connection import connect_client, map_rpc_errors
+from elcano.api.temporal.labels import describe_owner
 from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.records import RunFilter

@@ -88,9 +88,15 @@ def failure_from_error(node: str, error: BaseException) -> Failure:
 
 
 def _loss_from_error(node: str, cause: ApplicationError) -> LostCall:
-    """Our own activities say in the details how often they were tried and what that used."""
+    """Our own activities say in the details how often they were tried and what that used.
+
+    A call that somebody failed with Temporal's tools has other details, or none.
+    """
     kind = cause.type or "ApplicationError"
-    details = FailureDetails.model_validate(cause.details[0]) if cause.details else FailureDetails(attempt=1)
+    try:
+        details = FailureDetails.model_validate(cause.details[0]) if cause.details else FailureDetails(attempt=1)
+    except ValueError:
+        details = FailureDetails(attempt=1)
     failure = Failure(
         node=node,
         type=kind,

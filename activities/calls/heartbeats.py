@@ -30,7 +30,7 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 from elcano.activities.calls.paused_activities import SHUTDOWN, describe_workflow, finish_despite_operators
 from elcano.graphs.contracts import BEAT_SECONDS, MOST_DEATHS, ToolCall, Words
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.state.failures import FailureType
+from elcano.graphs.state.failures import FailureDetails, FailureType
 
 T = TypeVar("T")
 
@@ -83,9 +83,7 @@ class _Counting(ActivityInboundInterceptor):
             carried = min(_read_carried_losses(info), info.attempt - 2)
             _lost.set(carried + await self._was_lost(info))
         if this_try() > tries:  # the attempt before was the last try, and the server ended it: it took too long
-            raise ApplicationError(
-                "no answer in time (activity StartToClose timeout)", type=FailureType.TIMEOUT, non_retryable=True
-            )
+            raise _make_timeout("no answer in time (activity StartToClose timeout)", tries, final=True)
         try:
             return await self._execute_in_time(input)
         except CancelledError:
@@ -104,7 +102,7 @@ class _Counting(ActivityInboundInterceptor):
         try:
             return await wait_patiently(running, seconds)
         except CallTimedOut:
-            raise ApplicationError(f"no answer in {seconds:g} s", type=FailureType.TIMEOUT) from None
+            raise _make_timeout(f"no answer in {seconds:g} s", this_try()) from None
 
     async def _was_lost(self, info: activity.Info) -> bool:
         """Whether the attempt before this one was; if the server does not say, it was a try."""
@@ -124,6 +122,12 @@ def _is_loss(failure: Failure) -> bool:
 def _read_carried_losses(info: activity.Info) -> int:
     carried = info.heartbeat_details[CARRIED_AT] if len(info.heartbeat_details) > CARRIED_AT else None
     return carried if isinstance(carried, int) else 0
+
+
+def _make_timeout(message: str, attempt: int, *, final: bool = False) -> ApplicationError:
+    """The failure of a call that took too long in this try."""
+    details = FailureDetails(attempt=attempt).model_dump(mode="json", exclude_defaults=True)
+    return ApplicationError(message, details, type=FailureType.TIMEOUT, non_retryable=final)
 
 
 def _make_final_error(error: Exception) -> ApplicationError:

@@ -113,7 +113,8 @@ def build_runs_table(runs: list[dict[str, Any]], width: int) -> "Table":
 def _format_status(run: Mapping[str, Any]) -> str:
     """Format a run's status in one word; for a waiting run, what it waits for.
 
-    `blocked`: it cannot continue until somebody acts in Temporal. With a question mark: it was running when last heard of, and Temporal does not say whether it still is.
+    `blocked`: it cannot continue until somebody acts in Temporal. With a question mark: it was running when last heard
+    of, and Temporal does not say whether it still is.
     """
     if run.get("blocked"):
         return "blocked"

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 from sqlalchemy.ext.asyncio import AsyncEngine
+from temporalio.api.common.v1 import Payload
 from temporalio.client import (
     Client,
     Schedule,
@@ -30,7 +31,6 @@ from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid
 from elcano.api.temporal.connection import connect_client, map_rpc_errors
 from elcano.api.temporal.labels import describe_owner
 from elcano.graphs.contracts import SCHEDULE
-from elcano.graphs.errors import ElcanoError
 from elcano.graphs.records import RunFilter
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.plugins.schedules.settings import read_schedule_settings
@@ -200,10 +200,11 @@ async def read_question(schedule: Schedule, converter: DataConverter) -> tuple[S
     action = schedule.action
     if not isinstance(action, ScheduleActionStartWorkflow) or action.workflow != WORKFLOW:
         return lost, f"it starts something else than a run: {CHANGED}"
+    given = [one for one in action.args if isinstance(one, Payload)]  # the SDK gives None in place of no argument
     try:
-        read: list[ScheduledQuestion] = await converter.decode(action.args, [ScheduledQuestion])
+        read: list[ScheduledQuestion] = await converter.decode(given, [ScheduledQuestion])
         question = read[0]
-    except (IndexError, ValueError, KeyError, ElcanoError):
+    except Exception:  # anything at all may be written there; the others are listed all the same
         return lost, f"it has no question any more: {CHANGED}"
     fault = (
         ""

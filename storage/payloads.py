@@ -173,8 +173,10 @@ def data_converter(objects: Objects, cipher: Cipher | None = None) -> DataConver
 
     def driver_of(context: StorageDriverSelectContext, payload: Payload) -> StorageDriver | None:
         """Choose no driver for an answer, and take its mark off: it has served."""
-        is_marked = payload.metadata.pop(ANSWER_MARK, None) is not None
-        return None if is_marked or payload.metadata["encoding"] == COMPRESSED.encode() else driver
+        if ANSWER_MARK in payload.metadata:
+            del payload.metadata[ANSWER_MARK]
+            return None
+        return None if payload.metadata["encoding"] == COMPRESSED.encode() else driver
 
     storage = ExternalStorage(drivers=[driver], driver_selector=driver_of, payload_size_threshold=THRESHOLD_BYTES)
     plain = replace(

@@ -207,6 +207,8 @@ def map_rpc_errors() -> Iterator[None]:
         raise RunUnreadable(f"what Temporal has of this run cannot be read: {error}") from error
     except RPCError as error:
         if error.status == RPCStatusCode.NOT_FOUND:
+            if error.message.startswith("Namespace "):  # a wrong name forgets no run
+                raise TemporalUnavailable(f"{error.message}: make it, or correct TEMPORAL_NAMESPACE") from error
             raise RunForgotten("Temporal does not know this run, or not any more") from error
         if _PAUSED in error.message:
             raise RunBlocked(PAUSED) from error

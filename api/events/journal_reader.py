@@ -28,8 +28,8 @@ from elcano.api.runs.endings import START_GRACE, archive_if_ended, last_event
 from elcano.api.runs.run_status import goes_on, waited_for
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import NO_WORKER
-from elcano.api.temporal.executions import Writing, list_writers
 from elcano.api.temporal.shared_reads import Places
+from elcano.api.temporal.writing import Writing, list_writers
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import BEAT_SECONDS
 from elcano.graphs.records import ArchivedRun, ProgressPage

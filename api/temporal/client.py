@@ -19,11 +19,8 @@ from temporalio.client import (
 )
 from temporalio.common import (
     QueryRejectCondition,
-    WorkflowIDConflictPolicy,
     WorkflowIDReusePolicy,
 )
-from temporalio.exceptions import WorkflowAlreadyStartedError
-from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import (
     OutcomeUnknown,
@@ -40,7 +37,6 @@ from elcano.api.temporal.connection import (
     CALL_TIMEOUT,
     Connection,
     describe_missing_attributes,
-    describe_missing_namespace,
     find_missing_attributes,
     is_unheard,
     map_rpc_errors,
@@ -50,22 +46,19 @@ from elcano.api.temporal.connection import (
 from elcano.api.temporal.executions import (
     Execution,
     Glance,
-    Writing,
     ask_for_execution,
     describe_execution,
-    read_current_writing,
 )
 from elcano.api.temporal.history import delete_workflows, read_input, was_worked_on, watch_history
-from elcano.api.temporal.labels import build_search_attributes
 from elcano.api.temporal.looks import Looks
+from elcano.api.temporal.run_start import start_run_workflow
 from elcano.api.temporal.shared_reads import SharedReads, Turns
-from elcano.api.temporal.workers import Workers, build_priority
+from elcano.api.temporal.workers import Workers
+from elcano.api.temporal.writing import Writing, read_current_writing
 from elcano.graphs.contracts import (
-    CHAIN_WORKFLOW,
     CONTROL_UPDATE,
     LOG_QUERY,
     PROGRESS_QUERY,
-    RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
     Engine,
 )
@@ -75,9 +68,6 @@ from elcano.graphs.run_contracts import (
     ControlAnswer,
     ControlRequest,
     ResearchInput,
-    at_start,
-    describe_workflow,
-    format_label,
 )
 from elcano.graphs.state.budget import Limits
 
@@ -87,12 +77,6 @@ PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
 """A worker that has to replay a long history needs seconds."""
 UPDATE_TIMEOUT: Final = timedelta(seconds=10)
 """For a worker to take a request."""
-TASK_TIMEOUT: Final = timedelta(seconds=60)
-"""Time for a worker to decide what a workflow does next. That takes milliseconds, except for a history that it has to
-replay: seconds for thousands of events, more if their payloads are fetched from afar, and an answer that comes too late
-is thrown away. After a worker was killed in these milliseconds, the run waits this long; sections inherit it from their
-runs."""
-_INVALID: Final = RPCStatusCode.INVALID_ARGUMENT
 BEGUN: Final = "begun"
 """The memo of an execution that continues a run: the request that started it, and its answer."""
 
@@ -113,18 +97,13 @@ class Temporal:
         """Makes sure that the server would start a run.
 
         Raises:
-            TemporalUnavailable: it does not answer.
-            TemporalRefused: it lacks the namespace, or search attributes of runs.
+            TemporalUnavailable: it does not answer, or lacks the namespace.
+            TemporalRefused: it lacks search attributes of runs.
         """
         client = await self._connection.client()
         with map_rpc_errors():
             await client.service_client.check_health(timeout=CALL_TIMEOUT)
-            try:
-                missing = await find_missing_attributes(client)
-            except RPCError as error:
-                if error.status != RPCStatusCode.NOT_FOUND:
-                    raise
-                raise TemporalRefused(describe_missing_namespace(client)) from error
+            missing = await find_missing_attributes(client)
         if missing:
             raise TemporalRefused(describe_missing_attributes(client, missing))
 
@@ -135,7 +114,8 @@ class Temporal:
             TemporalUnavailable: it is not known whether it was started; doing it again is safe.
             TemporalRefused: it was not started by this call.
         """
-        return await self._begin(asked, engine, WorkflowIDReusePolicy.REJECT_DUPLICATE) is not None
+        client, reuse = await self._connection.client(), WorkflowIDReusePolicy.REJECT_DUPLICATE
+        return await start_run_workflow(client, self.task_queue, asked, engine, reuse) is not None
 
     async def go_on(self, asked: ResearchInput, engine: Engine, begun: JsonObject) -> str | None:
         """Begins the next execution of a run that has ended, and gives its id; None if one is open.
@@ -146,43 +126,8 @@ class Temporal:
             TemporalUnavailable: it is not known whether it was begun.
             TemporalRefused: it was not.
         """
-        return await self._begin(asked, engine, WorkflowIDReusePolicy.ALLOW_DUPLICATE, memo={BEGUN: begun})
-
-    async def _begin(
-        self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
-    ) -> str | None:
-        """The id of the execution that began; None if there is one that stands against it."""
-        details, client = describe_workflow(asked), await self._connection.client()
-        asked = asked.model_copy(update={"confidential": client.data_converter.payload_codec is not None})
-        with map_rpc_errors():
-            try:
-                handle = await client.start_workflow(
-                    CHAIN_WORKFLOW if engine == "chain" else RESEARCH_WORKFLOW,
-                    asked,
-                    id=asked.run_id,
-                    task_queue=self.task_queue,
-                    task_timeout=TASK_TIMEOUT,
-                    id_reuse_policy=reuse,
-                    id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
-                    search_attributes=build_search_attributes(at_start(asked)),
-                    static_summary=format_label(asked.question),
-                    static_details=details,
-                    memo=memo,
-                    priority=build_priority(asked),
-                    rpc_timeout=CALL_TIMEOUT,
-                )
-            except WorkflowAlreadyStartedError:
-                return None
-            except RPCError as error:
-                if error.status == RPCStatusCode.NOT_FOUND:  # of the namespace: the run cannot be missing yet
-                    raise TemporalRefused(describe_missing_namespace(client)) from error
-                missing = await find_missing_attributes(client) if error.status == _INVALID else []
-                if missing:
-                    raise TemporalRefused(describe_missing_attributes(client, missing)) from error
-                raise
-        execution = handle.first_execution_run_id
-        assert execution is not None, "who starts a workflow is told which execution that is"
-        return execution
+        client, reuse = await self._connection.client(), WorkflowIDReusePolicy.ALLOW_DUPLICATE
+        return await start_run_workflow(client, self.task_queue, asked, engine, reuse, memo={BEGUN: begun})
 
     async def client(self) -> Client:
         """Temporal's client; see `Connection.client`."""

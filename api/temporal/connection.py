@@ -288,11 +288,6 @@ def describe_registration(namespace: str, missing: Sequence[str]) -> str:
     return f"temporal operator search-attribute create --namespace {namespace} {names}"
 
 
-def describe_missing_namespace(client: Client) -> str:
-    """Say that runs cannot start because there is no such namespace, and what to do."""
-    return f"Temporal does not have the namespace {client.namespace!r}: make it, or correct TEMPORAL_NAMESPACE"
-
-
 def describe_missing_attributes(client: Client, missing: Sequence[str]) -> str:
     """Say that runs cannot start without search attributes, and what to do."""
     command = describe_registration(client.namespace, missing)

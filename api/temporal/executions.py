@@ -3,19 +3,19 @@
 `Glance` is for readers who prefer stored data to waiting: a look takes at most two seconds, and while Temporal does not
 answer hardly any request waits for it. Each open run is looked up separately, because the server's list lags behind;
 concurrent readers share the look-up, and what was seen a moment ago is told at once, while it is looked at anew behind
-the answer. Text being written is read from heartbeats.
+the answer.
 """
 
 import asyncio
 import json
 import time
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from pydantic import Field, ValidationError
-from temporalio.api.common.v1 import Payloads, SearchAttributes, WorkflowExecution
+from pydantic import Field
+from temporalio.api.common.v1 import SearchAttributes, WorkflowExecution
 from temporalio.api.enums.v1 import EventType, PendingActivityState
 from temporalio.api.enums.v1 import WorkflowExecutionStatus as RawStatus
 from temporalio.api.workflow.v1 import PendingActivityInfo
@@ -30,8 +30,7 @@ from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavai
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
 from elcano.api.temporal.connection import CALL_TIMEOUT, PAUSED, STUCK, Connection, map_rpc_errors
 from elcano.api.temporal.shared_reads import retrieve_error
-from elcano.graphs.catalogue.agents import AGENTS
-from elcano.graphs.contracts import RunStatus, Words
+from elcano.graphs.contracts import RunStatus
 from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
 from elcano.graphs.text import shorten_text
 from elcano.storage.payloads import read_failure_message
@@ -334,49 +333,3 @@ class Glance:
 
     def _fall_silent(self) -> None:
         self._silent_until = time.monotonic() + SILENT_SECONDS
-
-
-def list_writers() -> frozenset[str]:
-    """The agents whose heartbeats can have words."""
-    return frozenset(name for name, agent in AGENTS.items() if agent.writes)
-
-
-@dataclass(frozen=True)
-class Writing:
-    """An agent of a workflow at work."""
-
-    words: Words | None
-    """None: this attempt has none yet, or cannot be watched."""
-    beaten: float | None
-    """Seconds since the last heartbeat came, by this machine's clock and the server's; None: none came."""
-
-
-async def read_current_writing(client: Client, run_id: str) -> Writing | None:
-    """Return the writer in a workflow's last execution; None if there is none. Asks once, without retry.
-
-    Raises:
-        RunForgotten: there is no such workflow.
-        TemporalUnavailable: the server does not answer.
-    """
-    answer = await ask_for_execution(client, run_id, again=False)
-    for pending in answer.pending_activities:
-        if pending.activity_type.name not in list_writers():
-            continue
-        came = pending.last_heartbeat_time
-        words = await _decode_words(client, pending.heartbeat_details)
-        return Writing(
-            words=words if words is not None and words.attempt == pending.attempt else None,
-            beaten=time.time() - came.ToMilliseconds() / 1_000 if came.ToMilliseconds() else None,
-        )
-    return None
-
-
-async def _decode_words(client: Client, details: Payloads) -> Words | None:
-    """Decode the text in the details of a heartbeat; None if there is none, or a worker of another version sent it."""
-    if len(details.payloads) < 2:
-        return None
-    decoded: Sequence[object] = await client.data_converter.decode(details.payloads)
-    try:
-        return Words.model_validate(decoded[1])
-    except ValidationError:
-        return None

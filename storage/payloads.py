@@ -172,9 +172,8 @@ def data_converter(objects: Objects, cipher: Cipher | None = None) -> DataConver
     driver = ObjectDriver(objects)
 
     def driver_of(context: StorageDriverSelectContext, payload: Payload) -> StorageDriver | None:
-        """Choose no driver for an answer, and take its mark off: it has served."""
         if ANSWER_MARK in payload.metadata:
-            del payload.metadata[ANSWER_MARK]
+            del payload.metadata[ANSWER_MARK]  # it has served
             return None
         return None if payload.metadata["encoding"] == COMPRESSED.encode() else driver
 

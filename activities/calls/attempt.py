@@ -100,8 +100,7 @@ class Attempt:
         """The usage of this attempt alone."""
         self.before = Usage()
         """The usage of the earlier attempts, as far as it was recorded when this one last looked."""
-        self._number: int | None = None
-        """Of its line in the ledger, if that is not the number of the attempt; see `look_back`."""
+        self._number: int | None = None  # of its line in the ledger, if not that of the attempt: see `look_back`
         self.quoted = True
         """Whether only the extractive model answered."""
         self._models: dict[str, None] = {}
@@ -332,9 +331,8 @@ class Attempt:
         call = self.call
         ended, self._ended = self._ended, []
         used = self.usage if used is None else used
-        line = build_ledger_entry(
-            call.run_id, call.node, call.agent, outcome, kind="agent", step=call.step, model=self.model, usage=used
-        )
+        own = (call.run_id, call.node, call.agent, outcome)
+        line = build_ledger_entry(*own, kind="agent", step=call.step, model=self.model, usage=used)
         line = line if self._number is None else line.model_copy(update={"attempt": self._number})
         try:
             self.before = await self.store.ledger.record(line)

@@ -1,4 +1,4 @@
-"""What the Temporal server knows of runs without a worker: status, pending calls, text being written.
+"""What the Temporal server knows of runs without a worker: status, pending calls, what keeps them from going on.
 
 `Glance` is for readers who prefer stored data to waiting: a look takes at most two seconds, and while Temporal does not
 answer hardly any request waits for it. Each open run is looked up separately, because the server's list lags behind;

@@ -17,7 +17,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, CancelledErro
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from elcano.activities.calls.heartbeats import CountTries, send_heartbeats
-from elcano.activities.calls.paused_activities import given_up
+from elcano.activities.calls.paused_activities import SHUTDOWN, given_up
 from elcano.graphs.contracts import BRANCH_HELD_SIGNAL, CONTROL_SIGNAL, MOST_DEATHS
 from elcano.graphs.state.failures import FailureType
 from elcano.testing.script import Script
@@ -150,3 +150,15 @@ async def test_a_paused_call_is_given_up_when_its_run_is_cancelled(temporal: Cli
         and isinstance(cause.cause, ApplicationError)
         and cause.cause.type == FailureType.ABANDONED
     )
+
+
+async def test_a_worker_that_stops_waits_no_longer_for_a_paused_call_than_for_others(temporal: Client) -> None:
+    """The SDK does not tell such a call of its worker's end either. It is no try: another worker repeats it."""
+    async with calling(temporal) as (model, handle):
+        await pause(temporal, handle.id)
+        await asyncio.sleep(0.5)
+    assert not model.given_up
+    description = await handle.describe()
+    (pending,) = description.raw_description.pending_activities
+    assert (pending.paused, pending.last_failure.application_failure_info.type) == (True, SHUTDOWN)
+    await handle.terminate()

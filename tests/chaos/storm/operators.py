@@ -49,7 +49,7 @@ class Operator:
 
     async def _list_calls(self, workflows: list[str]) -> list[tuple[str, ...]]:
         """The options that name each call under way."""
-        found = []
+        found: list[tuple[str, ...]] = []
         for one in workflows:
             pending = (await self._describe(one)).get("pendingActivities", ())
             found += [("--workflow-id", one, "--activity-id", str(call["activityId"])) for call in pending]

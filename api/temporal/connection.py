@@ -198,6 +198,9 @@ PAUSED: Final = "the run is paused in Temporal: continue it there (`temporal wor
 STUCK: Final = "no worker can continue the run: each that tries fails its workflow task, and its log says why"
 
 
+CORRECT_NAMESPACE: Final = "make the namespace, or correct TEMPORAL_NAMESPACE"
+
+
 @contextmanager
 def map_rpc_errors() -> Iterator[None]:
     """Translate Temporal's errors, and those of data that it stores outside, into ours."""
@@ -208,7 +211,7 @@ def map_rpc_errors() -> Iterator[None]:
     except RPCError as error:
         if error.status == RPCStatusCode.NOT_FOUND:
             if error.message.startswith("Namespace "):  # a wrong name forgets no run
-                raise TemporalUnavailable(f"{error.message}: make it, or correct TEMPORAL_NAMESPACE") from error
+                raise TemporalUnavailable(f"{error.message}; {CORRECT_NAMESPACE}") from error
             raise RunForgotten("Temporal does not know this run, or not any more") from error
         if _PAUSED in error.message:
             raise RunBlocked(PAUSED) from error

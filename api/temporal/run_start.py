@@ -11,6 +11,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from elcano.api.http.errors import TemporalRefused
 from elcano.api.temporal.connection import (
     CALL_TIMEOUT,
+    CORRECT_NAMESPACE,
     describe_missing_attributes,
     find_missing_attributes,
     map_rpc_errors,
@@ -64,6 +65,8 @@ async def start_run_workflow(
         except WorkflowAlreadyStartedError:
             return None
         except RPCError as error:
+            if error.status == RPCStatusCode.NOT_FOUND:  # of the namespace: the run cannot be missing yet
+                raise TemporalRefused(f"Temporal refused: {error.message}; {CORRECT_NAMESPACE}") from error
             invalid = error.status == RPCStatusCode.INVALID_ARGUMENT
             if invalid and (missing := await find_missing_attributes(client)):
                 raise TemporalRefused(describe_missing_attributes(client, missing)) from error

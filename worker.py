@@ -131,7 +131,7 @@ def build_worker(
         max_cached_workflows=settings.worker_cached_workflows,
         max_concurrent_activities=settings.worker_activities,
         max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-        interceptors=[CountTries(client)],
+        interceptors=[CountTries(client, settings.shutdown_seconds)],
         graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
     )
 
@@ -159,7 +159,7 @@ def source_workers(
             max_concurrent_activities=source.limits.side_by_side,
             max_task_queue_activities_per_second=source.rate(settings.has),
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-            interceptors=[CountTries(client)],
+            interceptors=[CountTries(client, settings.shutdown_seconds)],
             graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
         )
         for source in sources.queued
@@ -190,7 +190,7 @@ def model_workers(
             max_concurrent_activities=settings.worker_activities,
             max_task_queue_activities_per_second=rate,
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-            interceptors=[CountTries(client)],
+            interceptors=[CountTries(client, settings.shutdown_seconds)],
             graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
         )
         for provider, rate in settings.model_rates.items()

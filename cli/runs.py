@@ -113,8 +113,11 @@ def build_runs_table(runs: list[dict[str, Any]], width: int) -> "Table":
 def _format_status(run: Mapping[str, Any]) -> str:
     """Format a run's status, with its stage in parentheses while it waits or writes: `running (held)`.
 
-    A question mark follows if it was running when last heard of, and Temporal does not say whether it still is.
+    `blocked`: it cannot continue until somebody acts in Temporal. With a question mark: it was running when last heard
+    of, and Temporal does not say whether it still is.
     """
+    if run.get("blocked"):
+        return "blocked"
     if run.get("stale"):
         return f"{run['status']}?"
     stage = run.get("stage")

@@ -70,7 +70,9 @@ def _describe_state(view: "RunView") -> Iterator[str]:
     moment = f" · as of {datetime.now(UTC):%H:%M:%S} UTC" if view.status == "running" else ""
     question = escape_markdown(shorten_text(view.question, QUESTION_CHARACTERS))
     yield f"**{view.status}**{where}{step}{moment} · `{view.run_id}` · {question}"
-    if view.stale:
+    if view.blocked:
+        yield f"It cannot continue: {escape_markdown(view.blocked)}"
+    elif view.stale:
         yield "More is not known now; this is what was stored when it began."
     if view.budget is not None:
         used = [f"{view.budget.used.tokens:,} of {view.budget.limits.tokens:,} tokens"]

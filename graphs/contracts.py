@@ -52,9 +52,15 @@ PROGRESS_QUERY: Final = "progress"
 SNAPSHOT_QUERY: Final = "snapshot"
 LOG_QUERY: Final = "log"
 ANSWER_MARK: Final = "elcano-answer"
-"""A mark in the metadata of the answer to a query."""
+"""A mark in the metadata of a large answer to a query, on its way to where payloads are stored. Temporal's command line
+prints the content of payloads without other metadata than the SDK's, and all others in base64."""
+MARKED_BYTES: Final = 31 * 1024
+"""Answers of this size on are marked: a little below the size from which payloads are stored, which encryption adds to.
+"""
 TOO_EARLY: Final = "ask again: something has happened that the run has yet to hear of"
 """The error of a query that would deliver events out of turn."""
+TASK_FAILED: Final = "Workflow Task in failed state"
+"""What Temporal says of a query to a workflow whose last task a worker failed."""
 CONTROL_UPDATE: Final = "control"
 CONTROL_SIGNAL: Final = "control_branch"
 """Goes from a run to its branches; people use the update, which answers."""

@@ -146,8 +146,8 @@ PROGRESS_PAGE: Final = 200
 """Events a page: 200 of at most 2 kB stay far below the 2 MiB limit of a query result."""
 
 
-class RunSnapshot(Answer):
-    """Answer of the `snapshot` query: where a run is now."""
+class RunSnapshot(Frozen):
+    """Answer of the `snapshot` query: where a run is now. It is plain JSON, for people with Temporal's own tools."""
 
     run_id: str
     question: str

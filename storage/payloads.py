@@ -165,8 +165,10 @@ def data_converter(objects: Objects, cipher: Cipher | None = None) -> DataConver
     driver = ObjectDriver(objects)
 
     def driver_of(context: StorageDriverSelectContext, payload: Payload) -> StorageDriver | None:
-        is_answer = ANSWER_MARK in payload.metadata or payload.metadata["encoding"] == COMPRESSED.encode()
-        return None if is_answer else driver
+        if ANSWER_MARK in payload.metadata:
+            del payload.metadata[ANSWER_MARK]  # it has served
+            return None
+        return None if payload.metadata["encoding"] == COMPRESSED.encode() else driver
 
     storage = ExternalStorage(drivers=[driver], driver_selector=driver_of, payload_size_threshold=THRESHOLD_BYTES)
     plain = replace(

@@ -5,6 +5,7 @@ not answer in time) the ledger is asked.
 """
 
 from collections.abc import Awaitable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
@@ -74,6 +75,8 @@ def _build_timeout_loss(node: str, message: str, error: ActivityError, policy: r
     """Build the failure of a call whose usage is unknown."""
     spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED or isinstance(error.cause, ApplicationError)
     attempts = retry_policies.count_allowed_attempts(policy) if spent else 1
+    if isinstance(error.cause, ApplicationError) and error.cause.details:
+        attempts = _read_details(error.cause).attempt
     return LostCall(
         Failure(node=node, type=FailureType.TIMEOUT, message=message, attempts=attempts),
         abandoned=error.retry_state == RetryState.CANCEL_REQUESTED,
@@ -90,7 +93,7 @@ def failure_from_error(node: str, error: BaseException) -> Failure:
 def _loss_from_error(node: str, cause: ApplicationError) -> LostCall:
     """Our own activities say in the details how often they were tried and what that used."""
     kind = cause.type or "ApplicationError"
-    details = FailureDetails.model_validate(cause.details[0]) if cause.details else FailureDetails(attempt=1)
+    details = _read_details(cause)
     failure = Failure(
         node=node,
         type=kind,
@@ -102,6 +105,13 @@ def _loss_from_error(node: str, cause: ApplicationError) -> LostCall:
     return LostCall(
         failure, details.usage, details.retry_after, details.progress, abandoned=kind == FailureType.ABANDONED
     )
+
+
+def _read_details(cause: ApplicationError) -> FailureDetails:
+    """The details of a failure; a call that somebody failed with Temporal's tools has others, or none."""
+    with suppress(IndexError, ValueError):
+        return FailureDetails.model_validate(cause.details[0])
+    return FailureDetails(attempt=1)
 
 
 def build_completed_step(work: Call, elapsed: float, waited: float, output: Json, told: int) -> StepCompleted:

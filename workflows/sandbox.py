@@ -16,13 +16,19 @@ One thread at a time works in a run. The SDK gives an eviction two seconds, then
 while the first is still at work. Nor is a thread interrupted that takes over two seconds, which on a busy machine is no
 deadlock: the SDK raises an exception wherever the thread happens to be. Between two steps a task loses its next one and
 never ends, and the worker, which waits for it, never stops. A run that does loop for ever keeps its thread.
+
+A signal whose inputs do not fit its handler is dropped, as the SDK drops one that it cannot decode. Temporal's tools
+send such signals; calling the handler would fail the workflow task and all retries of it.
 """
 
+import inspect
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from temporalio import workflow
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
 from temporalio.converter import (
     SerializationContext,
@@ -31,7 +37,9 @@ from temporalio.converter import (
     WorkflowSerializationContext,
 )
 from temporalio.worker import (
+    HandleSignalInput,
     UnsandboxedWorkflowRunner,
+    WorkflowInboundInterceptor,
     WorkflowInstance,
     WorkflowInstanceDetails,
     WorkflowRunner,
@@ -39,7 +47,7 @@ from temporalio.worker import (
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 from temporalio.workflow import Info, _Definition
 
-from elcano.graphs.contracts import ANSWER_MARK, TOO_EARLY
+from elcano.graphs.contracts import ANSWER_MARK, MARKED_BYTES, TOO_EARLY
 from elcano.graphs.plugin import load_registries
 
 if TYPE_CHECKING:
@@ -95,11 +103,27 @@ class InTurnRunner(WorkflowRunner):
 
     def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
         """Create one run."""
+        det = replace(det, interceptor_classes=[DropUnfitSignals, *det.interceptor_classes])
         return _Heard(self._runner.create_instance(det), det.info, self._in_turn)
 
     def set_worker_level_failure_exception_types(self, types: Sequence[type[BaseException]]) -> None:
         """Set the exceptions that fail a run of this worker, and not its task."""
         self._runner.set_worker_level_failure_exception_types(types)
+
+
+class DropUnfitSignals(WorkflowInboundInterceptor):
+    """Drops signals with too few or too many inputs for their handler."""
+
+    async def handle_signal(self, input: HandleSignalInput) -> None:
+        """Call the handler if it takes these inputs."""
+        handler = workflow.get_signal_handler(input.signal)
+        if handler is not None:
+            try:
+                inspect.signature(handler).bind(*input.args)
+            except TypeError as error:
+                workflow.logger.warning("the signal %r was dropped: %s", input.signal, error)
+                return
+        await super().handle_signal(input)
 
 
 class _Heard(WorkflowInstance):
@@ -155,10 +179,12 @@ class _Heard(WorkflowInstance):
 
 
 def _mark_query_answers(completion: WorkflowActivationCompletion) -> WorkflowActivationCompletion:
-    """The same, with its answers to queries marked: those of the SDK's own too, which the Temporal UI asks."""
+    """The same, with its large answers to queries marked: those of the SDK's own too, which the Temporal UI asks."""
     for command in completion.successful.commands:
         if command.respond_to_query.HasField("succeeded"):
-            command.respond_to_query.succeeded.response.metadata[ANSWER_MARK] = b"true"
+            answer = command.respond_to_query.succeeded.response
+            if answer.ByteSize() >= MARKED_BYTES:
+                answer.metadata[ANSWER_MARK] = b"true"
     return completion
 
 

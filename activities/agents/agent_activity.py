@@ -33,8 +33,9 @@ from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.calls.live_words import Streamers
 from elcano.activities.calls.models import Observe, Resolve, may_answer_offline, model_text, resolve_model
+from elcano.activities.calls.paused_activities import given_up
 from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
-from elcano.activities.calls.usage import Outcome, SpendingGuard, given_up, measure_queue_seconds
+from elcano.activities.calls.usage import Outcome, SpendingGuard, measure_queue_seconds
 from elcano.activities.phrases import choose_phrases
 from elcano.activities.report.checked_draft import cited_ids
 from elcano.activities.sources.registry import Sources

@@ -105,6 +105,7 @@ class Attempt:
         """The usage of this attempt alone."""
         self.before = Usage()
         """The usage of the earlier attempts, as far as it was recorded when this one last looked."""
+        self._number: int | None = None  # of its line in the ledger, if not that of the attempt: see `look_back`
         self.quoted = True
         """Whether only the extractive model answered."""
         self._models: dict[str, None] = {}
@@ -310,16 +311,21 @@ class Attempt:
             self._models[model] = None
 
     async def look_back(self) -> None:
-        """Reads from the ledger what the attempts before this one used, and writes what they could not."""
+        """Reads from the ledger what the attempts before this one used, and writes what they could not.
+
+        An activity that is reset in Temporal counts its attempts from 1 again. Their lines are numbered on from those
+        that are there: each was paid for, and none takes the place of another.
+        """
         info = activity.info()
         if self.pulse.unwritten is not None:
             left = LedgerEntry.model_validate(self.pulse.unwritten)
             self.before = left.usage  # should the store still be away, this much is known
             await self.store.ledger.record(left)
             self.pulse.unwritten = None
-        if info.attempt > 1:
+        if info.attempt > 1 or info.current_attempt_scheduled_time > info.scheduled_time:
             lines = await self.store.ledger.of_activity(self.call.run_id, info.workflow_run_id or "", info.activity_id)
-            self.before = sum_usages(line.usage for line in lines if line.attempt < info.attempt)
+            self._number = max([info.attempt, *(line.attempt + 1 for line in lines)])
+            self.before = sum_usages(line.usage for line in lines)
 
     async def record(self, outcome: Outcome, used: Usage | None = None) -> None:
         """Writes this attempt's ledger line, replacing its earlier one, and reads what previous attempts used.
@@ -331,9 +337,9 @@ class Attempt:
         call = self.call
         ended, self._ended = self._ended, []
         used = self.usage if used is None else used
-        line = build_ledger_entry(
-            call.run_id, call.node, call.agent, outcome, kind="agent", step=call.step, model=self.model, usage=used
-        )
+        own = (call.run_id, call.node, call.agent, outcome)
+        line = build_ledger_entry(*own, kind="agent", step=call.step, model=self.model, usage=used)
+        line = line if self._number is None else line.model_copy(update={"attempt": self._number})
         try:
             self.before = await self.store.ledger.record(line)
         except Exception:

@@ -27,9 +27,10 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
+from elcano.activities.calls.paused_activities import SHUTDOWN, describe_workflow, finish_despite_operators
 from elcano.graphs.contracts import BEAT_SECONDS, MOST_DEATHS, ToolCall, Words
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.state.failures import FailureType
+from elcano.graphs.state.failures import FailureDetails, FailureType
 
 T = TypeVar("T")
 
@@ -37,10 +38,6 @@ CARRIED_AT: Final = 2
 """Where in the details of a heartbeat the number of lost attempts is."""
 UNWRITTEN_AT: Final = 3
 """Where in them the ledger's line is that an attempt could not write."""
-SHUTDOWN: Final = "WorkerShutdown"
-"""The SDK's name for the failure of an attempt that its worker, told to stop, did not wait for any longer."""
-PATIENCE: Final = timedelta(seconds=5)
-"""For the server to say how the attempt before ended."""
 
 _lost: ContextVar[int] = ContextVar("lost", default=0)
 _tries_log = logging.getLogger("worker")
@@ -59,18 +56,21 @@ def this_try() -> int:
 class CountTries(Interceptor):
     """Counts tries for a worker whose activities belong to runs."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, grace: float = 0.0) -> None:
+        """`grace` is how many seconds the worker waits for its activities when it is told to stop."""
         self._client = client
+        self._grace = grace
 
     def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:
         """Around each of its activities."""
-        return _Counting(next, self._client)
+        return _Counting(next, self._client, self._grace)
 
 
 class _Counting(ActivityInboundInterceptor):
-    def __init__(self, next: ActivityInboundInterceptor, client: Client) -> None:
+    def __init__(self, next: ActivityInboundInterceptor, client: Client, grace: float) -> None:
         super().__init__(next)
         self._client = client
+        self._grace = grace
 
     async def execute_activity(self, input: ExecuteActivityInput) -> Any:
         info = activity.info()
@@ -78,12 +78,14 @@ class _Counting(ActivityInboundInterceptor):
         if info.heartbeat_timeout is None or policy is None or not policy.maximum_attempts:
             return await super().execute_activity(input)
         tries = policy.maximum_attempts - MOST_DEATHS
+        if tries <= 0:  # somebody changed it with Temporal's tools
+            tries = policy.maximum_attempts
         if info.attempt > 1:
-            _lost.set(_read_carried_losses(info) + await self._was_lost(info))
+            # After a reset attempts begin again with 1, and the heartbeats say how many were lost before it.
+            carried = min(_read_carried_losses(info), info.attempt - 2)
+            _lost.set(carried + await self._was_lost(info))
         if this_try() > tries:  # the attempt before was the last try, and the server ended it: it took too long
-            raise ApplicationError(
-                "no answer in time (activity StartToClose timeout)", type=FailureType.TIMEOUT, non_retryable=True
-            )
+            raise _make_timeout("no answer in time (activity StartToClose timeout)", tries, final=True)
         try:
             return await self._execute_in_time(input)
         except CancelledError:
@@ -95,20 +97,19 @@ class _Counting(ActivityInboundInterceptor):
 
     async def _execute_in_time(self, input: ExecuteActivityInput) -> Any:
         """Execute an activity; its time limit is enforced here, where stalls are known."""
-        running = super().execute_activity(input)
+        running = finish_despite_operators(super().execute_activity(input), self._client, self._grace)
         seconds = next((one.seconds for one in input.args if isinstance(one, ToolCall)), None)
         if seconds is None:
             return await running
         try:
             return await wait_patiently(running, seconds)
         except CallTimedOut:
-            raise ApplicationError(f"no answer in {seconds:g} s", type=FailureType.TIMEOUT) from None
+            raise _make_timeout(f"no answer in {seconds:g} s", this_try()) from None
 
     async def _was_lost(self, info: activity.Info) -> bool:
         """Whether the attempt before this one was; if the server does not say, it was a try."""
-        handle = self._client.get_workflow_handle(info.workflow_id or "", run_id=info.workflow_run_id)
         try:
-            pending = (await handle.describe(rpc_timeout=PATIENCE)).raw_description.pending_activities
+            pending = (await describe_workflow(self._client, info)).pending_activities
         except RPCError as error:
             _tries_log.warning("how attempt %d of %s ended is not known: %s", info.attempt - 1, info.activity_id, error)
             return False
@@ -123,6 +124,12 @@ def _is_loss(failure: Failure) -> bool:
 def _read_carried_losses(info: activity.Info) -> int:
     carried = info.heartbeat_details[CARRIED_AT] if len(info.heartbeat_details) > CARRIED_AT else None
     return carried if isinstance(carried, int) else 0
+
+
+def _make_timeout(message: str, attempt: int, *, final: bool = False) -> ApplicationError:
+    """The failure of a call that took too long in this try."""
+    details = FailureDetails(attempt=attempt).model_dump(mode="json", exclude_defaults=True)
+    return ApplicationError(message, details, type=FailureType.TIMEOUT, non_retryable=final)
 
 
 def _make_final_error(error: Exception) -> ApplicationError:

@@ -7,17 +7,21 @@ Prices are those of genai-prices, rounded up to a millionth of a dollar. Where a
 / 4 is taken and marked as an estimate.
 """
 
+import logging
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Final, Literal, Protocol
+from datetime import timedelta
+from typing import Any, Final, Literal, Protocol
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RequestUsage
 from temporalio import activity
 from temporalio.api.enums.v1 import EventType, WorkflowTaskFailedCause
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowHandle, WorkflowQueryFailedError
+from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.activities.calls.model_prices import ModelPrice
 from elcano.activities.calls.retry_classification import classify_failure
@@ -25,6 +29,8 @@ from elcano.graphs.contracts import (
     READ_USAGE,
     REOPEN_RUN,
     SNAPSHOT_QUERY,
+    TASK_FAILED,
+    TOO_EARLY,
     AgentCall,
     ReopenCall,
     Reopened,
@@ -46,8 +52,13 @@ from elcano.measures import record_value
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import Store, TenantStore
 
+READ_BACK: Final = timedelta(seconds=20)
+"""For a worker to replay the history that a run was reset from."""
 MOST_TOKENS: Final = 100_000_000
 """Maximum tokens of one request; a larger report is invalid."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class SpendingGuard(Protocol):
@@ -214,12 +225,6 @@ def measure_queue_seconds() -> float:
     return max(0.0, (info.started_time - info.current_attempt_scheduled_time).total_seconds())
 
 
-def given_up() -> bool:
-    """Whether the run abandoned this activity; a worker that shuts down cancels it as well, and another continues."""
-    details = activity.cancellation_details()
-    return details is not None and details.cancel_requested
-
-
 class BookActivities:
     """The activities `read_usage` and `reopen_run`."""
 
@@ -272,7 +277,36 @@ async def _last_event_before(client: Client, run_id: str, execution: str) -> int
             base = failed.base_run_id
     if not base:
         return 0
-    snapshot: RunSnapshot = await client.get_workflow_handle(run_id, run_id=base).query(
-        SNAPSHOT_QUERY, result_type=RunSnapshot
-    )
+    before = client.get_workflow_handle(run_id, run_id=base)
+    try:
+        snapshot: RunSnapshot = await before.query(SNAPSHOT_QUERY, result_type=RunSnapshot, rpc_timeout=READ_BACK)
+    except (WorkflowQueryFailedError, RPCError) as error:
+        if not _is_unreplayable(error):
+            raise
+        _log.warning("%s was reset from a history that cannot be replayed: %s", run_id, error)
+        return await _estimate_last_event(client, before)
     return snapshot.last_event
+
+
+def _is_unreplayable(error: WorkflowQueryFailedError | RPCError) -> bool:
+    """Whether a query was not answered because no worker can replay the history: this one would have answered it."""
+    if isinstance(error, WorkflowQueryFailedError):
+        return str(error) != TOO_EARLY
+    return error.status in (RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.FAILED_PRECONDITION) or (
+        TASK_FAILED in error.message
+    )
+
+
+async def _estimate_last_event(client: Client, handle: WorkflowHandle[Any, Any]) -> int:
+    """Return a number that no event of an execution exceeds, from its history alone.
+
+    Calls name the last event before them, and later ones are no more than the entries of the history.
+    """
+    told = length = 0
+    async for event in handle.fetch_history_events():
+        length = event.event_id
+        for payload in event.activity_task_scheduled_event_attributes.input.payloads:
+            with suppress(Exception):  # what cannot be read says nothing; the length alone bounds a first history
+                (call,) = await client.data_converter.decode([payload])
+                told = max(told, int(call["told"]))
+    return told + length

@@ -157,6 +157,7 @@ async def cancel_open_run(run_id: str, cancellation: Cancellation, temporal: Tem
         if (ended := (await temporal.describe(run_id)).status) not in ("running", "cancelled"):
             raise RunEnded(f"the run {run_id!r} has ended: {ended}; there is nothing to cancel")
         await temporal.cancel(run_id, cancellation.written)
+        await temporal.free_if_cancelled(run_id)
     except RunForgotten as error:
         raise RunEnded(f"the run {run_id!r} has ended; there is nothing to cancel") from error
     return await temporal.workers.polls_runs()

@@ -28,8 +28,8 @@ from elcano.api.runs.endings import START_GRACE, archive_if_ended, last_event
 from elcano.api.runs.run_status import goes_on, waited_for
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import NO_WORKER
-from elcano.api.temporal.executions import Writing, list_writers
 from elcano.api.temporal.shared_reads import Places
+from elcano.api.temporal.writing import Writing, list_writers
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import BEAT_SECONDS
 from elcano.graphs.records import ArchivedRun, ProgressPage
@@ -177,13 +177,18 @@ class JournalReader:
             self._wait(message)
 
     async def _page(self) -> ProgressPage:
-        slow = asyncio.get_running_loop().call_later(PATIENCE, self._wait, NO_WORKER)
+        slow = asyncio.create_task(self._say_slow())
         try:
             page = await self._temporal.progress(self._run.run_id, self._last)
         finally:
             slow.cancel()
         self._take(page.events)
         return page
+
+    async def _say_slow(self) -> None:
+        """Reports why the run does not answer, after a while."""
+        await asyncio.sleep(PATIENCE)
+        self._wait(await waited_for(self._run.run_id, self._temporal) or NO_WORKER)
 
     async def _settle(self) -> None:
         try:

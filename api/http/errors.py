@@ -275,6 +275,10 @@ class WorkerUnavailable(Refusal, status=503, title="No worker answers", retry_af
     """Temporal answers, but no worker does."""
 
 
+class RunBlocked(WorkerUnavailable, status=503, title="The run is paused in Temporal", retry_after=30):
+    """Somebody paused the run's workflow in Temporal: nothing can be asked of it until it is unpaused there."""
+
+
 class OutcomeUnknown(Refusal, status=503, title="It is unknown whether the request was applied", retry_after=5):
     """A control request was sent and no answer came: it may be applied yet, or was. `key` is what to ask again with."""
 
@@ -287,7 +291,7 @@ class OutcomeUnknown(Refusal, status=503, title="It is unknown whether the reque
 
 
 class RunUnreadable(Refusal, status=502, title="The worker cannot read the run"):
-    """A worker answered but cannot replay the run's workflow, or the stored data of the run is missing."""
+    """A worker answered but cannot replay or continue the run's workflow, or the stored data of the run is missing."""
 
 
 class RunForgotten(Refusal, status=404, title="Temporal does not know the run"):

@@ -12,17 +12,21 @@ done twice.
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from temporalio.exceptions import ApplicationError
 
 from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable, TemporalUnavailable, WorkerUnavailable
+from elcano.api.temporal.cancelled_runs import CANNOT_CONTINUE
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Execution
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.lifecycle.finish import terminal_type
 from elcano.graphs.records import ArchivedRun, RunSnapshot
+from elcano.graphs.state.budget import Budget
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Failure
 from elcano.storage.store import OpenRun, Store, TenantStore
@@ -82,22 +86,44 @@ async def _settle_closed(
     try:
         cause = await temporal.reason(run.run_id)
     except RunForgotten:
-        return await _store_ended_run(run, execution, "Temporal no longer knows it", known, store)
+        return await _store_unread_run(run, execution, "Temporal no longer knows it", known, temporal, store)
     except RunUnreadable as error:
         cause = error
     reason = str(cause) if cause is not None else ""
+    if execution.status == "terminated" and reason == CANNOT_CONTINUE:
+        execution = replace(execution, status="cancelled")
     if execution.status == "failed" and cause is not None:
         run = run.model_copy(update={"failure": _failure_from_cause(cause)})
     try:
         snapshot = await temporal.snapshot(run.run_id, closed_too=True)  # first: it gives up soonest
         events = [*known, *await _fetch_remaining_events(run.run_id, len(known), temporal)]
     except RunUnreadable:
-        return await _store_ended_run(run, execution, reason, known, store)
+        return await _store_unread_run(run, execution, reason, known, temporal, store)
     except WorkerUnavailable:
         if not await temporal.was_worked_on(run.run_id):  # then no worker can tell anything, ever
-            return await _store_ended_run(run, execution, reason, known, store)
+            return await _store_unread_run(run, execution, reason, known, temporal, store)
         return _build_ended_run(run, execution, None)
     return await _store_ended_run(run, execution, reason, events, store, snapshot)
+
+
+async def _store_unread_run(
+    run: ArchivedRun,
+    execution: Execution,
+    reason: str,
+    events: Sequence[AgentEvent],
+    temporal: Temporal,
+    store: TenantStore,
+) -> ArchivedRun:
+    """Archive a run that cannot be read to its end, and may have more events than `events`.
+
+    What it used is in the ledger, and its limits are in its input, if Temporal still has that.
+    """
+    used = await store.ledger.used(run.run_id)
+    with suppress(RunForgotten, RunUnreadable):
+        limits = await temporal.limits(run.run_id, execution.id)
+        elapsed = (execution.closed_at or time.time()) - run.started_at
+        run = run.model_copy(update={"budget": Budget(limits=limits, used=used, elapsed=max(0.0, elapsed)).view()})
+    return await _store_ended_run(run, execution, reason, events, store)
 
 
 async def _store_ended_run(
@@ -108,7 +134,7 @@ async def _store_ended_run(
     store: TenantStore,
     snapshot: RunSnapshot | None = None,
 ) -> ArchivedRun:
-    """Archive the run. Without a snapshot it cannot be read to its end, and may have more events than `events`."""
+    """Archive the run; without a snapshot `events` may not be all."""
     ended = _build_ended_run(run, execution, snapshot)
     if not events or not events[-1].terminal:
         events = [*events, last_event(ended, reason, events, complete=snapshot is not None)]
@@ -223,6 +249,8 @@ class Reconciler:
                 return
             await store.runs.begin(kept.run)
         settled = await archive_if_ended(kept.run, self._temporal, store)
+        if settled.status == "running":
+            await self._temporal.free_if_cancelled(kept.run.run_id)
         if settled.status != "running":
             _log.info("run %s has ended: %s", kept.run.run_id, settled.status)
 

@@ -131,6 +131,7 @@ def _update_from_execution(run: RunView, execution: Execution | None, used: Usag
     run = run.model_copy(update={"spent": Spent(tokens=used.tokens, cost_usd=usd_from_microusd(used.cost_microusd))})
     if execution is None:
         return run.model_copy(update={"stale": True})
+    run = run.model_copy(update={"blocked": execution.blocked})
     return run.at_a_glance(execution.mode, execution.stage if execution.status == "running" else "closed")
 
 
@@ -142,7 +143,7 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
     """
     run = await find_run_record(run_id, temporal, store)
     if run.status != "running":
-        return RunView.of(run)
+        return RunView.of(run).with_spent(await store.ledger.used(run_id))
     if run.branch_of is not None:
         return await _read_open_section(run, temporal, store)
     try:
@@ -162,9 +163,14 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
         return RunView.of(await current_run(run_id, temporal, store))
     spent = await store.ledger.used(run_id)
     waiting: tuple[PendingActivity, ...] = ()
+    blocked = ""
     if execution is not None:
-        waiting = await with_unserved([*execution.pending, *await _of_branches(snapshot, temporal)], temporal)
-    return RunView.of(run).at(snapshot, spent, waiting)
+        sections = await _glance_at_branches(snapshot, temporal)
+        of_sections = [one.model_copy(update={"section": title}) for title, seen in sections for one in seen.pending]
+        waiting = await with_unserved([*execution.pending, *of_sections], temporal)
+        halts = [execution.blocked, *(f"{title}: {seen.blocked}" for title, seen in sections if seen.blocked)]
+        blocked = "; ".join(filter(None, halts))
+    return RunView.of(run).at(snapshot, spent, waiting).model_copy(update={"blocked": blocked})
 
 
 async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
@@ -178,7 +184,9 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
         snapshot = await temporal.snapshot(run.run_id)
     except RunForgotten:
         raise RunNotFound(run.run_id) from None
-    except (WorkerUnavailable, RunUnreadable, TemporalUnavailable):
+    except (WorkerUnavailable, RunUnreadable):
+        return _build_stale_view(run, execution)
+    except TemporalUnavailable:
         return _build_stale_view(run)
     if snapshot is None:  # it ended between the two looks
         return RunView.of(await current_run(run.run_id, temporal, store))
@@ -191,16 +199,12 @@ async def _do_nothing() -> None:
     """Do nothing, in place of a look."""
 
 
-async def _of_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[PendingActivity]:
-    """What Temporal is waiting for in the sections that are researched."""
+async def _glance_at_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[tuple[str, Execution]]:
+    """The sections that are researched, by title, as Temporal has them."""
     open_branches = [branch for branch in snapshot.branches if branch.status == "running"][:ASKED_BRANCHES]
     seen = await temporal.glance.executions([branch.run_id for branch in open_branches])
-    return [
-        one.model_copy(update={"section": branch.section})
-        for branch in open_branches
-        if (execution := seen.get(branch.run_id)) is not None  # else it was told of, and not started yet
-        for one in execution.pending
-    ]
+    # One that is not there was told of, and not started yet.
+    return [(branch.section, seen[branch.run_id]) for branch in open_branches if branch.run_id in seen]
 
 
 async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
@@ -209,14 +213,16 @@ async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantSto
         settled = await archive_if_ended(run, temporal, store)
         if settled.status != "running":
             return RunView.of(settled)
-        pending = (await temporal.describe(run.run_id)).pending
+        execution = await temporal.describe(run.run_id)
     except (RunForgotten, TemporalUnavailable):
         return _build_stale_view(run)
-    return _build_stale_view(run).model_copy(update={"pending": pending})
+    return _build_stale_view(run, execution)
 
 
-def _build_stale_view(run: ArchivedRun) -> RunView:
-    return RunView.of(run).model_copy(update={"worker": "not answering", "stale": True})
+def _build_stale_view(run: ArchivedRun, execution: Execution | None = None) -> RunView:
+    """The run as it is stored, with what the server knows of its workflow."""
+    known = {} if execution is None else {"pending": execution.pending, "blocked": execution.blocked}
+    return RunView.of(run).model_copy(update={"worker": "not answering", "stale": True, **known})
 
 
 FAILURE_CHARACTERS: Final = 300
@@ -241,14 +247,15 @@ async def with_unserved(pending: Sequence[PendingActivity], temporal: Temporal) 
 async def waited_for(run_id: str, temporal: Temporal) -> str:
     """What to tell of the calls of one workflow; empty if nothing is to be said, or it is not known."""
     try:
-        pending = (await temporal.describe(run_id)).pending
+        execution = await temporal.describe(run_id)
     except (RunForgotten, TemporalUnavailable, TemporalRefused):
         return ""
-    return summarize_pending_calls(await with_unserved(pending, temporal))
+    calls = summarize_pending_calls(await with_unserved(execution.pending, temporal))
+    return "; ".join(filter(None, (execution.blocked, calls)))
 
 
 def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
-    """Summarize queues without a worker and calls that failed and are being retried; empty if there are neither."""
+    """Summarize queues without a worker, paused calls, and failed ones that are retried; empty if there are none."""
     calls = tuple(pending)
     queues = dict.fromkeys(one.queue for one in calls if one.unserved)
     named = ", ".join(repr(queue) for queue in queues)
@@ -258,4 +265,10 @@ def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
         for one in calls
         if one.last_failure
     )
-    return "; ".join([*said, *list(again)[:MOST_FAILURES]])
+    paused = dict.fromkeys(
+        f"{one.activity} is paused in Temporal{f' (by {one.paused_by})' if one.paused_by else ''}: no other attempt "
+        "begins until it is unpaused there"
+        for one in calls
+        if one.paused
+    )
+    return "; ".join([*said, *list(paused)[:MOST_FAILURES], *list(again)[:MOST_FAILURES]])

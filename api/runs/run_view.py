@@ -246,6 +246,9 @@ class RunView(Described):
     """The report's figures; `GET /v1/runs/{run_id}/report` has its text."""
     last_event: int | None = Field(default=None, examples=[23])
     """Number of a running run's last event."""
+    blocked: str = Field(default="", examples=[""])
+    """Why a running run cannot continue until somebody acts in Temporal: it was paused there, or workers fail to
+    continue it. With the title in front: so for a section. Empty: nothing of this kind is known."""
     worker: Literal["answering", "not answering"] | None = None
     """Whether a worker told how it stands; null for ended runs and in lists."""
     stale: bool = False
@@ -301,6 +304,10 @@ class RunView(Described):
                 "worker": "answering",
             }
         )
+
+    def with_spent(self, spent: Usage) -> "RunView":
+        """An ended run with what the ledger says; the calls of one that was ended from outside report after its end."""
+        return self.model_copy(update={"budget": self.budget and self.budget.spent(spent)})
 
     def with_links(self, workflows_page: str) -> "RunView":
         """Adds where more of it is: paths of this API, and its page among the Temporal UI's `workflows_page`."""

@@ -4,7 +4,8 @@ Runs are addressed by workflow id alone, so continue-as-new and resets are follo
 time after which the other side counts as not answering.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any, Final
 
@@ -18,49 +19,57 @@ from temporalio.client import (
 )
 from temporalio.common import (
     QueryRejectCondition,
-    SearchAttributeKey,
-    SearchAttributePair,
-    TypedSearchAttributes,
-    WorkflowIDConflictPolicy,
     WorkflowIDReusePolicy,
 )
-from temporalio.exceptions import WorkflowAlreadyStartedError
-from temporalio.service import RPCError, RPCStatusCode
 
-from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
+from elcano.api.http.errors import (
+    OutcomeUnknown,
+    RunBlocked,
+    RunForgotten,
+    RunUnreadable,
+    TemporalRefused,
+    TemporalUnavailable,
+    UpdateRefused,
+    WorkerUnavailable,
+)
+from elcano.api.temporal.cancelled_runs import free_cancelled_run
 from elcano.api.temporal.connection import (
     CALL_TIMEOUT,
     Connection,
+    describe_missing_attributes,
+    find_missing_attributes,
     is_unheard,
     map_rpc_errors,
     mapped_query,
     until_heard,
 )
-from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
-from elcano.api.temporal.history import delete_workflows, was_worked_on, watch_history
+from elcano.api.temporal.executions import (
+    Execution,
+    Glance,
+    ask_for_execution,
+    describe_execution,
+)
+from elcano.api.temporal.history import delete_workflows, read_input, was_worked_on, watch_history
 from elcano.api.temporal.looks import Looks
+from elcano.api.temporal.run_start import start_run_workflow
 from elcano.api.temporal.shared_reads import SharedReads, Turns
-from elcano.api.temporal.workers import Workers, build_priority
+from elcano.api.temporal.workers import Workers
+from elcano.api.temporal.writing import Writing, read_current_writing
 from elcano.graphs.contracts import (
-    CHAIN_WORKFLOW,
     CONTROL_UPDATE,
     LOG_QUERY,
     PROGRESS_QUERY,
-    RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
     Engine,
 )
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.run_contracts import (
-    TENANT_ATTRIBUTE,
     ControlAnswer,
     ControlRequest,
     ResearchInput,
-    at_start,
-    describe_workflow,
-    format_label,
 )
+from elcano.graphs.state.budget import Limits
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
 """A reader of one run would rather have what is stored than wait longer."""
@@ -68,11 +77,6 @@ PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
 """A worker that has to replay a long history needs seconds."""
 UPDATE_TIMEOUT: Final = timedelta(seconds=10)
 """For a worker to take a request."""
-TASK_TIMEOUT: Final = timedelta(seconds=60)
-"""Time for a worker to decide what a workflow does next. That takes milliseconds, except for a history that it has to
-replay: seconds for thousands of events, more if their payloads are fetched from afar, and an answer that comes too late
-is thrown away. After a worker was killed in these milliseconds, the run waits this long; sections inherit it from their
-runs."""
 BEGUN: Final = "begun"
 """The memo of an execution that continues a run: the request that started it, and its answer."""
 
@@ -90,14 +94,18 @@ class Temporal:
         self._connection = connection
 
     async def check(self) -> None:
-        """Makes sure that the server answers.
+        """Makes sure that the server would start a run.
 
         Raises:
-            TemporalUnavailable: it does not.
+            TemporalUnavailable: it does not answer, or lacks the namespace.
+            TemporalRefused: it lacks search attributes of runs.
         """
         client = await self._connection.client()
         with map_rpc_errors():
             await client.service_client.check_health(timeout=CALL_TIMEOUT)
+            missing = await find_missing_attributes(client)
+        if missing:
+            raise TemporalRefused(describe_missing_attributes(client, missing))
 
     async def start(self, asked: ResearchInput, engine: Engine) -> bool:
         """Starts a run; False if its workflow was started before.
@@ -106,7 +114,8 @@ class Temporal:
             TemporalUnavailable: it is not known whether it was started; doing it again is safe.
             TemporalRefused: it was not started by this call.
         """
-        return await self._begin(asked, engine, WorkflowIDReusePolicy.REJECT_DUPLICATE) is not None
+        client, reuse = await self._connection.client(), WorkflowIDReusePolicy.REJECT_DUPLICATE
+        return await start_run_workflow(client, self.task_queue, asked, engine, reuse) is not None
 
     async def go_on(self, asked: ResearchInput, engine: Engine, begun: JsonObject) -> str | None:
         """Begins the next execution of a run that has ended, and gives its id; None if one is open.
@@ -117,40 +126,8 @@ class Temporal:
             TemporalUnavailable: it is not known whether it was begun.
             TemporalRefused: it was not.
         """
-        return await self._begin(asked, engine, WorkflowIDReusePolicy.ALLOW_DUPLICATE, memo={BEGUN: begun})
-
-    async def _begin(
-        self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
-    ) -> str | None:
-        """The id of the execution that began; None if there is one that stands against it."""
-        details, client = describe_workflow(asked), await self._connection.client()
-        asked = asked.model_copy(update={"confidential": client.data_converter.payload_codec is not None})
-        with map_rpc_errors():
-            try:
-                handle = await client.start_workflow(
-                    CHAIN_WORKFLOW if engine == "chain" else RESEARCH_WORKFLOW,
-                    asked,
-                    id=asked.run_id,
-                    task_queue=self.task_queue,
-                    task_timeout=TASK_TIMEOUT,
-                    id_reuse_policy=reuse,
-                    id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
-                    search_attributes=_search_attributes(at_start(asked)),
-                    static_summary=format_label(asked.question),
-                    static_details=details,
-                    memo=memo,
-                    priority=build_priority(asked),
-                    rpc_timeout=CALL_TIMEOUT,
-                )
-            except WorkflowAlreadyStartedError:
-                return None
-            except RPCError as error:
-                if error.status == RPCStatusCode.NOT_FOUND:  # of the namespace: the run cannot be missing yet
-                    raise TemporalRefused(f"Temporal refused: {error.message}") from error
-                raise
-        execution = handle.first_execution_run_id
-        assert execution is not None, "who starts a workflow is told which execution that is"
-        return execution
+        client, reuse = await self._connection.client(), WorkflowIDReusePolicy.ALLOW_DUPLICATE
+        return await start_run_workflow(client, self.task_queue, asked, engine, reuse, memo={BEGUN: begun})
 
     async def client(self) -> Client:
         """Temporal's client; see `Connection.client`."""
@@ -163,9 +140,12 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         client = await self._connection.client()
+        memo = (await ask_for_execution(client, run_id)).workflow_execution_info.memo.fields
+        if BEGUN not in memo:
+            return None
         with map_rpc_errors():
-            description = await client.get_workflow_handle(run_id).describe(rpc_timeout=CALL_TIMEOUT)
-        return await description.memo_value(BEGUN, default=None, type_hint=dict)
+            begun: list[JsonObject] = await client.data_converter.decode([memo[BEGUN]], [dict])
+        return begun[0]
 
     async def progress(self, run_id: str, since: int) -> ProgressPage:
         """The run's events after number `since`; also of a closed workflow, as long as Temporal keeps it.
@@ -176,7 +156,7 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         handle = await self._handle(run_id)
-        with mapped_query():
+        async with self._answering(run_id):
             page: ProgressPage = await handle.query(
                 PROGRESS_QUERY, since, result_type=ProgressPage, rpc_timeout=PROGRESS_TIMEOUT
             )
@@ -191,7 +171,7 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         handle = await self._handle(run_id)
-        with mapped_query():
+        async with self._answering(run_id):
             try:
                 snapshot: RunSnapshot = await handle.query(
                     SNAPSHOT_QUERY,
@@ -212,7 +192,7 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         handle = await self._handle(run_id)
-        with mapped_query():
+        async with self._answering(run_id):
             page: LogPage = await handle.query(LOG_QUERY, since, result_type=LogPage, rpc_timeout=PROGRESS_TIMEOUT)
         return page
 
@@ -255,6 +235,19 @@ class Temporal:
         handle = await self._handle(run_id)
         with map_rpc_errors():
             await handle.cancel(reason=reason, rpc_timeout=CALL_TIMEOUT)
+
+    async def free_if_cancelled(self, run_id: str) -> None:
+        """Unpause a cancelled run that was paused in Temporal; terminate one that no worker can continue."""
+        await free_cancelled_run(await self._connection.client(), run_id)
+
+    async def limits(self, run_id: str, execution: str) -> Limits:
+        """The limits that an execution of a run began with.
+
+        Raises:
+            RunForgotten: the server does not have it.
+            RunUnreadable: an object or a key is missing.
+        """
+        return (await read_input(await self._connection.client(), run_id, execution))[0].limits
 
     async def describe(self, run_id: str) -> Execution:
         """Return the server's description of the run's workflow.
@@ -313,33 +306,19 @@ class Temporal:
         """
         await delete_workflows(await self._connection.client(), run_id, branches, archived)
 
+    @asynccontextmanager
+    async def _answering(self, run_id: str) -> AsyncIterator[None]:
+        """Raise our errors in place of Temporal's; where no worker answers because each fails the run, say that."""
+        try:
+            with mapped_query():
+                yield
+        except WorkerUnavailable as error:
+            if not isinstance(error, RunBlocked):
+                with suppress(RunForgotten, TemporalUnavailable, TemporalRefused):
+                    if blocked := (await self.describe(run_id)).blocked:
+                        raise RunUnreadable(blocked) from error
+            raise
+
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
         client = await self._connection.client()
         return client.get_workflow_handle(run_id)
-
-
-def describe_owner(tenant: str) -> TypedSearchAttributes:
-    """The search attribute by which a workflow outside any run is found when its tenant is deleted."""
-    return _search_attributes({TENANT_ATTRIBUTE: tenant})
-
-
-def _search_attributes(labels: Mapping[str, str]) -> TypedSearchAttributes:
-    pairs = [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in labels.items()]
-    return TypedSearchAttributes(pairs)
-
-
-async def begin_workflow(
-    client: Client, workflow: str, work: object, *, id: str, queue: str, tenant: str, summary: str, signal: str = ""
-) -> None:
-    """Begin a workflow of a tenant unless it is going on; either way it gets the signal, if there is one."""
-    await client.start_workflow(
-        workflow,
-        work,
-        id=id,
-        task_queue=queue,
-        id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-        start_signal=signal or None,
-        search_attributes=describe_owner(tenant),
-        static_summary=summary,
-    )

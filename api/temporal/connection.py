@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 from pydantic import ValidationError
-from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.enums.v1 import IndexedValueType, WorkflowExecutionStatus
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import (
     Client,
@@ -34,8 +34,15 @@ from temporalio.exceptions import ApplicationError
 from temporalio.runtime import LogForwardingConfig, LoggingConfig, MetricBuffer, Runtime, TelemetryConfig
 from temporalio.service import RetryConfig, RPCError, RPCStatusCode
 
-from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerUnavailable
-from elcano.graphs.contracts import TOO_EARLY, WORKER_BEAT_SECONDS
+from elcano.api.http.errors import (
+    RunBlocked,
+    RunForgotten,
+    RunUnreadable,
+    TemporalRefused,
+    TemporalUnavailable,
+    WorkerUnavailable,
+)
+from elcano.graphs.contracts import TASK_FAILED, TOO_EARLY, WORKER_BEAT_SECONDS
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.settings.settings import Settings
@@ -103,6 +110,8 @@ FIRST_PAUSE: Final = 0.02
 """Seconds before a run is asked again; doubled from try to try."""
 TRIES: Final = 10
 """More than a worker refuses a run that gets no further task."""
+_UNKNOWN_STATUS: Final = f"{WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_PAUSED} is not a valid"
+"""How the SDK says that a query was rejected because its workflow is paused, a status that its own list lacks."""
 UNHEARD: Final = "UnprocessedUpdate"
 """The type of the server's own refusal."""
 UNHEARD_PAUSE: Final = 0.2
@@ -127,6 +136,10 @@ class _AskingAgain(OutboundInterceptor):
                 if str(error) != TOO_EARLY:
                     raise
                 await asyncio.sleep(FIRST_PAUSE * 2**earlier)
+            except ValueError as error:
+                if _UNKNOWN_STATUS not in str(error):
+                    raise
+                raise RunBlocked(PAUSED) from error
         return await super().query_workflow(input)
 
 
@@ -179,6 +192,13 @@ UNAVAILABLE: Final = frozenset(
 _NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 _QUERIES_WAIT = "query buffer is full"
 """What the server says of a further query while those before it wait for a worker."""
+_PAUSED = "Workflow is paused"
+"""What it says of an update to a workflow that was paused."""
+PAUSED: Final = "the run is paused in Temporal: continue it there (`temporal workflow unpause`), or cancel it"
+STUCK: Final = "no worker can continue the run: each that tries fails its workflow task, and its log says why"
+
+
+CORRECT_NAMESPACE: Final = "make the namespace, or correct TEMPORAL_NAMESPACE"
 
 
 @contextmanager
@@ -190,7 +210,11 @@ def map_rpc_errors() -> Iterator[None]:
         raise RunUnreadable(f"what Temporal has of this run cannot be read: {error}") from error
     except RPCError as error:
         if error.status == RPCStatusCode.NOT_FOUND:
+            if error.message.startswith("Namespace "):  # a wrong name forgets no run
+                raise TemporalUnavailable(f"{error.message}; {CORRECT_NAMESPACE}") from error
             raise RunForgotten("Temporal does not know this run, or not any more") from error
+        if _PAUSED in error.message:
+            raise RunBlocked(PAUSED) from error
         if error.status in UNAVAILABLE:
             raise TemporalUnavailable(f"Temporal does not answer: {error.message}") from error
         raise TemporalRefused(f"Temporal refused: {error.message} ({error.status.name})") from error
@@ -205,6 +229,8 @@ def mapped_query() -> Iterator[None]:
         except WorkflowQueryFailedError as error:
             raise RunUnreadable(f"the worker cannot read this run: {error}") from error
         except RPCError as error:
+            if TASK_FAILED in error.message:
+                raise RunUnreadable(STUCK) from error
             if error.status in _NO_WORKER or _QUERIES_WAIT in error.message:
                 raise WorkerUnavailable(NO_WORKER) from error
             raise
@@ -241,6 +267,36 @@ async def connect_when_ready(settings: Settings) -> Client:
             return client
 
 
+async def find_missing_attributes(client: Client) -> list[str]:
+    """The search attributes without which no run can start, and that the namespace lacks.
+
+    A server whose operator service is closed to this client does not say, and counts as having them.
+
+    Raises:
+        RPCError: the server cannot answer now, or the namespace does not exist.
+    """
+    request = ListSearchAttributesRequest(namespace=client.namespace)
+    try:
+        known = await client.operator_service.list_search_attributes(request, timeout=CALL_TIMEOUT)
+    except RPCError as error:
+        if error.status in _CLOSED_TO_US:
+            return []
+        raise
+    return [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
+
+
+def describe_registration(namespace: str, missing: Sequence[str]) -> str:
+    """The command that registers search attributes."""
+    names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in missing)
+    return f"temporal operator search-attribute create --namespace {namespace} {names}"
+
+
+def describe_missing_attributes(client: Client, missing: Sequence[str]) -> str:
+    """Say that runs cannot start without search attributes, and what to do."""
+    command = describe_registration(client.namespace, missing)
+    return f"the namespace lacks search attributes of runs. A worker that starts registers them, and so does: {command}"
+
+
 async def ensure_search_attributes(client: Client) -> None:
     """Registers the search attributes that the namespace lacks.
 
@@ -272,10 +328,9 @@ async def ensure_search_attributes(client: Client) -> None:
 
 def by_hand(namespace: str, missing: Sequence[str], error: RPCError) -> str:
     """Name the search attributes that an administrator has to register, with a command to copy."""
-    names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in missing)
     return (
         f"the search attributes of namespace {namespace!r} cannot be looked after from here "
         f"({error.status.name}: {error.message}). The worker continues; runs cannot start unless a person who may "
-        f"registers them: temporal operator search-attribute create --namespace {namespace} {names} "
+        f"registers them: {describe_registration(namespace, missing)} "
         "(on Temporal Cloud: in the namespace's settings, with these types)"
     )

@@ -1,33 +1,38 @@
-"""What the Temporal server knows of runs without a worker: status, pending calls, text being written.
+"""What the Temporal server knows of runs without a worker: status, pending calls, what keeps them from going on.
 
 `Glance` is for readers who prefer stored data to waiting: a look takes at most two seconds, and while Temporal does not
 answer hardly any request waits for it. Each open run is looked up separately, because the server's list lags behind;
 concurrent readers share the look-up, and what was seen a moment ago is told at once, while it is looked at anew behind
-the answer. Text being written is read from heartbeats.
+the answer.
 """
 
 import asyncio
 import json
 import time
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from pydantic import Field, ValidationError
-from temporalio.api.common.v1 import Payloads, SearchAttributes, WorkflowExecution
-from temporalio.api.enums.v1 import PendingActivityState
+from pydantic import Field
+from temporalio.api.common.v1 import SearchAttributes, WorkflowExecution
+from temporalio.api.enums.v1 import EventType, PendingActivityState
+from temporalio.api.enums.v1 import WorkflowExecutionStatus as RawStatus
 from temporalio.api.workflow.v1 import PendingActivityInfo
-from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
+from temporalio.api.workflowservice.v1 import (
+    DescribeWorkflowExecutionRequest,
+    DescribeWorkflowExecutionResponse,
+    GetWorkflowExecutionHistoryReverseRequest,
+)
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
-from elcano.api.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_errors
+from elcano.api.temporal.connection import CALL_TIMEOUT, PAUSED, STUCK, Connection, map_rpc_errors
 from elcano.api.temporal.shared_reads import retrieve_error
-from elcano.graphs.catalogue.agents import AGENTS
-from elcano.graphs.contracts import RunStatus, Words
+from elcano.graphs.contracts import RunStatus
 from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
+from elcano.graphs.text import shorten_text
 from elcano.storage.payloads import read_failure_message
 
 _STATUSES: Mapping[int, RunStatus] = {
@@ -76,6 +81,10 @@ class PendingActivity(Described):
     """The task queue in which it waits for a worker; empty while it is being tried, or is to be tried later."""
     unserved: bool = False
     """Whether no worker polls that queue: it waits until one is started."""
+    paused: bool = False
+    """Whether it was paused in Temporal: an attempt under way still ends, and no other begins until it is unpaused."""
+    paused_by: str = Field(default="", examples=["temporal-cli:ops@host, the provider is being moved"])
+    """By whom and why, as far as they said."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +101,10 @@ class Execution:
     """The displayed mode; for `auto` with the mode that it picked: `auto/deep`."""
     stage: str = ""
     """The last displayed stage."""
+    blocked: str = ""
+    """Why the workflow cannot continue, in words: it was paused in Temporal, or its task fails again and again."""
+    started_at: float = 0.0
+    """Seconds since the epoch."""
 
     @classmethod
     async def of(cls, answer: DescribeWorkflowExecutionResponse, client: Client) -> "Execution":
@@ -110,13 +123,74 @@ class Execution:
                         last_failure=await read_failure_message(client.data_converter, pending.last_failure),
                         next_try=datetime_from_seconds(_seconds_from_timestamp(pending.next_attempt_schedule_time)),
                         queue=_find_waiting_queue(pending),
+                        paused=pending.paused,
+                        paused_by=_describe_pause(pending.pause_info.manual),
                     )
                     for pending in answer.pending_activities
                 ]
             ),
             mode=_read_keyword(info.search_attributes, MODE_ATTRIBUTE),
             stage=_read_keyword(info.search_attributes, STAGE_ATTRIBUTE),
+            blocked=await explain_blocked(answer, client),
+            started_at=info.start_time.ToMilliseconds() / 1_000,
         )
+
+
+def is_paused(answer: DescribeWorkflowExecutionResponse) -> bool:
+    """Whether a workflow was paused in Temporal. The SDK does not know this status."""
+    return answer.workflow_execution_info.status == RawStatus.WORKFLOW_EXECUTION_STATUS_PAUSED
+
+
+async def explain_blocked(answer: DescribeWorkflowExecutionResponse, client: Client) -> str:
+    """Say why a workflow does not continue until somebody acts; empty if it does, or has ended."""
+    if is_paused(answer):
+        by = _describe_pause(answer.workflow_extended_info.pause_info)
+        return f"{PAUSED} (by {by})" if by else PAUSED
+    failure = await read_task_failure(answer, client)
+    if failure is None:
+        return ""
+    return f"{STUCK} ({shorten_text(failure, 300)}). Workers try again; cancel the run, or reset it in Temporal"
+
+
+_TASK_ENDS: Final = frozenset(
+    {
+        EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+        EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED,
+        EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT,
+    }
+)
+
+
+async def read_task_failure(answer: DescribeWorkflowExecutionResponse, client: Client) -> str | None:
+    """How a worker failed the workflow task that is tried again now; None if none did.
+
+    The history has the first failure alone. A task that timed out did not fail: its worker died.
+    """
+    if answer.pending_workflow_task.attempt < 2:
+        return None
+    place = answer.workflow_execution_info.execution
+    request = GetWorkflowExecutionHistoryReverseRequest(
+        namespace=client.namespace, execution=place, maximum_page_size=LATEST_EVENTS
+    )
+    with map_rpc_errors():
+        page = await client.workflow_service.get_workflow_execution_history_reverse(
+            request, retry=True, timeout=CALL_TIMEOUT
+        )
+    for event in page.history.events:
+        if event.event_type in _TASK_ENDS:
+            failed = event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED
+            failure = event.workflow_task_failed_event_attributes.failure
+            return await read_failure_message(client.data_converter, failure) if failed else None
+    return None
+
+
+LATEST_EVENTS: Final = 50
+"""Events that are searched for the end of the last workflow task: those since then are what came meanwhile."""
+
+
+def _describe_pause(info: Any) -> str:
+    """By whom something was paused, and why: both are texts of any length that a client of Temporal chose."""
+    return ", ".join(shorten_text(text, 200) for text in (info.identity, info.reason) if text)
 
 
 async def describe_execution(client: Client, run_id: str, *, again: bool = True) -> Execution:
@@ -259,49 +333,3 @@ class Glance:
 
     def _fall_silent(self) -> None:
         self._silent_until = time.monotonic() + SILENT_SECONDS
-
-
-def list_writers() -> frozenset[str]:
-    """The agents whose heartbeats can have words."""
-    return frozenset(name for name, agent in AGENTS.items() if agent.writes)
-
-
-@dataclass(frozen=True)
-class Writing:
-    """An agent of a workflow at work."""
-
-    words: Words | None
-    """None: this attempt has none yet, or cannot be watched."""
-    beaten: float | None
-    """Seconds since the last heartbeat came, by this machine's clock and the server's; None: none came."""
-
-
-async def read_current_writing(client: Client, run_id: str) -> Writing | None:
-    """Return the writer in a workflow's last execution; None if there is none. Asks once, without retry.
-
-    Raises:
-        RunForgotten: there is no such workflow.
-        TemporalUnavailable: the server does not answer.
-    """
-    answer = await ask_for_execution(client, run_id, again=False)
-    for pending in answer.pending_activities:
-        if pending.activity_type.name not in list_writers():
-            continue
-        came = pending.last_heartbeat_time
-        words = await _decode_words(client, pending.heartbeat_details)
-        return Writing(
-            words=words if words is not None and words.attempt == pending.attempt else None,
-            beaten=time.time() - came.ToMilliseconds() / 1_000 if came.ToMilliseconds() else None,
-        )
-    return None
-
-
-async def _decode_words(client: Client, details: Payloads) -> Words | None:
-    """Decode the text in the details of a heartbeat; None if there is none, or a worker of another version sent it."""
-    if len(details.payloads) < 2:
-        return None
-    decoded: Sequence[object] = await client.data_converter.decode(details.payloads)
-    try:
-        return Words.model_validate(decoded[1])
-    except ValidationError:
-        return None

@@ -1,4 +1,4 @@
-"""Histories: watched without a worker, and deleted with every execution of a run and of its branches.
+"""Histories: watched and read without a worker, and deleted with every execution of a run and of its branches.
 
 Deletion goes by workflow id, because a run that was continued as new or reset has several executions, and a branch of a
 branch is named by no record of ours. What one call leaves, because it was cut off, the next call finds.
@@ -11,14 +11,20 @@ from typing import Any, Final
 
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import EventType
-from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
+from temporalio.api.history.v1 import HistoryEvent
+from temporalio.api.workflow.v1 import WorkflowExecutionInfo
+from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest, ListWorkflowExecutionsRequest
 from temporalio.client import Client, WorkflowHandle, WorkflowHistoryEventAsyncIterator
 
-from elcano.api.http.errors import DeleteRefused, RunForgotten
+from elcano.api.http.errors import DeleteRefused, RunForgotten, RunUnreadable
 from elcano.api.temporal.connection import CALL_TIMEOUT, map_rpc_errors
 from elcano.api.temporal.executions import describe_execution
 from elcano.api.temporal.shared_reads import Places
+from elcano.graphs.contracts import CHAIN_WORKFLOW, Engine
+from elcano.graphs.run_contracts import ResearchInput
 
+PAGE: Final = 500
+"""Workflows that are listed at a time."""
 _WAKING = frozenset(
     {
         EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
@@ -94,8 +100,51 @@ async def _list_executions(client: Client, run_id: str) -> list[tuple[str, str]]
     """Workflow and execution of everything that the server's list has of the run and its branches."""
     name = run_id.replace("'", "''")
     query = f"WorkflowId = '{name}' OR WorkflowId STARTS_WITH '{name}.'"
+    return [(one.execution.workflow_id, one.execution.run_id) async for one in list_workflows(client, query)]
+
+
+async def list_workflows(client: Client, query: str) -> AsyncIterator[WorkflowExecutionInfo]:
+    """The workflows that a query of Temporal's finds. The SDK's own list ends at the first one that is paused."""
+    request = ListWorkflowExecutionsRequest(namespace=client.namespace, query=query, page_size=PAGE)
+    while True:
+        with map_rpc_errors():
+            page = await client.workflow_service.list_workflow_executions(request, retry=True, timeout=CALL_TIMEOUT)
+        for one in page.executions:
+            yield one
+        if not page.next_page_token:
+            return
+        request.next_page_token = page.next_page_token
+
+
+async def read_history(client: Client, run_id: str, execution: str) -> AsyncIterator[HistoryEvent]:
+    """The events of one execution, first to last; payloads that are objects are not read.
+
+    Raises:
+        RunForgotten: the server does not have it.
+    """
+    handle = client.get_workflow_handle(run_id, run_id=execution)
     with map_rpc_errors():
-        return [(found.id, found.run_id) async for found in client.list_workflows(query, rpc_timeout=CALL_TIMEOUT)]
+        async for event in handle.fetch_history_events():
+            yield event
+
+
+async def read_input(client: Client, run_id: str, execution: str) -> tuple[ResearchInput, Engine]:
+    """What an execution of a run began with.
+
+    Raises:
+        RunForgotten: the server does not have it.
+        RunUnreadable: its input cannot be read: an object or a key is missing.
+    """
+    async for event in read_history(client, run_id, execution):
+        if event.event_type != EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
+            break
+        began = event.workflow_execution_started_event_attributes
+        with map_rpc_errors():
+            decoded: list[Any] = await client.data_converter.decode(began.input.payloads, [ResearchInput])
+        if not decoded:
+            break
+        return decoded[0], "chain" if began.workflow_type.name == CHAIN_WORKFLOW else "graph"
+    raise RunUnreadable(f"the history of {run_id!r} does not say what it began with")
 
 
 async def delete_execution(client: Client, workflow_id: str, execution: str) -> None:

@@ -48,6 +48,11 @@ _TOP_UPS: Final = {"cost": "cost_microusd", "time": "seconds"}
 """The fields of a top-up that are not called as the limit that they raise."""
 
 
+_MENDABLE: Final = frozenset[str](("node_failed", "provider"))
+"""Endings of branches that may not come again: another model or source is given, or a provider, a key or a setting was
+mended meanwhile."""
+
+
 class CannotResume(ElcanoError):
     """A run cannot be resumed this way; the text says why, and what would help."""
 
@@ -80,7 +85,8 @@ def before_search(log: RunLog, *, latest: bool, extra: TopUp | None = None) -> L
 def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: TopUp | None = None) -> LogPrefix | None:
     """The log up to the latest fan-out with a branch of one of these titles; None if there is none.
 
-    Without titles any branch is meant that left a gap or no answer, or ended early for want of what `extra` gives.
+    Without titles any branch is meant that left a gap or no answer, or ended early: because a call failed, or for want
+    of what `extra` gives.
 
     Raises:
         CannotResume: all of these had no room in the budget, and have none now.
@@ -101,7 +107,9 @@ def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: To
 
 
 def puts_off(ending: str, extra: TopUp | None) -> bool:
-    """Whether more of what `extra` gives puts off an ending of this kind."""
+    """Whether an ending of this kind may not come again: more of what `extra` gives puts it off, or it was no limit."""
+    if ending in _MENDABLE:
+        return True
     return extra is not None and bool(getattr(extra, _TOP_UPS.get(ending, ending), 0))
 
 

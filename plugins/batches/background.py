@@ -27,7 +27,7 @@ from elcano.api.process import Process, Services
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.submission import submit_run
-from elcano.api.temporal.client import begin_workflow
+from elcano.api.temporal.labels import begin_workflow
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.state.budget import usd_from_microusd

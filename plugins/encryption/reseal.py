@@ -35,6 +35,7 @@ from temporalio.api.common.v1 import Payload
 from temporalio.client import Client
 
 from elcano.api.temporal.connection import connect_client
+from elcano.api.temporal.history import list_workflows
 from elcano.graphs.errors import SealedDataUnreadable
 from elcano.graphs.plugin import load_stores
 from elcano.plugins.encryption.envelope import KeyRing, find_key_id
@@ -311,8 +312,9 @@ async def reseal_store(settings: Settings, *, rewrite: bool, histories: bool) ->
 async def count_history_keys(client: Client) -> Counter[tuple[str, str]]:
     """Count the encrypted payloads of all histories by their keys: a request or more for every workflow."""
     found: Counter[tuple[str, str]] = Counter()
-    async for workflow in client.list_workflows():
-        async for event in client.get_workflow_handle(workflow.id, run_id=workflow.run_id).fetch_history_events():
+    async for workflow in list_workflows(client, ""):
+        place = workflow.execution
+        async for event in client.get_workflow_handle(place.workflow_id, run_id=place.run_id).fetch_history_events():
             sealed = [one for one in iterate_payloads(event) if one.metadata.get("encoding") == SEALED.encode()]
             found.update((HISTORIES, find_key_id(payload.data)) for payload in sealed)
     return found

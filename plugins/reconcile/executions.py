@@ -1,21 +1,20 @@
-"""Workflows as Temporal has them: listed, and with the input that they began with."""
+"""Workflows as Temporal has them: listed, and with the objects that they need."""
 
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import EventType
-from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 from temporalio.client import Client
 
-from elcano.api.http.errors import RunForgotten, RunUnreadable
+from elcano.api.http.errors import RunForgotten
 from elcano.api.temporal.connection import CALL_TIMEOUT, map_rpc_errors
 from elcano.api.temporal.executions import Execution, ask_for_execution
-from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, Engine
-from elcano.graphs.run_contracts import ResearchInput
+from elcano.api.temporal.history import list_workflows, read_history
+from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW
 
 _RUNS: Final = f"(WorkflowType = '{RESEARCH_WORKFLOW}' OR WorkflowType = '{CHAIN_WORKFLOW}')"
 _PAGE: Final = 500
@@ -35,13 +34,13 @@ class ListedExecution:
 async def list_executions(client: Client) -> AsyncIterator[list[ListedExecution]]:
     """The executions of all runs that people asked for, page by page."""
     page: list[ListedExecution] = []
-    with map_rpc_errors():
-        async for one in client.list_workflows(_RUNS, page_size=_PAGE, rpc_timeout=CALL_TIMEOUT):
-            if "." not in one.id:  # else a section, which belongs to its run
-                page.append(ListedExecution(one.id, one.run_id, one.start_time.timestamp()))
-            if len(page) == _PAGE:
-                yield page
-                page = []
+    async for one in list_workflows(client, _RUNS):
+        run_id = one.execution.workflow_id
+        if "." not in run_id:  # else a section, which belongs to its run
+            page.append(ListedExecution(run_id, one.execution.run_id, one.start_time.ToMilliseconds() / 1_000))
+        if len(page) == _PAGE:
+            yield page
+            page = []
     if page:
         yield page
 
@@ -49,8 +48,7 @@ async def list_executions(client: Client) -> AsyncIterator[list[ListedExecution]
 async def list_branch_executions(client: Client, run_id: str) -> list[str]:
     """The ids of a run's sections and theirs, those inside of others first."""
     query = f"WorkflowId STARTS_WITH '{run_id}.' AND {_RUNS}"
-    with map_rpc_errors():
-        found = {one.id async for one in client.list_workflows(query, rpc_timeout=CALL_TIMEOUT)}
+    found = {one.execution.workflow_id async for one in list_workflows(client, query)}
     return sorted(found, key=lambda name: (-name.count("."), name))
 
 
@@ -72,18 +70,6 @@ async def describe_start(client: Client, run_id: str) -> tuple[Execution, float]
     answer = await ask_for_execution(client, run_id)
     execution = await Execution.of(answer, client)
     return execution, answer.workflow_execution_info.start_time.ToMilliseconds() / 1_000
-
-
-async def read_history(client: Client, run_id: str, execution: str) -> AsyncIterator[HistoryEvent]:
-    """The events of one execution, first to last; payloads that are objects are not read.
-
-    Raises:
-        RunForgotten: the server does not have it.
-    """
-    handle = client.get_workflow_handle(run_id, run_id=execution)
-    with map_rpc_errors():
-        async for event in handle.fetch_history_events():
-            yield event
 
 
 async def list_payload_keys(client: Client, run_id: str, execution: str) -> list[tuple[int, int, str]]:
@@ -118,20 +104,3 @@ async def reset_execution(client: Client, run_id: str, execution: str, task: int
     )
     with map_rpc_errors():
         await client.workflow_service.reset_workflow_execution(request, retry=True, timeout=CALL_TIMEOUT)
-
-
-async def read_input(client: Client, run_id: str, execution: str) -> tuple[ResearchInput, Engine]:
-    """What an execution of a run began with.
-
-    Raises:
-        RunForgotten: the server does not have it.
-        RunUnreadable: its input cannot be read: an object or a key is missing.
-    """
-    async for event in read_history(client, run_id, execution):
-        if event.event_type != EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
-            break
-        began = event.workflow_execution_started_event_attributes
-        with map_rpc_errors():
-            decoded: list[Any] = await client.data_converter.decode(began.input.payloads, [ResearchInput])
-        return decoded[0], "chain" if began.workflow_type.name == CHAIN_WORKFLOW else "graph"
-    raise RunUnreadable(f"the history of {run_id!r} does not say what it began with")

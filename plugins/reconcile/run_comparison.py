@@ -15,6 +15,7 @@ from elcano.api.runs.endings import archive_if_ended
 from elcano.api.runs.run_log import read_log
 from elcano.api.temporal.connection import CALL_TIMEOUT, map_rpc_errors
 from elcano.api.temporal.executions import Execution
+from elcano.api.temporal.history import read_input
 from elcano.graphs.records import ArchivedRun, build_accepted_run
 from elcano.plugins.reconcile.executions import (
     ListedExecution,
@@ -22,7 +23,6 @@ from elcano.plugins.reconcile.executions import (
     knows_execution,
     list_branch_executions,
     list_executions,
-    read_input,
 )
 from elcano.plugins.reconcile.installation import CannotMend, Installation
 from elcano.plugins.reconcile.row_store import RunKey, RunRow

@@ -15,6 +15,7 @@ from temporalio.api.enums.v1 import EventType
 
 from elcano.api.http.errors import RunForgotten, RunUnreadable, UpdateRefused, WorkerUnavailable
 from elcano.api.runs.run_log import read_log
+from elcano.api.temporal.history import read_history
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.engine.entries import Held, RunResumed, StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.lifecycle.resume_input import list_draft_artifacts
@@ -23,7 +24,7 @@ from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.run_contracts import ControlRequest
 from elcano.graphs.spec.graph import AgentNode, ToolNode
 from elcano.graphs.state.budget import Usage, sum_usages
-from elcano.plugins.reconcile.executions import describe_start, list_branch_executions, read_history
+from elcano.plugins.reconcile.executions import describe_start, list_branch_executions
 from elcano.plugins.reconcile.installation import CannotMend, Installation
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.lineage import step_of_branch

@@ -1,6 +1,7 @@
 """`elcano schedules`: questions that are asked again and again."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -54,10 +55,14 @@ def list_schedules(as_json: AsJson = False) -> None:
     rows = [["name", "next run", "question"]]
     for one in found:
         following = [format_local_time(time) for time in one["next_times"][:1]]
-        rows.append(
-            [one["name"], "paused" if one["paused"] else "".join(following) or "-", format_line(one["question"])]
-        )
+        rows.append([one["name"], _describe_next(one, following), format_line(one["question"])])
     print_columns(rows, none="There are no schedules.")
+
+
+def _describe_next(one: dict[str, Any], following: Sequence[str]) -> str:
+    if one["fault"]:
+        return "changed"
+    return "paused" if one["paused"] else "".join(following) or "-"
 
 
 @app.command("show")
@@ -107,5 +112,7 @@ def _print_schedule(one: dict[str, Any], as_json: bool) -> None:
     print_line(f"{one['name']}: {format_line(one['question'])}")
     for time in one["next_times"]:
         print_line(f"  {format_local_time(time, '%Y-%m-%d %H:%M:%S')}")
+    if one["fault"]:
+        print_note(f"it starts no runs: {one['fault']}")
     if one["paused"]:
         print_note(f"it is paused: {one['note'] or 'nobody said why'}")

@@ -1,10 +1,11 @@
 """Schedules over HTTP: questions that are asked again and again."""
 
-from typing import Annotated, Final, TypeAlias
+from contextlib import suppress
+from typing import Annotated, Final, Literal, TypeAlias
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import AwareDatetime, Field
-from temporalio.client import Schedule, ScheduleActionStartWorkflow, ScheduleDescription
+from temporalio.client import Schedule, ScheduleDescription
 from temporalio.converter import DataConverter
 
 from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid, TemporalUnavailable, problem_docs
@@ -18,15 +19,16 @@ from elcano.graphs.tenants import run_id as new_run_id
 from elcano.plugins.schedules.settings import read_schedule_settings
 from elcano.plugins.schedules.temporal_schedules import (
     LEAST_SECONDS,
-    OVERLAPS,
+    SHOWN_OVERLAPS,
     Overlap,
     ScheduleExists,
     ScheduleNotFound,
     TenantSchedules,
     build_spec,
-    find_time_faults,
     list_scheduled_runs,
+    read_question,
 )
+from elcano.plugins.schedules.times import describe_cron, find_time_faults
 from elcano.plugins.schedules.workflows import RunBudget, ScheduledQuestion
 
 MOST_CRON: Final = 20
@@ -99,13 +101,14 @@ class ScheduleView(Described):
     question: str = Field(examples=["What is new on retries?"])
     """What is asked."""
     cron: tuple[str, ...]
-    """When, as it was asked for; Temporal keeps it as calendars."""
+    """When: as it was asked for, or as Temporal has it if its times were changed there."""
     every_seconds: tuple[float, ...]
     """Or every so many seconds."""
     time_zone: str
     """The time zone."""
-    overlap: Overlap
-    """What happens when the earlier run still goes on."""
+    overlap: Overlap | Literal["cancel_other", "terminate_other"]
+    """What happens when the earlier run still goes on. The last two can only be set in Temporal, and end the wait for
+    that run, not the run."""
     budget: RunBudget | None
     """What its runs may use together."""
     living: bool
@@ -122,21 +125,22 @@ class ScheduleView(Described):
     """Times that were skipped because the earlier run went on."""
     created_at: Moment
     """When it was made."""
+    fault: str = Field(default="", examples=[""])
+    """Why it starts no runs, if it was changed in Temporal so that it cannot; empty otherwise."""
 
     @classmethod
     async def of(cls, name: str, described: ScheduleDescription, converter: DataConverter) -> "ScheduleView":
-        """The view of what Temporal says."""
-        action, schedule = described.schedule.action, described.schedule
-        assert isinstance(action, ScheduleActionStartWorkflow)
-        (question,) = await converter.decode(action.args, [ScheduledQuestion])
-        cron = question.cron
+        """The view of what Temporal says; of one that was changed there, as far as it can be read."""
+        schedule = described.schedule
+        question, fault = await read_question(schedule, converter)
         return cls(
             name=name,
             question=str(question.request.get("question", "")),
-            cron=cron,
+            cron=describe_cron(schedule.spec, question.cron),
+            fault=fault,
             every_seconds=tuple(one.every.total_seconds() for one in schedule.spec.intervals),
             time_zone=schedule.spec.time_zone_name or "UTC",
-            overlap=next(one for one, policy in OVERLAPS.items() if policy == schedule.policy.overlap),
+            overlap=SHOWN_OVERLAPS.get(schedule.policy.overlap, "skip"),
             budget=question.budget,
             living=question.living,
             paused=schedule.state.paused,
@@ -203,8 +207,11 @@ async def replace_schedule(name: ScheduleName, request: ScheduleRequest, service
 async def list_schedules(services: Provided) -> list[ScheduleView]:
     """List your schedules by name. A new one may take a second to be there."""
     schedules = await _open_schedules(services)
-    names = sorted([name async for name in schedules.list_names()])
-    return [await _view_schedule(name, await schedules.describe(name), services) for name in names]
+    views = []
+    for name in sorted([name async for name in schedules.list_names()]):
+        with suppress(ScheduleNotFound):  # it was deleted since
+            views.append(await _view_schedule(name, await schedules.describe(name), services))
+    return views
 
 
 @router.get("/{name}", dependencies=READ, responses=NAMED)

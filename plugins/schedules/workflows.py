@@ -68,7 +68,9 @@ HEARTBEAT_TIMEOUT: Final = timedelta(seconds=30)
 RETRIES: Final = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=5))
 
 
-@workflow.defn(name=WORKFLOW)
+# A schedule that was changed with Temporal's tools may start it without a question: it fails, and its task does not for
+# ever, so that the next time can come.
+@workflow.defn(name=WORKFLOW, failure_exception_types=[Exception])
 class ScheduledRunWorkflow:
     """Starts one run and waits for its end."""
 

@@ -19,7 +19,7 @@ from temporalio.client import Client
 
 from elcano.api.http.errors import RunForgotten
 from elcano.api.temporal.connection import CALL_TIMEOUT, map_rpc_errors
-from elcano.api.temporal.history import delete_execution
+from elcano.api.temporal.history import delete_execution, list_workflows
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
@@ -143,12 +143,11 @@ def _filter_by_tenant(tenant: str) -> str:
 async def _list_executions(client: Client, query: str) -> AsyncIterator[list[tuple[str, str]]]:
     """The workflows and executions that Temporal lists, a few at a time."""
     batch: list[tuple[str, str]] = []
-    with map_rpc_errors():
-        async for one in client.list_workflows(query, rpc_timeout=CALL_TIMEOUT):
-            batch.append((one.id, one.run_id))
-            if len(batch) == _AT_ONCE:
-                yield batch
-                batch = []
+    async for one in list_workflows(client, query):
+        batch.append((one.execution.workflow_id, one.execution.run_id))
+        if len(batch) == _AT_ONCE:
+            yield batch
+            batch = []
     if batch:
         yield batch
 

@@ -21,7 +21,7 @@ from temporalio.worker import Worker
 
 from elcano.activities.background_work import build_queue_worker, looking_for
 from elcano.activities.passages.document import FileSkipped
-from elcano.api.temporal.client import begin_workflow
+from elcano.api.temporal.labels import begin_workflow
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.text import format_count

@@ -27,8 +27,9 @@ from elcano.activities.sources.http.fetching import user_agent
 from elcano.api.events.journal_reader import JournalReader
 from elcano.api.http.errors import RunNotFound
 from elcano.api.runs.run_status import current_run
-from elcano.api.temporal.client import Temporal, begin_workflow
+from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
+from elcano.api.temporal.labels import begin_workflow
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.records import ArchivedRun

@@ -12,7 +12,7 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from ulid import ULID
 
-from elcano.api.temporal.client import describe_owner
+from elcano.api.temporal.labels import describe_owner
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits

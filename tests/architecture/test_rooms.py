@@ -73,10 +73,11 @@ EXTRA = {
     "storage/sealed_payloads.py": {"temporalio"},
     "activities/calls/usage.py": {"temporalio"},
     "activities/calls/heartbeats.py": {"temporalio"},
+    "activities/calls/paused_activities.py": {"temporalio"},
     "activities/background_work.py": {"temporalio", "workflows.sandbox"},
     "graphs/plugin.py": {"importlib.import_module"},
     "activities/providers/queue_limits.py": {"temporalio"},
-    "workflows/sandbox.py": {"threading"},  # it is around workflows, not in them
+    "workflows/sandbox.py": {"inspect", "threading"},  # it is around workflows, not in them
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 IMPURE_CALLS = {"open", "eval", "exec", "input", "print", "__import__"}

@@ -19,7 +19,7 @@ from temporalio.worker._workflow_instance import _WorkflowInstanceImpl
 from temporalio.workflow import Info
 
 from elcano.api.temporal.connection import RetryQueries
-from elcano.graphs.contracts import ANSWER_MARK, TOO_EARLY
+from elcano.graphs.contracts import ANSWER_MARK, MARKED_BYTES, TOO_EARLY
 from elcano.workflows import sandbox
 from elcano.workflows.sandbox import PATIENCE, EventOrder, workflow_runner
 
@@ -148,15 +148,17 @@ class Answered(Told):
     def activate(self, act: WorkflowActivation) -> WorkflowActivationCompletion:
         completion = super().activate(act)
         answer = completion.successful.commands.add().respond_to_query
-        answer.succeeded.response.data = b"large"
+        answer.succeeded.response.data = b"large" * MARKED_BYTES
+        completion.successful.commands.add().respond_to_query.succeeded.response.data = b"small"
         completion.successful.commands.add().schedule_activity.arguments.add().data = b"large"
         return completion
 
 
-def test_answers_are_marked_as_such_and_nothing_else_is(info: Info) -> None:
+def test_large_answers_are_marked_as_such_and_nothing_else_is(info: Info) -> None:
     run = heard(Answered(), EventOrder(), info)
-    answer, call = run.activate(activation(1, 3, "query_workflow")).successful.commands
+    answer, small, call = run.activate(activation(1, 3, "query_workflow")).successful.commands
     assert answer.respond_to_query.succeeded.response.metadata[ANSWER_MARK] == b"true"
+    assert not small.respond_to_query.succeeded.response.metadata, "Temporal's command line shows it as it is"
     assert not call.schedule_activity.arguments[0].metadata
 
 

@@ -151,6 +151,28 @@ async def test_a_section_with_a_gap_is_repaired_alone_and_the_report_is_written_
     await log_of(store, run_id)
 
 
+async def test_a_section_that_ended_early_because_a_call_was_refused_goes_on_with_another_model(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    """What the message of the refusal advises: choose another model. The section has a draft of what it had found."""
+    provider = Provider(sections=3)
+    weak = "What of Section 2 and retries?"
+    provider.broken.add(("knowledge_gap", weak))
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION, mode="deep_brief")
+        first = await ended(api, run_id)
+        assert (first["status"], first["ending"]["kind"]) == ("partial", "sections")
+        assert {branch["status"] for branch in first["branches"]} == {"drafted"}
+        provider.broken.clear()
+        before = provider.calls()
+        await asked(api, run_id, "resume", model="offline")
+        view = await ended(api, run_id)
+    assert view["status"] == "completed", view["ending"]
+    asked_again = {question for kind, question, _ in (provider.calls() - before) if kind not in JOINING}
+    assert asked_again == {weak}
+    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+
+
 @pytest.mark.long
 async def test_sections_that_were_added_and_dropped_midway_are_so_when_it_is_resumed(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings

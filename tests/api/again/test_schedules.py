@@ -9,7 +9,15 @@ from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
-from temporalio.client import Client
+from temporalio.client import (
+    Client,
+    ScheduleActionStartWorkflow,
+    ScheduleOverlapPolicy,
+    SchedulePolicy,
+    ScheduleSpec,
+    ScheduleUpdate,
+    ScheduleUpdateInput,
+)
 
 from elcano.api.services import Process, Writable
 from elcano.api.temporal.client import Temporal
@@ -76,6 +84,39 @@ async def test_nights_of_clock_changes_and_months_without_a_31st(make: Callable[
     assert [one[:5] for one in local_times(last, zone)][:4] == ["01-31", "03-31", "05-31", "07-31"]
     leap = await make(cron=["0 9 29 2 *"], start_at="2027-01-01T00:00:00Z")
     assert leap["next_times"][0].startswith("2028-02-29T09:00")
+
+
+async def test_schedules_that_were_changed_in_temporal_are_listed_with_what_is_wrong(
+    make: Callable[..., Any], api: httpx.AsyncClient, temporal: Client
+) -> None:
+    """As `temporal schedule update` leaves them: it replaces the whole schedule, question included."""
+    kept, emptied, other, retimed = [(await make(cron=["0 7 * * MON"]))["name"] for _ in range(4)]
+
+    async def change(name: str, **changes: Any) -> None:
+        def changed(told: ScheduleUpdateInput) -> ScheduleUpdate:
+            schedule = told.description.schedule
+            assert isinstance(schedule.action, ScheduleActionStartWorkflow)
+            for field, value in changes.items():
+                target = schedule if field in ("spec", "policy") else schedule.action
+                setattr(target, field, value)
+            return ScheduleUpdate(schedule)
+
+        await temporal.get_schedule_handle(f"schedule.default.{name}").update(changed)
+
+    await change(emptied, args=[], policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.CANCEL_OTHER))
+    await change(other, workflow="SomethingElse", args=["x"])
+    await change(retimed, spec=ScheduleSpec(cron_expressions=["30 8 1 * *"]))
+    listed = (await api.get("/v1/schedules")).json()
+    found = {one["name"]: one for one in listed}
+    assert {kept, emptied, other, retimed} <= found.keys()
+    assert found[kept]["fault"] == ""
+    assert found[emptied]["fault"].startswith("it has no question any more")
+    assert found[emptied]["overlap"] == "cancel_other"
+    assert found[other]["fault"].startswith("it starts something else")
+    assert (found[retimed]["cron"], found[retimed]["fault"]) == (["30 8 1 * *"], "")
+    for name in (kept, emptied, other, retimed):
+        assert (await api.get(f"/v1/schedules/{name}")).status_code == 200
+        assert (await api.get(f"/schedules/{name}", headers={"accept": "text/html"})).status_code == 200
 
 
 async def test_a_living_report_is_asked_for_once_and_then_brought_up_to_date(

@@ -10,8 +10,9 @@ import httpx
 from elcano.graphs.frozen import JsonObject
 from tests.chaos.storm import clients
 from tests.chaos.storm.clients import Reader
+from tests.chaos.storm.operators import Operator
 from tests.chaos.storm.records import Again, Played, Request
-from tests.chaos.storm.schedule import NOTHING, Disturbance, Plan, WishKind
+from tests.chaos.storm.schedule import NOTHING, Command, Disturbance, Plan, WishKind
 from tests.chaos.storm.stack import Stormy
 
 RUN_SECONDS: Final = 900.0
@@ -61,6 +62,7 @@ class Playing:
             steady, restless = self._reader("steady"), self._reader("restless", *self._plan.cuts)
             doing = [
                 *(asyncio.create_task(self._disturb(steady, one)) for one in self._plan.disturbances),
+                *(asyncio.create_task(self._operate(steady, one)) for one in self._plan.commands),
                 asyncio.create_task(self._wish(steady)),
                 asyncio.create_task(self._top_up(steady)),
             ]
@@ -127,6 +129,10 @@ class Playing:
             await asyncio.sleep(disturbance.later)
             await self._stack.disturb(disturbance, self._plan.name)
 
+    async def _operate(self, reader: Reader, command: Command) -> None:
+        if await self._reached(reader, command.at):
+            await Operator(self._stack.settings.temporal_target).do(command, self._run_id)
+
     async def _reached(self, reader: Reader, share: float) -> bool:
         """Waits for a place in the story; False: the run was over before."""
         return await self._until(lambda: reader.told >= share * self._story)
@@ -176,7 +182,7 @@ class Playing:
 
     @property
     def _fork(self) -> Plan:
-        nothing = {"disturbances": (), "faults": (), "cuts": (), "wish": NOTHING, "fork": True}
+        nothing = {"disturbances": (), "commands": (), "faults": (), "cuts": (), "wish": NOTHING, "fork": True}
         return self._plan.model_copy(update=nothing)
 
     async def _afterwards(self, *readers: Reader) -> Played | None:

@@ -13,6 +13,7 @@ from tests.chaos.storm.tables import Way
 
 Target: TypeAlias = Literal["worker", "api", "temporal", "model", "postgres"]
 FaultKind: TypeAlias = Literal["429", "500", "cut", "garbage", "unparsable", "hang", "slow"]
+CommandKind: TypeAlias = Literal["signal", "reset-calls", "pause-calls", "pause-run"]
 WishKind: TypeAlias = Literal["none", "top-up", "stop", "pause", "steer", "cancel", "resume", "rollback", "fork"]
 
 TARGETS: Final[tuple[Target, ...]] = ("worker", "worker", "worker", "api", "temporal", "temporal", "model")
@@ -21,6 +22,7 @@ FAULTS: Final[tuple[FaultKind, ...]] = ("429", "500", "cut", "hang", "slow")
 WRONG_FORMS: Final[tuple[FaultKind, ...]] = ("garbage", "unparsable")
 """At most one of them a run: a model that answers in the wrong form twice fails a call, as it should."""
 WISHES: Final[tuple[WishKind, ...]] = (*("none",) * 6, "top-up", "stop", "pause", "pause", "steer", "cancel")
+COMMANDS: Final[tuple[CommandKind, ...]] = ("signal", "reset-calls", "pause-calls", "pause-run")
 LATE_WISHES: Final[tuple[WishKind, ...]] = ("resume", "rollback", "fork")
 """Asked for when the run has ended, or of `resume` when it was stopped."""
 
@@ -121,6 +123,16 @@ class Wish(Frozen):
     """To which step it is taken back, as a share of all that it made."""
 
 
+class Command(Frozen):
+    """What an operator does to the run with Temporal's command line."""
+
+    kind: CommandKind
+    at: float
+    """When so much of the twin's story has been told."""
+    seconds: float
+    """How long a pause lasts."""
+
+
 NOTHING: Final = Wish(kind="none", at=0.0)
 
 
@@ -135,6 +147,7 @@ class Plan(Frozen):
     cuts: tuple[int, ...] = ()
     """After so many messages each the restless client hangs up and comes again; the last one holds to the end."""
     wish: Wish = NOTHING
+    commands: tuple[Command, ...] = ()
     twin: bool = False
     """Nothing happens to it: the others with its script are compared with it."""
     fork: bool = False
@@ -153,6 +166,7 @@ class Plan(Frozen):
         parts += [f"{one.kind} at request {one.request}" for one in self.faults]
         if self.wish.kind != "none":
             parts.append(f"{self.wish.kind} at {self.wish.at:.0%}")
+        parts += [f"{one.kind} at {one.at:.0%}" for one in self.commands]
         parts.append(f"hang up {len(self.cuts)} times")
         return f"run {self.number}: {self.script.name}: {', '.join(parts)}"
 
@@ -185,6 +199,7 @@ def plan(seed: int, number: int, *, postgres: bool = False, modes: Sequence[str]
         faults=_faults(drawn, script),
         cuts=tuple(drawn.randint(1, 12) for _ in range(drawn.randint(1, 8))),
         wish=_wish(drawn, script),
+        commands=_commands(random.Random(f"{seed}/{number}/commands")),
     )
 
 
@@ -232,6 +247,14 @@ def _faults(drawn: random.Random, script: Script) -> tuple[Fault, ...]:
     if kinds and not script.tight and drawn.random() < 0.4:  # what a wrong form costs would move where it pauses
         kinds[0] = drawn.choice(WRONG_FORMS)
     return tuple(Fault(request=request, kind=kind) for request, kind in zip(requests, kinds, strict=True))
+
+
+def _commands(drawn: random.Random) -> tuple[Command, ...]:
+    """Drawn apart from all else, so that a seed does otherwise what it did before there were commands."""
+    return tuple(
+        Command(kind=drawn.choice(COMMANDS), at=drawn.uniform(0.05, 0.9), seconds=drawn.uniform(0.5, 4.0))
+        for _ in range(drawn.choice((0, 1, 1, 2)))
+    )
 
 
 def _wish(drawn: random.Random, script: Script) -> Wish:

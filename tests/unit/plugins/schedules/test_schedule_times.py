@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from temporalio.client import ScheduleCalendarSpec, ScheduleRange, ScheduleSpec
 
-from elcano.plugins.schedules.temporal_schedules import find_first_time, find_time_faults
+from elcano.plugins.schedules.times import describe_cron, find_first_time, find_time_faults
 
 NEW_YEAR = datetime(2027, 1, 1, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -61,3 +62,30 @@ def test_a_schedule_that_would_never_start_anything_has_a_fault(
     start_at, end_at = (None if one is None else datetime.fromisoformat(one) for one in (start, end))
     faults = find_time_faults(cron, every, "UTC", start_at, end_at)
     assert "".join(fault.field for fault in faults) == field
+
+
+MONDAYS = ScheduleCalendarSpec(hour=[ScheduleRange(7)], day_of_week=[ScheduleRange(1)])
+"""What Temporal makes of `0 7 * * MON`."""
+OFTEN = ScheduleCalendarSpec(
+    minute=[ScheduleRange(0, 59, 15)], hour=[ScheduleRange(8, 17)], day_of_week=[ScheduleRange(1, 5)]
+)
+NEW_YEARS_EVE = ScheduleCalendarSpec(
+    second=[ScheduleRange(30)], month=[ScheduleRange(12)], day_of_month=[ScheduleRange(31)], year=[ScheduleRange(2030)]
+)
+
+
+@pytest.mark.parametrize(
+    ("calendars", "asked", "shown"),
+    [
+        ([MONDAYS], ("0 7 * * MON",), ("0 7 * * MON",)),
+        ([MONDAYS], ("@daily",), ("0 7 * * 1",)),
+        ([OFTEN], ("0 7 * * MON",), ("0,15,30,45 8-17 * * 1-5",)),
+        ([OFTEN, MONDAYS], ("0 7 * * 1", "*/15 8-17 * * mon-fri"), ("0 7 * * 1", "*/15 8-17 * * mon-fri")),
+        ([NEW_YEARS_EVE], (), ("0 0 31 12 * (second 30, year 2030)",)),
+        ([], ("0 7 * * MON",), ()),
+    ],
+)
+def test_times_are_shown_as_asked_for_unless_temporal_has_others(
+    calendars: list[ScheduleCalendarSpec], asked: tuple[str, ...], shown: tuple[str, ...]
+) -> None:
+    assert describe_cron(ScheduleSpec(calendars=calendars), asked) == shown

@@ -1,0 +1,181 @@
+"""Runs under Temporal's own tools: paused there, or stuck with a worker that cannot continue them; seen and ended."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import EventType, ResetReapplyExcludeType
+from temporalio.api.workflowservice.v1 import PauseWorkflowExecutionRequest, ResetWorkflowExecutionRequest
+from temporalio.client import Client
+from temporalio.worker import HandleSignalInput, WorkflowInboundInterceptor
+
+from elcano.api.temporal import cancelled_runs
+from elcano.graphs.contracts import CONTROL_SIGNAL
+from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.workflows.sandbox import DropUnfitSignals
+from tests.api.again.going_on import QUESTION, Provider, ended, tokens, until, working
+from tests.api.asking import start
+from tests.api.sse import following
+
+Json = dict[str, Any]
+
+
+async def pause(client: Client, run_id: str) -> None:
+    await client.workflow_service.pause_workflow_execution(
+        PauseWorkflowExecutionRequest(
+            namespace=client.namespace, workflow_id=run_id, identity="ops", reason="moving", request_id=str(uuid4())
+        )
+    )
+
+
+@asynccontextmanager
+async def thinking(
+    api: httpx.AsyncClient, temporal: Client, store: Store, settings: Settings
+) -> AsyncIterator[tuple[str, Provider]]:
+    """A run whose first answer takes its time."""
+    provider = Provider()
+    provider.slow[("thinking", "")] = 2.0
+    async with working(temporal, store, settings, provider):
+        run_id = await start(api, QUESTION)
+        await provider.asked(("thinking", QUESTION))
+        yield run_id, provider
+
+
+async def read(api: httpx.AsyncClient, run_id: str) -> Json:
+    found: Json = (await api.get(f"/v1/runs/{run_id}")).json()
+    return found
+
+
+async def first_notice(address: str, run_id: str, wanted: str) -> str:
+    async with asyncio.timeout(60), following(f"{address}/v1/runs/{run_id}/events") as messages:
+        async for message in messages:
+            if message.event == "waiting" and wanted in message.data["message"]:
+                return str(message.data["message"])
+    raise AssertionError("the stream ended")
+
+
+async def test_a_run_that_is_paused_in_temporal_says_so_everywhere_and_can_be_cancelled(
+    api: httpx.AsyncClient, served: str, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    async with thinking(api, temporal, store, api_settings) as (run_id, _):
+        await pause(temporal, run_id)
+        view = await read(api, run_id)
+        assert "paused in Temporal" in view["blocked"]
+        assert "ops, moving" in view["blocked"]
+        (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
+        assert listed["blocked"] == view["blocked"]
+        for part in ("steps", "graph"):
+            answer = await api.get(f"/v1/runs/{run_id}/{part}")
+            assert (answer.status_code, answer.json()["type"]) == (503, "urn:elcano:run-blocked")
+        assert "paused in Temporal" in (await api.get(f"/runs/{run_id}", headers={"accept": "text/html"})).text
+        stopped = await api.post(f"/v1/runs/{run_id}/stop", json={})
+        assert (stopped.status_code, stopped.json()["type"]) == (503, "urn:elcano:run-blocked")
+        assert "paused in Temporal" in await first_notice(served, run_id, "Temporal")
+        assert (await api.post(f"/v1/runs/{run_id}/cancel")).status_code == 202
+        assert (await ended(api, run_id))["status"] == "cancelled"
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A release that fails the task of a signal without inputs, for ever."""
+
+    async def handle_signal(self: DropUnfitSignals, input: HandleSignalInput) -> None:
+        await WorkflowInboundInterceptor.handle_signal(self, input)
+
+    monkeypatch.setattr(DropUnfitSignals, "handle_signal", handle_signal)
+
+
+async def stuck(api: httpx.AsyncClient, temporal: Client, run_id: str) -> Json:
+    """A run once it says that no worker can continue it."""
+    await temporal.get_workflow_handle(run_id).signal(CONTROL_SIGNAL)
+    views: list[Json] = []
+
+    async def is_blocked() -> bool:
+        views.append(await read(api, run_id))
+        return bool(views[-1]["blocked"])
+
+    await until(is_blocked)
+    return views[-1]
+
+
+@pytest.mark.usefixtures("faulty")
+async def test_a_run_that_no_worker_can_continue_says_why_and_is_ended_by_cancel(
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with thinking(api, temporal, store, api_settings) as (run_id, _):
+        view = await stuck(api, temporal, run_id)
+        assert "missing 1 required positional argument" in view["blocked"]
+        steps = await api.get(f"/v1/runs/{run_id}/steps")
+        assert (steps.status_code, steps.json()["type"]) == (502, "urn:elcano:run-unreadable")
+        monkeypatch.setattr(cancelled_runs, "STUCK_SECONDS", 0.0)
+        assert (await api.post(f"/v1/runs/{run_id}/cancel")).status_code == 202
+        over = await ended(api, run_id)
+    assert over["status"] == "cancelled"
+    assert over["budget"]["tokens"]["used"] == await tokens(store, run_id)
+
+
+@pytest.mark.usefixtures("faulty")
+async def test_a_run_that_no_worker_can_continue_is_closed_when_it_is_terminated(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    async with thinking(api, temporal, store, api_settings) as (run_id, _):
+        await stuck(api, temporal, run_id)
+        await temporal.get_workflow_handle(run_id).terminate(reason="no use")
+        over = await ended(api, run_id)
+        (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
+    assert (over["status"], listed["status"]) == ("terminated", "terminated")
+
+
+@pytest.mark.usefixtures("faulty")
+async def test_a_reset_out_of_a_history_that_cannot_be_replayed_goes_on(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    async with thinking(api, temporal, store, api_settings) as (run_id, _):
+        await stuck(api, temporal, run_id)
+        handle = temporal.get_workflow_handle(run_id)
+        task = [
+            event.event_id
+            async for event in handle.fetch_history_events()
+            if event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
+        ][-1]
+        await temporal.workflow_service.reset_workflow_execution(
+            ResetWorkflowExecutionRequest(
+                namespace=temporal.namespace,
+                workflow_execution=WorkflowExecution(workflow_id=run_id),
+                reason="without the signal",
+                request_id=str(uuid4()),
+                workflow_task_finish_event_id=task,
+                reset_reapply_exclude_types=[ResetReapplyExcludeType.RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL],
+            )
+        )
+        over = await ended(api, run_id)
+        seen = (await api.get(f"/v1/runs/{run_id}/events", headers={"accept": "text/event-stream"})).text
+    assert over["status"] == "completed"
+    numbers = [int(line.removeprefix("id: ")) for line in seen.splitlines() if line.startswith("id: ")]
+    assert numbers == sorted(set(numbers))
+    assert over["budget"]["tokens"]["used"] == await tokens(store, run_id)
+
+
+async def test_the_api_is_not_ready_without_the_search_attributes_of_runs(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with working(temporal, store, api_settings, Provider()):
+        assert (await api.get("/readyz")).status_code == 200
+        wanted = {**SEARCH_ATTRIBUTES, "ElcanoLost": "Keyword"}
+        monkeypatch.setattr("elcano.api.temporal.connection.SEARCH_ATTRIBUTES", wanted)
+        ready = await api.get("/readyz")
+    assert ready.status_code == 503
+    assert (
+        "search-attribute create --namespace default --name ElcanoLost" in ready.json()["checks"]["temporal"]["detail"]
+    )

@@ -101,8 +101,7 @@ class Attempt:
         """Shows watchers the answer as it is written, if `streamers` are given; `guards` let its requests pass."""
         self.call = call
         self.pulse = pulse
-        self.usage = Usage()
-        """The usage of this attempt alone."""
+        self.usage = Usage()  # of this attempt alone
         self.before = Usage()
         """The usage of the earlier attempts, as far as it was recorded when this one last looked."""
         self._number: int | None = None  # of its line in the ledger, if not that of the attempt: see `look_back`
@@ -110,8 +109,7 @@ class Attempt:
         """Whether only the extractive model answered."""
         self._models: dict[str, None] = {}
         self._in_vain: dict[str, None] = {}
-        self._told = 0
-        """Requests whose usage was recorded during a conversation."""
+        self._told = 0  # requests whose usage was recorded during a conversation
         self.store = store
         self._settings = settings
         self._resolve = resolve
@@ -121,8 +119,7 @@ class Attempt:
         self._guards = guards
         self._observers = observers
         self._conversations = 0
-        self._ended: list[str] = []
-        """The claims of conversations that have ended since the ledger was last written."""
+        self._ended: list[str] = []  # claims of conversations that have ended since the ledger was last written
 
     async def ask(
         self,
@@ -313,8 +310,7 @@ class Attempt:
     async def look_back(self) -> None:
         """Reads from the ledger what the attempts before this one used, and writes what they could not.
 
-        An activity that is reset in Temporal counts its attempts from 1 again. Their lines are numbered on from those
-        that are there: each was paid for, and none takes the place of another.
+        An activity that is reset in Temporal counts its attempts from 1 again: their lines are numbered on.
         """
         info = activity.info()
         if self.pulse.unwritten is not None:
@@ -330,16 +326,14 @@ class Attempt:
     async def record(self, outcome: Outcome, used: Usage | None = None) -> None:
         """Writes this attempt's ledger line, replacing its earlier one, and reads what previous attempts used.
 
-        One that was taken for dead may have gone on meanwhile, and been paid for. `used`: what this attempt used, with
-        what a conversation that goes on has; None: what it is known to have used. A store that does not take the line
-        fails the attempt, and the line is left to the next one: a budget counts what was paid for.
+        `used`: what it used, an open conversation included; None: as far as it is known. A store that does not take the
+        line fails the attempt, and leaves the line to the next one: a budget counts what was paid for.
         """
-        call = self.call
+        call, used = self.call, self.usage if used is None else used
         ended, self._ended = self._ended, []
-        used = self.usage if used is None else used
         own = (call.run_id, call.node, call.agent, outcome)
         line = build_ledger_entry(*own, kind="agent", step=call.step, model=self.model, usage=used)
-        line = line if self._number is None else line.model_copy(update={"attempt": self._number})
+        line = line.model_copy(update={"attempt": self._number or line.attempt})
         try:
             self.before = await self.store.ledger.record(line)
         except Exception:

@@ -1,29 +1,46 @@
 """Contradictions that research named and a draft does not answer, so that none is dropped in silence.
 
-One is answered where a paragraph or a list item cites passages of both sides. That both stand in one table, or apart
-from each other, says nothing of their disagreement.
+One is answered where a paragraph or a list item cites passages of both sides in words that are of the same matter. That
+both stand in one table, or apart from each other, says nothing of their disagreement.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.report.checked_draft import CheckedClaim
-from elcano.graphs.report.report import CheckedCitation
+from elcano.activities.text.languages import possible_languages
+from elcano.activities.text.stems import list_stems
+from elcano.graphs.report.report import Statement
 from elcano.graphs.state.plan import Contradiction
 
 LEAST_SIDES: Final = 2
+LEAST_SHARED: Final = 0.25
+"""The share of a matter's telling words that an answer has; one may put the rest in words of its own."""
 DROPPED: Final = "Passages that were found disagree, and the report does not discuss it:"
 
 
 def list_unanswered(contradictions: Iterable[Contradiction], claims: Iterable[CheckedClaim]) -> list[Contradiction]:
     """Those of `contradictions`, which name passages by id, that none of `claims` answers."""
-    cited = [ids for claim in claims for ids in _iter_cited_together(claim)]
-    return [one for one in contradictions if not any(answers_contradiction(one, ids) for ids in cited)]
+    said = [statements for claim in claims for statements in _iter_said_together(claim)]
+    return [one for one in contradictions if not any(_is_answer(one, statements) for statements in said)]
 
 
-def answers_contradiction(one: Contradiction, cited: Iterable[str]) -> bool:
-    """Whether passages of two sides are among those that are cited together."""
-    return len({*one.evidence} & {*cited}) >= LEAST_SIDES
+def _is_answer(one: Contradiction, statements: Sequence[Statement]) -> bool:
+    """Whether statements that stand together cite two sides, and are of the same matter."""
+    sides = set[str]()
+    words: list[str] = []
+    for statement in statements:
+        held = {cited.evidence for cited in statement.citations if cited.verdict == "verified"} & {*one.evidence}
+        if held:
+            sides |= held
+            words.append(statement.text)
+    if len(sides) < LEAST_SIDES:
+        return False
+    own, other = possible_languages(one.about), possible_languages(" ".join(words))
+    if own and other and own.isdisjoint(other):  # its words cannot be compared
+        return True
+    matter = frozenset(list_stems(one.about))
+    return len(matter.intersection(list_stems(" ".join(words)))) >= LEAST_SHARED * len(matter)
 
 
 def describe_contradiction(one: Contradiction, keys: Mapping[str, str]) -> str:
@@ -35,13 +52,8 @@ def describe_contradiction(one: Contradiction, keys: Mapping[str, str]) -> str:
     )
 
 
-def _iter_cited_together(claim: CheckedClaim) -> Iterator[list[str]]:
+def _iter_said_together(claim: CheckedClaim) -> Iterator[Sequence[Statement]]:
     if claim.kind == "paragraph":
-        yield _list_held(claim.citations)
-    for statement in claim.statements:
-        if not statement.context:
-            yield _list_held(statement.citations)
-
-
-def _list_held(cited: Iterable[CheckedCitation]) -> list[str]:
-    return [one.evidence for one in cited if one.verdict == "verified"]
+        yield claim.statements
+    else:
+        yield from ((statement,) for statement in claim.statements if not statement.context)

@@ -125,6 +125,7 @@ class Phrases:
     figure_otherwise: str = "“{said}” is “{there}” in the words it quotes"
     figure_unquoted_around: str = "“{said}” is in none of the words that are quoted around it"
     figure_otherwise_around: str = "“{said}” is “{there}” in the words that are quoted around it"
+    figure_misplaced: str = "“{said}” stands under “{there}” in the table it quotes"
     figure_underived: str = "“{said}” neither stands in what it is inferred from nor follows from figures there"
     name_unquoted: str = "“{said}” is named in none of the words it quotes"
     in_passage: str = "the passage says it, the words it quotes do not"
@@ -261,6 +262,7 @@ _WRITTEN_BY_CODE: Final = (
     "figure_otherwise",
     "figure_unquoted_around",
     "figure_otherwise_around",
+    "figure_misplaced",
     "figure_underived",
     "name_unquoted",
     "in_passage",

@@ -14,6 +14,7 @@ from dataclasses import replace
 from elcano.activities.phrases import ENGLISH
 from elcano.activities.prose.statements import WrittenStatement
 from elcano.activities.report.work_merge import Works
+from elcano.activities.support.misplaced_figures import find_misplaced_figures
 from elcano.activities.support.missing_facts import Statement as Said
 from elcano.activities.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
 from elcano.activities.support.statement_check import StatementFinding, judge_statement
@@ -89,6 +90,9 @@ def determine_support(
     elif statement.kind == "fact":
         figures = figures_unquoted(said, reviewed=support == "supported")
         names = names_unquoted(said)
+        cells = [cell for cited in statement.citations if cited.verdict == "verified" for cell in cited.cells]
+        if statement.context and (misplaced := find_misplaced_figures(statement.text, statement.context, cells)):
+            return _set_support(statement, "not_supported", [*misplaced, *reasons])
         if figures:
             there = passages and support in ("supported", "unchecked") and not figures_unquoted(whole)
             support = "in_passage" if there else "partly" if support in ("supported", "partly") else "not_supported"

@@ -6,11 +6,13 @@ Every pattern is bounded in length: the text may be fifty megabytes of opening b
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from elcano.activities.passages.document import Block, Parsed, build_paragraph, decode_text
 from elcano.activities.text.inline_markup import write_tagged_scripts
 from elcano.plugins.documents.authorship import parse_authors, parse_year
+from elcano.plugins.documents.tables import TableCell, build_table
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:\s+(.*))?$")
@@ -74,7 +76,7 @@ def _parse_blocks(lines: list[str]) -> Iterator[Block]:
             number = _after_comment(lines, number - 1)
         elif len(waiting) == 1 and (rule := _SETEXT.match(line)):
             yield Block(_parse_inline_text(waiting.pop()), kind="heading", level=1 if rule[1][0] == "=" else 2)
-        elif line.strip() and not _DEFINITION.match(line) and not _RULE.match(line):
+        elif line.strip() and not _DEFINITION.match(line) and (not _RULE.match(line) or _is_delimiter(line)):
             waiting.append(line)
     yield from _parse_paragraph(waiting)
 
@@ -95,10 +97,29 @@ def _after_comment(lines: list[str], start: int) -> int:
     return start + 1  # Never closed: only its first line is taken for a comment, so that no text is lost.
 
 
+def _is_delimiter(line: str) -> bool:
+    """Whether a line parts the names of a table's columns from its rows."""
+    return set("|-") <= set(line.strip()) <= set("|:- \t")
+
+
+def _parse_table(rows: list[str], *, heads: bool) -> Block:
+    cells = (_CELL_END.split(_parse_inline_text(row.strip().strip("|").strip())) for row in rows)
+    return build_table(
+        TableCell(text.strip(), number, column, head=heads and number == 0)
+        for number, row in enumerate(cells)
+        for column, text in enumerate(row)
+    )
+
+
 def _parse_paragraph(lines: list[str]) -> Iterator[Block]:
-    if len(lines) > 1 and all(line.lstrip().startswith("|") for line in lines):
-        rows = (_parse_inline_text(line.strip().strip("|").strip()) for line in lines)
-        yield Block("\n".join(" | ".join(cell.strip() for cell in _CELL_END.split(row)) for row in rows), kind="table")
+    rule = next((at for at, line in enumerate(lines) if at and _is_delimiter(line) and "|" in lines[at - 1]), 0)
+    above, rows = ([one for one in part if not _is_delimiter(one)] for part in (lines[:rule], lines[rule:]))
+    lines = [*above, *rows]
+    if rule and rows:
+        yield from _parse_paragraph(above[:-1])
+        yield _parse_table([above[-1], *rows], heads=True)
+    elif len(lines) > 1 and all(line.lstrip().startswith("|") for line in lines):
+        yield _parse_table(lines, heads=False)
     elif lines:
         block = build_paragraph(lines)
         yield block if block.kind == "code" else Block(_parse_inline_text(block.text))
@@ -132,4 +153,4 @@ def _add_heading_anchors(blocks: Iterator[Block]) -> Iterator[Block]:
             slug = _NOT_SLUG.sub("", block.text.lower()).strip().replace(" ", "-")
             anchor = f"{slug}-{seen[slug]}" if slug in seen else slug
             seen[slug] = seen.get(slug, 0) + 1
-        yield Block(block.text, block.kind, block.level, anchor=anchor)
+        yield replace(block, anchor=anchor)

@@ -20,10 +20,11 @@ RETURNS: Final = 6
 STAYS_IN_API: Final = 12
 RETURNS_IN_API: Final = 2
 """The same in files of the API alone."""
-FILES_OF_A_RUN: Final = 210
+FILES_OF_A_RUN: Final = 230
 """That the API and a worker enter from the request to the report, with those of plugins that stand beside every run.
 
-Of 207 one or two more or less are entered, as it happens: by heartbeats, and by what is looked at again.
+Of 228 some are entered or not, as it happens: by heartbeats, by what is looked at again, and by what other tests have
+cached before.
 """
 HANDBOOK: Final = """# Handbook
 
@@ -83,4 +84,4 @@ async def test_the_way_of_a_request_and_of_its_run_is_short(tmp_path: Path, temp
     assert len(stays) <= STAYS, stays
     assert count_returns(stays) <= RETURNS, stays
     assert len(stays_in_api) <= STAYS_IN_API, stays_in_api
-    assert count_returns(stays_in_api) <= RETURNS_IN_API, stays_in_api
+    assert count_returns(stays_in_api) <= RETURNS_IN_API, "\n".join(stays_in_api)

@@ -170,7 +170,7 @@ async def test_a_section_that_ended_early_because_a_call_was_refused_goes_on_wit
     assert view["status"] == "completed", view["ending"]
     asked_again = {question for kind, question, _ in (provider.calls() - before) if kind not in JOINING}
     assert asked_again == {weak}
-    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["budget"]["used"]["tokens"] == await tokens(store, run_id)
 
 
 @pytest.mark.long

@@ -122,7 +122,7 @@ async def test_a_run_that_no_worker_can_continue_says_why_and_is_ended_by_cancel
         assert (await api.post(f"/v1/runs/{run_id}/cancel")).status_code == 202
         over = await ended(api, run_id)
     assert over["status"] == "cancelled"
-    assert over["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert over["budget"]["used"]["tokens"] == await tokens(store, run_id)
 
 
 @pytest.mark.usefixtures("faulty")
@@ -164,7 +164,7 @@ async def test_a_reset_out_of_a_history_that_cannot_be_replayed_goes_on(
     assert over["status"] == "completed"
     numbers = [int(line.removeprefix("id: ")) for line in seen.splitlines() if line.startswith("id: ")]
     assert numbers == sorted(set(numbers))
-    assert over["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert over["budget"]["used"]["tokens"] == await tokens(store, run_id)
 
 
 async def test_the_api_is_not_ready_without_the_search_attributes_of_runs(

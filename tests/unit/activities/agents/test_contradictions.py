@@ -57,6 +57,11 @@ def answer_one(task: TaskEnvelope) -> JsonObject:
     return write(task, "The MIC was above 16 mg/L [a].", "table 1")
 
 
+def meet_by_chance(task: TaskEnvelope) -> JsonObject:
+    """Cites both sides in one paragraph that is about something else."""
+    return write(task, "Assays were made [a]. They were made again later [b].", "table 1", "table 2")
+
+
 def tabulate(task: TaskEnvelope) -> JsonObject:
     table = "| Strain | MIC |\n|---|---|\n| AB20 | above 16 mg/L [a] |\n| AB20 | 0.25 mg/L [b] |"
     return write(task, table, "table 1", "table 2")
@@ -95,7 +100,7 @@ async def test_a_contradiction_reaches_the_writer_with_its_keys(tmp_path: Path) 
     assert not any(one.startswith(DROPPED) for one in came.report.warnings)
 
 
-@pytest.mark.parametrize("writer", [answer_one, tabulate])
+@pytest.mark.parametrize("writer", [answer_one, tabulate, meet_by_chance])
 async def test_one_that_the_writer_drops_is_asked_for_and_added(
     tmp_path: Path, writer: Callable[[TaskEnvelope], JsonObject]
 ) -> None:

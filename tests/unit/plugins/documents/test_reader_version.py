@@ -61,7 +61,7 @@ RECORDED = (
     {
         "sample.txt": "55646b8cdadd",
         "sample.rst": "80a142348664",
-        "sample.md": "5729a193f173",
+        "sample.md": "d57b338e5019",
         "sample.html": "b244c1f66e60",
         "sample.csljson": "368fbbb52ed2",
         "sample.pdf": "25253933c40d",

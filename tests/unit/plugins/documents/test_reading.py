@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from elcano.activities.passages.document import Document, FileSkipped, normalize_text
 from elcano.plugins.documents.file_formats import FORMATS, parse_document
+from elcano.plugins.documents.markdown import read_markdown
 from tests.unit.plugins.documents.files import pdf, with_entry, word
 
 
@@ -57,6 +58,25 @@ def test_markdown_becomes_readable_text_under_its_headings() -> None:
         ("Install > Setext", "a | b\n1 | 2"),
     ]
     assert [passage.anchor for passage in document.passages] == ["install", "from-source", "setext"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tables"),
+    [
+        (
+            "| A | B |\n|---|:-:|\n| 1 | 2 |\n| 3 |",
+            [[("A", True), ("B", True), ("1", False), ("2", False), ("3", False)]],
+        ),
+        ("Caption\nA | B\n--- | ---\n1 | 2", [[("A", True), ("B", True), ("1", False), ("2", False)]]),
+        ("| a | b |\n| c | d |", [[("a", False), ("b", False), ("c", False), ("d", False)]]),
+        ("a | b\n\n---\n\n|---|---|\n\nc", []),
+        ("a\n|---|\nb | c\n|--|--|\n1 | 2", [[("b", True), ("c", True), ("1", False), ("2", False)]]),
+    ],
+)
+def test_tables_of_markdown_have_cells_under_their_heads(text: str, tables: list[list[tuple[str, bool]]]) -> None:
+    blocks = [block for block in read_markdown(text.encode()).blocks if block.kind == "table"]
+    read = [[(block.text[c.start : c.end], c.head) for c in block.cells if c.end > c.start] for block in blocks]
+    assert read == tables
 
 
 def test_headings_of_one_name_get_different_anchors() -> None:

@@ -5,6 +5,7 @@ stale, with what Temporal is waiting for.
 """
 
 import asyncio
+import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
@@ -140,6 +141,16 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
     Raises:
         RunNotFound: there is no such run.
     """
+    view = await _read_view(run_id, temporal, store, pending=pending)
+    if not view.branches:
+        return view
+    done, evidence = await asyncio.gather(
+        store.ledger.progress_of_branches(run_id), store.evidence.count_of_branches(run_id)
+    )
+    return view.with_sections(done, evidence)
+
+
+async def _read_view(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool) -> RunView:
     run = await find_run_record(run_id, temporal, store)
     if run.status != "running":
         return RunView.of(run)
@@ -164,7 +175,7 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
     waiting: tuple[PendingActivity, ...] = ()
     if execution is not None:
         waiting = await with_unserved([*execution.pending, *await _of_branches(snapshot, temporal)], temporal)
-    return RunView.of(run).at(snapshot, spent, waiting)
+    return RunView.of(run).at(snapshot, spent, waiting, time.time())
 
 
 async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
@@ -184,7 +195,7 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
         return RunView.of(await current_run(run.run_id, temporal, store))
     told = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
     pending = await with_unserved(execution.pending, temporal)
-    return RunView.of(told).at(snapshot, await store.ledger.used(run.run_id), pending)
+    return RunView.of(told).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
 
 
 async def _do_nothing() -> None:

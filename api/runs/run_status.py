@@ -259,11 +259,20 @@ async def waited_for(run_id: str, temporal: Temporal) -> str:
 
 
 def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
-    """Summarize queues without a worker and calls that failed and are being retried; empty if there are neither."""
+    """Summarize queues without a worker, calls of silent workers, and calls that failed and are being retried.
+
+    Empty if there are none of these.
+    """
     calls = tuple(pending)
     queues = dict.fromkeys(one.queue for one in calls if one.unserved)
     named = ", ".join(repr(queue) for queue in queues)
     said = [f"no worker polls the task queue {named}: start one that does"] if queues else []
+    silent = [one for one in calls if one.repeated_at is not None]
+    said += [
+        f"the worker of {one.activity} has stopped reporting; another one repeats the call at "
+        f"{one.repeated_at:%H:%M:%S} UTC, unless it reports before"
+        for one in silent[:MOST_FAILURES]
+    ]
     again = dict.fromkeys(
         f"{one.activity} is tried again (attempt {one.attempt}): {shorten_text(one.last_failure, FAILURE_CHARACTERS)}"
         for one in calls

@@ -40,6 +40,11 @@ _STATUSES: Mapping[int, RunStatus] = {
 """Any other status (continued, paused) means a running workflow."""
 
 
+SILENT_AFTER: Final = 10.0
+"""Seconds without a heartbeat after which the worker of a call counts as silent: a call that thinks sends one every
+2 s, and this machine's clock may differ from the server's."""
+
+
 def _seconds_from_timestamp(moment: Timestamp) -> float | None:
     return moment.ToMilliseconds() / 1_000 if moment.ToMilliseconds() else None
 
@@ -49,6 +54,16 @@ def _find_waiting_queue(pending: PendingActivityInfo) -> str:
     later = (_seconds_from_timestamp(pending.next_attempt_schedule_time) or 0.0) > time.time()
     waits = pending.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED and not later
     return pending.activity_options.task_queue.name if waits else ""
+
+
+def _find_repetition(pending: PendingActivityInfo) -> float | None:
+    """When the server gives the call to another worker, if its own has been silent for `SILENT_AFTER`; else None."""
+    allowed = pending.activity_options.heartbeat_timeout.ToMilliseconds() / 1_000
+    if not allowed or pending.state != PendingActivityState.PENDING_ACTIVITY_STATE_STARTED:
+        return None
+    started, beat = map(_seconds_from_timestamp, (pending.last_started_time, pending.last_heartbeat_time))
+    last = max(started or 0.0, beat or 0.0)  # an earlier attempt's heartbeat stays until the next one
+    return last + allowed if last and time.time() - last > SILENT_AFTER else None
 
 
 def _read_keyword(attributes: SearchAttributes, name: str) -> str:
@@ -76,6 +91,9 @@ class PendingActivity(Described):
     """The task queue in which it waits for a worker; empty while it is being tried, or is to be tried later."""
     unserved: bool = False
     """Whether no worker polls that queue: it waits until one is started."""
+    repeated_at: Moment | None = Field(default=None, examples=["2026-11-18T08:28:00Z"])
+    """When another worker makes the call again, because the one that makes it has stopped reporting: it was killed, or
+    stands still. Null while it reports; it may report again before."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +128,7 @@ class Execution:
                         last_failure=await read_failure_message(client.data_converter, pending.last_failure),
                         next_try=datetime_from_seconds(_seconds_from_timestamp(pending.next_attempt_schedule_time)),
                         queue=_find_waiting_queue(pending),
+                        repeated_at=datetime_from_seconds(_find_repetition(pending)),
                     )
                     for pending in answer.pending_activities
                 ]

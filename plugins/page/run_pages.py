@@ -21,6 +21,10 @@ RUNS_A_PAGE: Final = 30
 STEPS_A_PAGE: Final = 50
 LATEST_STEPS: Final = 8
 """Steps on the page of a run; all are on a page of their own."""
+STEPS_LOOKED_AT: Final = 24
+"""Among these are the latest steps: two of three are bookkeeping at the most."""
+INNER_KINDS: Final = frozenset({"state", "decision"})
+"""Kinds of nodes that keep a run's books: they take no time, and say nothing of the subject."""
 PASSAGES_A_PAGE: Final = 50
 SECTIONS_A_PAGE: Final = 20
 """Sections whose searches are shown on one page; each costs a look at its steps."""
@@ -72,10 +76,10 @@ async def show_run(request: Request, api: Api, run_id: str) -> Response:
 
 async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response:
     run = await api.get(f"/v1/runs/{run_id}")
-    after = max(int(run["steps"] or 0) - LATEST_STEPS + 1, 0)
+    after = max(int(run["steps"] or 0) - STEPS_LOOKED_AT + 1, 0)
     graph, steps, sources = await asyncio.gather(
         api.find_readable(f"/v1/runs/{run_id}/graph"),
-        api.find_readable(f"/v1/runs/{run_id}/steps", cursor=after, limit=LATEST_STEPS),
+        api.find_readable(f"/v1/runs/{run_id}/steps", cursor=after, limit=STEPS_LOOKED_AT),
         api.get("/v1/sources"),
     )
     drawing = draw_run(ResearchGraph.model_validate(graph), run, steps or {}) if graph else None
@@ -85,10 +89,16 @@ async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response
         run=run,
         event_names=EVENT_NAMES,
         steps=steps,
+        latest=[row for row in steps["rows"] if is_for_readers(row)][-LATEST_STEPS:] if steps else [],
         drawing=drawing,
         nodes={node["id"]: node for node in graph["nodes"]} if graph else {},
         sources=[source["name"] for source in sources if source["ready"] and source["name"] not in run["sources"]],
     )
+
+
+def is_for_readers(row: Mapping[str, Any]) -> bool:
+    """Whether a row of the steps says something to readers of the run: work, a failure, or what somebody did to it."""
+    return row["row"] != "step" or row["kind"] not in INNER_KINDS or row["outcome"] != "completed"
 
 
 def draw_run(graph: ResearchGraph, run: Mapping[str, Any], steps: Mapping[str, Any]) -> Drawing:

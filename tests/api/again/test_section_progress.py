@@ -5,7 +5,8 @@ import re
 import httpx
 import pytest
 
-from elcano.plugins.page.run_pages import list_searches
+from elcano.plugins.page.formats import count_things
+from elcano.plugins.page.run_pages import INNER_KINDS, list_searches
 from elcano.storage.store import Store
 from tests.api.again.going_on import ended
 from tests.api.again.test_steps import QUESTION, answered
@@ -41,7 +42,7 @@ async def test_the_page_of_sources_shows_every_search_of_every_section(api: http
     expected = []
     for one in (run_id, *(branch["run_id"] for branch in run["branches"])):
         steps = (await answered(api, f"/v1/runs/{one}"))["steps"]
-        state = (await answered(api, f"/v1/runs/{one}/steps/{steps}"))
+        state = await answered(api, f"/v1/runs/{one}/steps/{steps}")
         expected += list_searches(state["after"] or state["before"])
     assert len(expected) > len(run["branches"]) > 0
     page = (await api.get(f"/runs/{run_id}/sources", headers={"Accept": "text/html"})).text
@@ -51,3 +52,24 @@ async def test_the_page_of_sources_shows_every_search_of_every_section(api: http
         assert f'<td dir="auto">{branch["section"]}</td>' in table
     later = (await api.get(f"/runs/{run_id}/sources?section=20", headers={"Accept": "text/html"})).text
     assert branch["section"] not in later
+
+
+@pytest.mark.usefixtures("researching")
+async def test_the_page_of_a_run_says_whose_figures_are_shown_and_leaves_bookkeeping_to_the_steps(
+    api: httpx.AsyncClient,
+) -> None:
+    run_id = await start(api, QUESTION, mode="deep")
+    run = await ended(api, run_id)
+    rows = (await answered(api, f"/v1/runs/{run_id}/steps"))["rows"]
+    inner = [row for row in rows if row["row"] == "step" and row["kind"] in INNER_KINDS]
+    assert inner
+    page = (await api.get(f"/runs/{run_id}", headers={"Accept": "text/html"})).text
+    latest = page[page.index('id="latest"') : page.index("</section>", page.index('id="latest"'))]
+    shown = set(map(int, re.findall(r'id="step-(\d+)"', latest)))
+    assert shown
+    assert not shown & {row["number"] for row in inner}
+    together = (
+        f"{count_things(run['sections']['iterations'], 'round')} and {count_things(run['sections']['steps'], 'step')}"
+    )
+    assert f"Together they have made {together}" in page
+    assert f"({run['sections']['evidence']} found by its sections)" in page

@@ -76,9 +76,9 @@ class SourceView(Described):
     """What it still needs; empty if nothing."""
     state: SourceState = Field(examples=["ready"])
     """`needs_key`, `off` (by its setting), `empty` (a folder without documents) and `unserved` (no worker searches it)
-    need the operator, as `missing` says. `search_failed`: its last search did, as `last_error` says, and the next one is
-    made as usual. `waiting`: it asked to be left alone until `until`. `failing`: it failed several times in a row, and
-    is left alone until then. `trial`: single searches probe whether it is back."""
+    need the operator, as `missing` says. `search_failed`: its last search did, as `last_error` says, and the next one
+    is made as usual. `waiting`: it asked to be left alone until `until`. `failing`: it failed several times in a row,
+    and is left alone until then. `trial`: single searches probe whether it is back."""
     until: Moment | None = Field(default=None, examples=[None])
     """When it is searched again; null: it is not waited for."""
     since: Moment | None = Field(default=None, examples=[None])

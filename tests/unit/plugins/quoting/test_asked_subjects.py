@@ -49,7 +49,8 @@ def test_what_is_said_of_another_it_is_no_answer() -> None:
         "The variable HARBOUR_FORMAT chooses between lines and tables. "
         "It is ignored when the level of the log is debug, as debug writes everything in lines."
     )
-    draft = write_report(envelope("Which values does the level of the log have?", [("Settings", text)]))
-    assert not draft.answered
-    right = "The level of the log has the values debug, info and error, and info is what it is by itself."
-    assert answers("Which values does the level of the log have?", ("Settings", f"{text}\n\n{right}"))[0] == right
+    question = "When is the level of the log ignored?"
+    assert not write_report(envelope(question, [("Settings", text)])).answered
+    right = "The level of the log is ignored when the harbour is closed, and nothing is written then."
+    assert answers(question, ("Settings", f"{text}\n\n{right}")) == [right]
+    assert answers(question, ("Settings > The level of the log", text)) == [text]

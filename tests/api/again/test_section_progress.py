@@ -1,6 +1,8 @@
 """What sections have done is known while they work and after, and the page shows every search of theirs."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import httpx
 import pytest
@@ -39,7 +41,7 @@ async def test_the_calls_of_sections_say_what_the_sections_themselves_say(api: h
 async def test_the_page_of_sources_shows_every_search_of_every_section(api: httpx.AsyncClient) -> None:
     run_id = await start(api, QUESTION, mode="deep")
     run = await ended(api, run_id)
-    expected = []
+    expected: list[Mapping[str, Any]] = []
     for one in (run_id, *(branch["run_id"] for branch in run["branches"])):
         steps = (await answered(api, f"/v1/runs/{one}"))["steps"]
         state = await answered(api, f"/v1/runs/{one}/steps/{steps}")

@@ -25,13 +25,15 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described, Moment, Request, Spoken
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
-from elcano.api.source_survey import SourceCatalogue, add_own_sources, survey_sources
+from elcano.api.source_survey import SourceCatalogue, add_own_sources, choose_sources, survey_sources
 from elcano.api.temporal.workers import Workers
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS, SourceSpec
 from elcano.graphs.providers import Provider, SourceCheck, SourceChecked, get_provider_state
 from elcano.settings.settings import Settings
 
-SourceState: TypeAlias = Literal["ready", "needs_key", "off", "empty", "unserved", "waiting", "failing", "trial"]
+SourceState: TypeAlias = Literal[
+    "ready", "search_failed", "needs_key", "off", "empty", "unserved", "waiting", "failing", "trial"
+]
 Stands: TypeAlias = tuple[Provider, float]
 """A provider and the time of the store."""
 
@@ -67,12 +69,16 @@ class SourceView(Described):
     """A longer query is cut."""
     ready: bool = Field(examples=[True])
     """Whether it can be searched now. A run may name one that only waits or fails; it is held until that is over."""
+    default: bool = Field(examples=[True])
+    """Whether it is searched by a run whose request names no sources. Modes that question databases take all of these;
+    `auto` does where there is no other source but the readmes of packages."""
     missing: str = Field(examples=[""])
     """What it still needs; empty if nothing."""
     state: SourceState = Field(examples=["ready"])
     """`needs_key`, `off` (by its setting), `empty` (a folder without documents) and `unserved` (no worker searches it)
-    need the operator, as `missing` says. `waiting`: it asked to be left alone until `until`. `failing`: it failed
-    several times in a row, and is left alone until then. `trial`: single searches probe whether it is back."""
+    need the operator, as `missing` says. `search_failed`: its last search did, as `last_error` says, and the next one
+    is made as usual. `waiting`: it asked to be left alone until `until`. `failing`: it failed several times in a row,
+    and is left alone until then. `trial`: single searches probe whether it is back."""
     until: Moment | None = Field(default=None, examples=[None])
     """When it is searched again; null: it is not waited for."""
     since: Moment | None = Field(default=None, examples=[None])
@@ -84,12 +90,20 @@ class SourceView(Described):
 
     @classmethod
     def of(
-        cls, spec: SourceSpec, missing: str, lack: SourceState = "needs_key", *, stands: Stands | None = None
+        cls,
+        spec: SourceSpec,
+        missing: str,
+        lack: SourceState = "needs_key",
+        *,
+        default: bool = False,
+        stands: Stands | None = None,
     ) -> "SourceView":
         """A source that lacks what `missing` says, which is called `lack`; or that stands as its provider does."""
         provider, now = stands or (Provider(), 0.0)
         how: SourceState = lack if missing else get_provider_state(provider, now)
-        troubled = how in ("waiting", "failing", "trial")
+        if how == "ready" and provider.failures:
+            how = "search_failed"
+        troubled = how in ("search_failed", "waiting", "failing", "trial")
         return cls.from_record(
             spec,
             needs_key=spec.needs_key,
@@ -97,7 +111,8 @@ class SourceView(Described):
             per_second_with_key=spec.limits.per_second_with_key,
             results=spec.limits.results,
             query_characters=spec.limits.query_characters,
-            ready=how in ("ready", "trial"),
+            ready=how in ("ready", "search_failed", "trial"),
+            default=default,
             missing=missing,
             state=how,
             until=provider.held_until if provider.held_until > now else None,
@@ -294,6 +309,7 @@ async def _build_source_views(
         asyncio.gather(*(_explain_unserved_source(spec, services.temporal.workers) for spec in specs)),
         services.providers.all(),
     )
+    default = choose_sources(None, None, survey, services.settings)
     views = []
     for spec, why in zip(specs, idle, strict=True):
         if spec.name in services.sources.off:
@@ -301,9 +317,9 @@ async def _build_source_views(
         elif lack := survey.lacks[spec.name]:
             views.append(SourceView.of(spec, lack, "needs_key"))
         elif nothing := empty.get(spec.name):
-            views.append(SourceView.of(spec, nothing, "empty"))
+            views.append(SourceView.of(spec, nothing, "empty", default=spec.name in default))
         else:
             provider = providers.get(spec.name)
             stands = None if provider is None else (provider, now)
-            views.append(SourceView.of(spec, why, "unserved", stands=stands))
+            views.append(SourceView.of(spec, why, "unserved", default=spec.name in default, stands=stands))
     return views

@@ -22,6 +22,7 @@ from rich.text import Text
 from elcano.cli.exit_codes import Failed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.events import AgentEvent, EventType
+from elcano.graphs.text import format_count
 
 _BEGINNINGS: frozenset[EventType] = frozenset(
     {"searching", "judging", "hypothesizing", "analyzing", "synthesizing", "thinking", "streaming"}
@@ -248,7 +249,16 @@ def format_budget(run: JsonObject) -> str:
             continue
         if (limit := budget["limits"].get(name)) is not None:
             parts.append(f"{label} {budget['used'][name]:{form}} of {limit:{form}}")
-    return " · ".join(parts)
+    return " · ".join([*parts, *_format_sections(run.get("sections"))])
+
+
+def _format_sections(sections: Any) -> Iterator[str]:
+    """What the sections have done together; nothing if there are none."""
+    if sections:
+        yield f"{sections['ended']} of {sections['open'] + sections['ended']} sections ended"
+        yield format_count(sections["iterations"], "round")
+        yield format_count(sections["steps"], "step")
+        yield format_count(sections["evidence"], "passage")
 
 
 def _format_section_prefix(event: AgentEvent) -> str:

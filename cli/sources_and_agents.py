@@ -17,6 +17,7 @@ agents = typer.Typer(no_args_is_help=True, help="List, create, check and store a
 
 STATES: Final = {
     "ready": "ready",
+    "search_failed": "search failed",
     "needs_key": "needs a key",
     "off": "switched off",
     "unserved": "no worker",
@@ -67,7 +68,7 @@ def check_source(
 def _describe_state(source: dict[str, Any]) -> list[str]:
     """Describe the state of a source's provider, if something is or was wrong."""
     lines = []
-    if source["state"] in ("waiting", "failing", "trial"):
+    if source["state"] in ("search_failed", "waiting", "failing", "trial"):
         since = f"since {_format_utc_time(source['since'])}" if source["since"] else ""
         until = f"not searched until {_format_utc_time(source['until'])}" if source["until"] else ""
         lines += ["; ".join(filter(None, (since, until)))]

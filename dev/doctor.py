@@ -181,7 +181,10 @@ def check_providers(chosen: Settings) -> Iterable[Finding]:
         yield Finding("note", f"the API did not say how its sources stand ({listed})", _explain_refusal(listed))
         return
     for source in listed:
-        if source["state"] in ("waiting", "failing", "trial"):
+        if source["state"] == "search_failed":
+            text = f"the last search of source {source['name']} failed: {source['last_error']}"
+            yield Finding("note", text, f"`elcano sources check {source['name']} WORDS` tries it again")
+        elif source["state"] in ("waiting", "failing", "trial"):
             text = f"source {source['name']} is {source['state']}: {source['last_error']}"
             yield Finding("note", text, "runs that search it are held until it answers; `elcano sources` says when")
 

@@ -167,6 +167,9 @@ class RunSnapshot(Frozen):
     questions: tuple[ClarifyingQuestion, ...] = ()
     """What it asked back, with the answers."""
     budget: JsonObject = {}
+    counting_since: float | None = None
+    """The moment that the seconds of `budget` were counted up to, in seconds since the epoch; None: time stands still.
+    A workflow's clock moves with its history alone, and a run that waits for its sections has none to move it."""
     ending: Ending | None = None
     hold: Hold | None = None
     """Set while it waits: for budget, for approval, or with a call of its own or a section's for a provider or a

@@ -216,6 +216,18 @@ class EvidenceStore(TenantBound):
         async with self._engine.connect() as connection:
             return await connection.scalar(select(func.count()).select_from(_found_by(self._tenant, run_id))) or 0
 
+    async def count_of_branches(self, run_id: str) -> dict[str, int]:
+        """How many passages each branch of a run found itself, by its run id; under `run_id` those of all together."""
+        of_branches = and_(
+            self._own(findings), run_and_branches(findings.c.run_id, run_id), findings.c.run_id != run_id
+        )
+        passage = findings.c.evidence_id
+        by_branch = select(findings.c.run_id, func.count(passage)).where(of_branches).group_by(findings.c.run_id)
+        async with self._engine.connect() as connection:
+            counts = {branch: count for branch, count in await connection.execute(by_branch)}
+            together = await connection.scalar(select(func.count(passage.distinct())).where(of_branches))
+        return {**counts, run_id: together or 0}
+
     async def _contents(self, connection: AsyncConnection, hashes: Set[str]) -> dict[str, str]:
         """The kept texts with these hashes, by hash."""
         wanted = select(stored_texts.c.content_hash, stored_texts.c.text).where(

@@ -214,6 +214,24 @@ class LedgerEntry(Frozen):
     """Seconds since the epoch."""
 
 
+class BranchProgress(Frozen):
+    """What a branch has done so far."""
+
+    iterations: int = 1
+    """Turns of its research loop, the one under way included."""
+    steps: int = 0
+    """The number of the last step whose call ended."""
+    tokens: int = 0
+
+    def merge(self, other: "BranchProgress") -> "BranchProgress":
+        """The progress that is known from the calls of two nodes."""
+        return BranchProgress(
+            iterations=max(self.iterations, other.iterations),
+            steps=max(self.steps, other.steps),
+            tokens=self.tokens + other.tokens,
+        )
+
+
 class Ledger(TenantBound):
     """The ledger of one tenant, as `build` writes into it."""
 
@@ -268,6 +286,25 @@ class Ledger(TenantBound):
         of_run = (self._of_run(run_id, branches=True), ~ledger.c.undone)
         found = set(await self._fetch_values(select(ledger.c.build).where(*of_run).distinct()))
         return tuple(sorted((found | {self._build}) - {""}))
+
+    async def progress_of_branches(self, run_id: str) -> dict[str, BranchProgress]:
+        """What the branches of a run have done, by their run ids, as their finished calls show it.
+
+        Every turn of a loop visits a node of it anew, and nothing else does: so often as one node was visited, so many
+        turns there were at least.
+        """
+        visits = func.count(ledger.c.step.distinct()).label("visits")
+        lines = (
+            select(ledger.c.run_id, visits, func.max(ledger.c.step).label("steps"), *_LINE_SUMS)
+            .where(self._of_run(run_id, branches=True), ledger.c.run_id != run_id, ~ledger.c.undone)
+            .group_by(ledger.c.run_id, ledger.c.node)
+        )
+        found: dict[str, BranchProgress] = {}
+        async with self._engine.connect() as connection:
+            for row in await connection.execute(lines):
+                seen = BranchProgress(iterations=row.visits, steps=row.steps, tokens=_read_sums(row).tokens)
+                found[row.run_id] = found.get(row.run_id, BranchProgress()).merge(seen)
+        return found
 
     async def used(self, run_id: str, *, branches: bool = True) -> Usage:
         """Returns the usage of a run, with its branches unless told otherwise; without what was undone."""

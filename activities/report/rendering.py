@@ -282,13 +282,16 @@ def _describe_gap(gap: SectionGap) -> str:
 
 def _list_unverified_claims(checked: CheckedDraft, words: Phrases, added: Iterable[AddedText]) -> Iterable[str]:
     titles = {one.id: one.title for one in checked.given}
+    reasons: dict[str, list[str]] = {}  # a statement is listed once, with all its citations that do not hold
     for cited in checked.unverified:
-        told = shorten_text(cited.claim, NEAREST_CHARACTERS)  # a whole table may cite nothing
-        reason = f"{sanitize_markdown(told)} — {translate_reason(REASONS[cited.verdict], words)}."
+        reason = f"{translate_reason(REASONS[cited.verdict], words)}."
         title = titles.get(cited.evidence, "")
         work = f" {words.cited_work.format(title=escape_markdown(title))}" if title else ""
         quoted = f"{work} {words.cited_words.format(words=escape_markdown(cited.quote))}"
-        yield reason if cited.verdict == "no_citation" else f"{reason}{quoted}"
+        reasons.setdefault(cited.claim, []).append(reason if cited.verdict == "no_citation" else f"{reason}{quoted}")
+    for claim, found in reasons.items():
+        told = shorten_text(claim, NEAREST_CHARACTERS)  # a whole table may cite nothing
+        yield " — ".join([sanitize_markdown(told), *dict.fromkeys(found)])
     for one in checked.doubted:
         reason = translate_reason(one.reason.rstrip("."), words)
         yield f"{sanitize_markdown(one.text)} — {escape_markdown(reason)}."

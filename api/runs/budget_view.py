@@ -41,9 +41,9 @@ class BudgetUsed(WorkflowData):
     seconds: float = Field(examples=[12.5])
     """Seconds."""
     iterations: int = Field(examples=[2])
-    """Turns of the research loop."""
+    """Turns of the research loop; those of sections are in the run's `sections`."""
     steps: int = Field(examples=[9])
-    """Nodes visited."""
+    """Nodes visited; likewise."""
 
 
 class BudgetRemaining(WorkflowData):
@@ -113,6 +113,16 @@ class BudgetView(WorkflowData):
                 "used": self.used.model_copy(update=used),
                 "remaining": _charge(self.remaining, tokens, dollars),
                 "for_research": _charge(self.for_research, tokens, dollars),
+            }
+        )
+
+    def until(self, counting_since: float | None, now: float) -> "BudgetView":
+        """The same at `now`, if its seconds were counted up to `counting_since`; of None they do not grow."""
+        seconds = self.used.seconds + max(0.0, now - (now if counting_since is None else counting_since))
+        return self.model_copy(
+            update={
+                "used": self.used.model_copy(update={"seconds": seconds}),
+                "remaining": self.remaining.model_copy(update={"seconds": max(0.0, self.limits.seconds - seconds)}),
             }
         )
 

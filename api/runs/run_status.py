@@ -5,6 +5,7 @@ stale, with what Temporal is waiting for.
 """
 
 import asyncio
+import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
@@ -141,6 +142,16 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
     Raises:
         RunNotFound: there is no such run.
     """
+    view = await _read_view(run_id, temporal, store, pending=pending)
+    if not view.branches:
+        return view
+    done, evidence = await asyncio.gather(
+        store.ledger.progress_of_branches(run_id), store.evidence.count_of_branches(run_id)
+    )
+    return view.with_sections(done, evidence)
+
+
+async def _read_view(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool) -> RunView:
     run = await find_run_record(run_id, temporal, store)
     if run.status != "running":
         return RunView.of(run).with_spent(await store.ledger.used(run_id))
@@ -170,7 +181,7 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
         waiting = await with_unserved([*execution.pending, *of_sections], temporal)
         halts = [execution.blocked, *(f"{title}: {seen.blocked}" for title, seen in sections if seen.blocked)]
         blocked = "; ".join(filter(None, halts))
-    return RunView.of(run).at(snapshot, spent, waiting).model_copy(update={"blocked": blocked})
+    return RunView.of(run).at(snapshot, spent, waiting, time.time()).model_copy(update={"blocked": blocked})
 
 
 async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
@@ -192,7 +203,7 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
         return RunView.of(await current_run(run.run_id, temporal, store))
     told = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
     pending = await with_unserved(execution.pending, temporal)
-    return RunView.of(told).at(snapshot, await store.ledger.used(run.run_id), pending)
+    return RunView.of(told).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
 
 
 async def _do_nothing() -> None:
@@ -255,11 +266,20 @@ async def waited_for(run_id: str, temporal: Temporal) -> str:
 
 
 def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
-    """Summarize queues without a worker, paused calls, and failed ones that are retried; empty if there are none."""
+    """Summarize queues without a worker, paused calls, calls of silent workers, and failed ones that are retried.
+
+    Empty if there are none of these.
+    """
     calls = tuple(pending)
     queues = dict.fromkeys(one.queue for one in calls if one.unserved)
     named = ", ".join(repr(queue) for queue in queues)
     said = [f"no worker polls the task queue {named}: start one that does"] if queues else []
+    silent = [one for one in calls if one.repeated_at is not None]
+    said += [
+        f"the worker of {one.activity} has stopped reporting; another one repeats the call at "
+        f"{one.repeated_at:%H:%M:%S} UTC, unless it reports before"
+        for one in silent[:MOST_FAILURES]
+    ]
     again = dict.fromkeys(
         f"{one.activity} is tried again (attempt {one.attempt}): {shorten_text(one.last_failure, FAILURE_CHARACTERS)}"
         for one in calls

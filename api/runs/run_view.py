@@ -1,15 +1,13 @@
 """How runs look in responses; these descriptions and examples are the API's manual. Times are RFC 3339 in UTC."""
 
+from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias, get_args
 
 from pydantic import Field
 
-from elcano.api.http.fields import (
-    Described,
-    Moment,
-    WorkflowData,
-)
+from elcano.api.http.fields import Described, Moment, WorkflowData
 from elcano.api.runs.budget_view import BudgetView
+from elcano.api.runs.section_view import SectionsView, add_progress
 from elcano.api.temporal.executions import PendingActivity
 from elcano.graphs.contracts import Awaited, Engine, ForkedFrom, RunPriority, RunStatus, Stage
 from elcano.graphs.frozen import JsonObject
@@ -21,6 +19,7 @@ from elcano.graphs.state.plan import ClarifyingQuestion
 from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger, StallReason
 from elcano.graphs.trust import NO_LIMITS, Trust
+from elcano.storage.ledger import BranchProgress
 
 CALL = "0003-open_ticket"
 """An example."""
@@ -208,11 +207,11 @@ class RunView(Described):
     node: str = Field(default="", examples=["judge"])
     """The node that a running run is at."""
     iterations: int | None = Field(default=None, examples=[2])
-    """Turns of the research loop; null if unknown, as for a running run in a list."""
+    """Turns of its own research loop; null if unknown, as for a running run in a list."""
     steps: int | None = Field(default=None, examples=[17])
-    """Nodes visited; null likewise."""
+    """Nodes that it visited itself; null likewise."""
     evidence: int | None = Field(default=None, examples=[12])
-    """Passages found; null likewise."""
+    """Passages that it found, or that ended sections handed over; null likewise."""
     sources: tuple[str, ...] = Field(default=(), examples=[["packages"]])
     """The sources."""
     budget: BudgetView | None = None
@@ -235,7 +234,11 @@ class RunView(Described):
     plan: tuple[PlannedSection, ...] = ()
     """The sections that a running run has planned; not in lists."""
     branches: tuple[BranchState, ...] = ()
-    """How the sections stand that are researched side by side, the last 200; not in lists."""
+    """How the sections stand that are researched side by side, the last 200; not in lists. Figures of open ones are
+    those of the calls that ended, and all passages that they found."""
+    sections: SectionsView | None = None
+    """Rounds, steps and passages of the sections together, which are not among those of the run; null: it has no
+    sections, or in a list."""
     ledger: LedgerView | None = None
     """For a run with a manager (`magentic`): facts, plan, turns, stalls and resets; not in lists."""
     failure: Failure | None = None
@@ -272,8 +275,11 @@ class RunView(Described):
             own |= {"iterations": None, "steps": None, "evidence": None}
         return cls.from_record(run, choice=_get_made_choice(run.choice), ledger=LedgerView.of(run.ledger), **own)
 
-    def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...]) -> "RunView":
-        """Shows a running run as its workflow sees it; `spent` is newer than the usage the workflow knows."""
+    def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...], now: float) -> "RunView":
+        """Shows a running run as its workflow sees it; `spent` is newer than the usage the workflow knows.
+
+        `now` is in seconds since the epoch: the workflow's clock moves only when something happens to the run itself.
+        """
         budget = BudgetView.of(snapshot.budget)
         return self.model_copy(
             update={
@@ -285,7 +291,7 @@ class RunView(Described):
                 "iterations": snapshot.iteration,
                 "steps": snapshot.step - 1,
                 "evidence": snapshot.evidence,
-                "budget": budget and budget.spent(spent),
+                "budget": budget and budget.spent(spent).until(snapshot.counting_since, now),
                 "ending": snapshot.ending,
                 "hold": HoldView.from_record(snapshot.hold) if snapshot.hold else None,
                 "awaits": snapshot.awaits,
@@ -309,10 +315,15 @@ class RunView(Described):
         """An ended run with what the ledger says; the calls of one that was ended from outside report after its end."""
         return self.model_copy(update={"budget": self.budget and self.budget.spent(spent)})
 
+    def with_sections(self, done: Mapping[str, BranchProgress], evidence: Mapping[str, int]) -> "RunView":
+        """Adds what its sections have done and how many passages they found, by run id; under its own all together."""
+        branches = tuple(add_progress(branch, done, evidence) for branch in self.branches)
+        view = SectionsView.of(branches, done, evidence.get(self.run_id, 0))
+        return self.model_copy(update={"branches": branches, "sections": view})
+
     def with_links(self, workflows_page: str) -> "RunView":
         """Adds where more of it is: paths of this API, and its page among the Temporal UI's `workflows_page`."""
-        path = f"/v1/runs/{self.run_id}"
-        links: dict[Link, str] = {"events": f"{path}/events", "report": f"{path}/report"}
+        links: dict[Link, str] = {name: f"/v1/runs/{self.run_id}/{name}" for name in ("events", "report")}
         if workflows_page:
             links["temporal_ui"] = f"{workflows_page}/{self.run_id}"
         return self.model_copy(update={"links": links})

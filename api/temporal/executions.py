@@ -43,6 +43,8 @@ _STATUSES: Mapping[int, RunStatus] = {
     WorkflowExecutionStatus.TIMED_OUT: "terminated",
 }
 """Any other status (continued, paused) means a running workflow."""
+SILENT_AFTER: Final = 10.0
+"""Seconds without a heartbeat that make a worker silent: a call sends one every 2 s, and clocks differ a little."""
 
 
 def _seconds_from_timestamp(moment: Timestamp) -> float | None:
@@ -54,6 +56,16 @@ def _find_waiting_queue(pending: PendingActivityInfo) -> str:
     later = (_seconds_from_timestamp(pending.next_attempt_schedule_time) or 0.0) > time.time()
     waits = pending.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED and not later
     return pending.activity_options.task_queue.name if waits else ""
+
+
+def _find_repetition(pending: PendingActivityInfo) -> float | None:
+    """When the server gives the call to another worker, if its own has been silent for `SILENT_AFTER`; else None."""
+    allowed = pending.activity_options.heartbeat_timeout.ToMilliseconds() / 1_000
+    if not allowed or pending.state != PendingActivityState.PENDING_ACTIVITY_STATE_STARTED:
+        return None
+    started, beat = map(_seconds_from_timestamp, (pending.last_started_time, pending.last_heartbeat_time))
+    last = max(started or 0.0, beat or 0.0)  # an earlier attempt's heartbeat stays until the next one
+    return last + allowed if last and time.time() - last > SILENT_AFTER else None
 
 
 def _read_keyword(attributes: SearchAttributes, name: str) -> str:
@@ -85,6 +97,8 @@ class PendingActivity(Described):
     """Whether it was paused in Temporal: an attempt under way still ends, and no other begins until it is unpaused."""
     paused_by: str = Field(default="", examples=["temporal-cli:ops@host, the provider is being moved"])
     """By whom and why, as far as they said."""
+    repeated_at: Moment | None = Field(default=None, examples=["2026-11-18T08:28:00Z"])
+    """When another worker makes the call again, as the one that makes it reports no more; null while it reports."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +139,7 @@ class Execution:
                         queue=_find_waiting_queue(pending),
                         paused=pending.paused,
                         paused_by=_describe_pause(pending.pause_info.manual),
+                        repeated_at=datetime_from_seconds(_find_repetition(pending)),
                     )
                     for pending in answer.pending_activities
                 ]

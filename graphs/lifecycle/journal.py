@@ -140,6 +140,10 @@ class Journal:
         until = min(moment for moment in (now, self.still_since, self._frozen_at) if moment is not None)
         return until - self.started_at - self._idle
 
+    def is_counting(self) -> bool:
+        """Return whether time counts now: `elapsed` grows by itself until something stops it."""
+        return self.begun and self.still_since is None and self._frozen_at is None
+
     def count_idle(self, waited: float, now: float) -> float:
         """How much of the seconds for which the call under way waited for a worker was counted until `now`.
 
@@ -296,6 +300,7 @@ def build_run_snapshot(
         evidence_ids=tuple(ref.id for ref in run.state.evidence),
         plan=open_sections(run.state.plan),
         budget=budget.view(),
+        counting_since=now if journal.is_counting() else None,
         ending=run.ending,
         hold=run.pause or waits,
         awaits="approval" if awaits_plan_approval(run) else "answers" if is_held_for_answers(run) else "",

@@ -109,7 +109,7 @@ class BranchState(Frozen):
     """`drafted`: it wrote its section; `done`: no writer ends it, and it returned evidence or values; `unanswered`: no
     source answers its question; `gap`: it ended with nothing; `left_out`: it was dropped on request while it ran."""
     iterations: int | None = None
-    """Turns of its research loop; None while it runs: its events tell them."""
+    """Turns of its research loop; None while it runs: its own workflow counts them."""
     evidence: int | None = None
     """Passages that it handed over; None while it runs."""
     tokens: int | None = None

@@ -21,7 +21,14 @@ RUNS_A_PAGE: Final = 30
 STEPS_A_PAGE: Final = 50
 LATEST_STEPS: Final = 8
 """Steps on the page of a run; all are on a page of their own."""
+STEPS_LOOKED_AT: Final = 24
+"""Among these are the latest steps: two of three are bookkeeping at the most."""
+INNER_KINDS: Final = frozenset({"state", "decision"})
+"""Kinds of nodes that keep a run's books: they take no time, and say nothing of the subject."""
 PASSAGES_A_PAGE: Final = 50
+SECTIONS_A_PAGE: Final = 20
+"""Sections whose searches are shown on one page; each costs a look at its steps."""
+SECTIONS_READ_AT_ONCE: Final = 4
 EVENT_NAMES: Final = " ".join(get_event_name(one) for one in EVENT_TYPES if one != "streaming")
 """The events that a script listens to, as they are named in a stream."""
 
@@ -69,10 +76,10 @@ async def show_run(request: Request, api: Api, run_id: str) -> Response:
 
 async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response:
     run = await api.get(f"/v1/runs/{run_id}")
-    after = max(int(run["steps"] or 0) - LATEST_STEPS + 1, 0)
+    after = max(int(run["steps"] or 0) - STEPS_LOOKED_AT + 1, 0)
     graph, steps, sources = await asyncio.gather(
         api.find_readable(f"/v1/runs/{run_id}/graph"),
-        api.find_readable(f"/v1/runs/{run_id}/steps", cursor=after, limit=LATEST_STEPS),
+        api.find_readable(f"/v1/runs/{run_id}/steps", cursor=after, limit=STEPS_LOOKED_AT),
         api.get("/v1/sources"),
     )
     drawing = draw_run(ResearchGraph.model_validate(graph), run, steps or {}) if graph else None
@@ -82,10 +89,16 @@ async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response
         run=run,
         event_names=EVENT_NAMES,
         steps=steps,
+        latest=[row for row in steps["rows"] if is_for_readers(row)][-LATEST_STEPS:] if steps else [],
         drawing=drawing,
         nodes={node["id"]: node for node in graph["nodes"]} if graph else {},
         sources=[source["name"] for source in sources if source["ready"] and source["name"] not in run["sources"]],
     )
+
+
+def is_for_readers(row: Mapping[str, Any]) -> bool:
+    """Whether a row of the steps says something to readers of the run: work, a failure, or what somebody did to it."""
+    return row["row"] != "step" or row["kind"] not in INNER_KINDS or row["outcome"] != "completed"
 
 
 def draw_run(graph: ResearchGraph, run: Mapping[str, Any], steps: Mapping[str, Any]) -> Drawing:
@@ -142,21 +155,48 @@ async def show_step(
 
 @router.get("/runs/{run_id}/sources")
 async def show_sources(
-    request: Request, api: Api, run_id: str, offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0
+    request: Request,
+    api: Api,
+    run_id: str,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    section: Annotated[int, Query(ge=0, le=1_000)] = 0,
 ) -> Response:
-    """The searches of a run, with the passages it found and those it kept."""
+    """The searches of a run and of its sections, with the passages they found and those the run kept.
+
+    `section` is the first one whose searches are shown: those of 200 would be thousands.
+    """
     run = await api.get(f"/v1/runs/{run_id}", pending=False)
-    evidence = await api.get(f"/v1/runs/{run_id}/evidence", cursor=offset, limit=PASSAGES_A_PAGE)
-    state = await _find_state(api, run)
+    shown = run["branches"][section : section + SECTIONS_A_PAGE]
+    at_once = asyncio.Semaphore(SECTIONS_READ_AT_ONCE)
+    evidence, state, *of_sections = await asyncio.gather(
+        api.get(f"/v1/runs/{run_id}/evidence", cursor=offset, limit=PASSAGES_A_PAGE),
+        _find_state(api, run),
+        *(_read_section_searches(api, branch, at_once) for branch in shown),
+    )
     return await render_page(
         request,
         "sources.html",
         run=run,
         evidence=evidence,
         offset=offset,
-        searches=list_searches(state),
+        searches=[one for part in [list_searches(state), *of_sections] for one in part or ()],
+        unread=[branch["section"] for branch, found in zip(shown, of_sections, strict=True) if found is None],
+        section=section,
+        sections_a_page=SECTIONS_A_PAGE,
         kept=state.get("evidence", ()),
     )
+
+
+async def _read_section_searches(
+    api: PublicApi, branch: Mapping[str, Any], at_once: asyncio.Semaphore
+) -> Sequence[Mapping[str, Any]] | None:
+    """The searches of a section, each with the section's title; None if they cannot be read at the moment."""
+    async with at_once:
+        section = await api.find_readable(f"/v1/runs/{branch['run_id']}", pending=False)
+        if section is None or (section["steps"] is None and section["stale"]):
+            return None
+        found = list_searches(await _find_state(api, section))
+    return [{**search, "section": branch["section"]} for search in found]
 
 
 async def _find_state(api: PublicApi, run: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -170,7 +210,7 @@ async def _find_state(api: PublicApi, run: Mapping[str, Any]) -> Mapping[str, An
 def list_searches(state: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Every search of a run, in its order, with the round that it belongs to."""
     return [
-        {**call, "round": round_["number"]}
+        {**call, "round": round_["number"], "section": ""}
         for round_ in state.get("conversation", ())
         for call in round_.get("tool_calls", ())
     ]

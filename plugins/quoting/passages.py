@@ -11,7 +11,7 @@ They come from the sources; where these cannot tell, the given passages stand in
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from statistics import fmean
@@ -128,6 +128,11 @@ class Passage:
     def sentences(self) -> tuple[Sentence, ...]:
         """The quotable sentences."""
         return tuple(find_sentences(self.item.text))
+
+    @property
+    def headings(self) -> Iterator[list[str]]:
+        """The stems of each heading that it stands under, the nearest first, and of its title."""
+        return (list_stems(one) for one in reversed([self.item.title, *self.item.heading.split(" > ")]))
 
     @cached_property
     def lower(self) -> str:

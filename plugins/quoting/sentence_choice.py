@@ -5,8 +5,10 @@ sentence with the answer first for 85 % of the questions that are answered. In a
 question's words without answering, it counts as well where a sentence stands and whether it says what the subject is.
 
 Results are added, not weighed up: an aim shares more words with the question than the result does, and it is what finds
-the right study. Which sentence of a study states what was found, apart from its aim and its methods, shows in its
-heading and in how it is worded.
+the right study.
+
+Who asks what something is or does is given sentences on that thing, not on others that mention it; and no sentence on
+what `it` is where nothing shows that this is what the question is about.
 """
 
 import re
@@ -20,6 +22,7 @@ from elcano.activities.text.stems import list_stems
 from elcano.plugins.quoting.passages import USUAL_LENGTH, Material, Passage, Terms, is_english
 from elcano.plugins.quoting.question_parts import find_subject, list_names
 from elcano.plugins.quoting.quotable_sentences import Sentence, read_plainly
+from elcano.plugins.quoting.study_results import is_aim, is_study, measure_results
 
 ELSEWHERE: Final = 0.1
 """For a passage without the name that the question is about: it may use the same words of something else."""
@@ -41,7 +44,19 @@ _LEANING: Final = re.compile(
     r"there|both|the (?:other|former|latter|same))\b",
     re.IGNORECASE,
 )
+_REFERRING: Final = re.compile(r"^[\W_]*(?:this|that|these|those|its?|they|their|them)\b", re.IGNORECASE)
+"""How a sentence begins whose subject stands in the one before it."""
 _DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
+_SUBJECT_ASKED: Final = re.compile(
+    r"^\W*what (?:(?:is|are) (?:an? )?(?!(?:the|this|that|these|those|your|its|their)\b)"
+    r"(?P<is>[\w.+#-]+(?: [\w.+#-]+)?)"
+    r"|do(?:es)? (?:an? |the )?(?P<does>[\w.+#-]+(?: [\w.+#-]+)?) (?:do|mean))\W*$",
+    re.IGNORECASE,
+)
+"""A question for what something of one or two words is or does, and for nothing else."""
+_AFTER_PREPOSITION: Final = re.compile(
+    r"\b(?:of|for|with|in|on|to|by|from|about|using|via)\b.*", re.IGNORECASE | re.DOTALL
+)
 _DEFINES: Final = re.compile(
     r"^[\W_]*(?P<subject>[^.;:]{1,70}?) (?:\([^()]*\) )?(?:(?:is|are)(?= (?:an?|the|one|any|used|called|\w+ing)\b)"
     r"|means?|refers? to|represents?|provides?|allows?|lets?|consists? of)\b"
@@ -85,7 +100,32 @@ def score_sentences(given: Material, question: str, terms: Terms) -> list[Candid
         for number, passage in enumerate(given.passages)
         for one in _score_passage(number, passage, question, terms, names)
     ]
+    if subject := find_defined_subject(question):
+        found = [one for one in found if one.defining or _is_about(one, given.passages[one.passage], subject)]
     return sorted(found, key=lambda one: (-one.score, len(one.text), one.passage, one.start))  # Markup is longer.
+
+
+def find_defined_subject(question: str) -> frozenset[str]:
+    """The stems of what a question wants to know what it is or does, if it asks for nothing else; else none."""
+    asked = _SUBJECT_ASKED.match(question) if is_english() else None
+    return frozenset(list_stems(asked["is"] or asked["does"])) if asked else frozenset()
+
+
+def _is_about(one: Candidate, passage: Passage, subject: frozenset[str]) -> bool:
+    """Whether a sentence speaks of `subject`, rather than of something else that has to do with it.
+
+    It begins with it, names it before the verb that says what something is, or stands right below it as the heading.
+    """
+    text = read_plainly(one.text)
+    first = list_stems(text)[: len(subject)]
+    if subject == set(first) and not _LEANING.match(text):
+        return True
+    defines = _DEFINES.match(text)
+    phrase = defines["subject"] if defines else ""
+    if subject <= set(list_stems(_AFTER_PREPOSITION.sub("", phrase))):
+        return True
+    nearest = next((stems for stems in passage.headings if stems), [])
+    return subject == set(nearest)
 
 
 def is_manual(given: Material) -> bool:
@@ -112,6 +152,8 @@ def _score_passage(number: int, passage: Passage, question: str, terms: Terms, n
             continue
         if len(terms.weights) <= SHORT and _is_on_another(names, passage, place):
             continue
+        if _refers_elsewhere(passage, start, sentence, terms):
+            continue
         text = passage.item.text[start : sentence.end]
         own = list_stems(read_plainly(text))
         held = terms.coverage(passage.above.union(own))
@@ -125,6 +167,17 @@ def _score_passage(number: int, passage: Passage, question: str, terms: Terms, n
         yield Candidate(number, start, sentence.end, text, frozenset(own), score, held, defining, together)
 
 
+def _refers_elsewhere(passage: Passage, start: int, sentence: Sentence, terms: Terms) -> bool:
+    """Whether a sentence speaks of `it`, and neither what is quoted before it nor a heading has a word of the question.
+
+    Then its words of the question are said of something else, which it does not even name.
+    """
+    if not is_english() or not _REFERRING.match(sentence.text):
+        return False
+    before = list_stems(passage.item.text[start : sentence.start])
+    return terms.weights.keys().isdisjoint(passage.above.union(before))
+
+
 def _is_on_another(names: set[str], passage: Passage, place: int) -> bool:
     """Whether a sentence names somebody, and neither it nor what stands above and beside it has one of `names`."""
     if not names or names & passage.above or not list_names(passage.sentences[place].text):
@@ -135,8 +188,7 @@ def _is_on_another(names: set[str], passage: Passage, place: int) -> bool:
 
 def _measure_focus(passage: Passage, terms: Terms) -> float:
     """The share of the nearest heading's words that the question has."""
-    headings = (list_stems(one) for one in reversed([passage.item.title, *passage.item.heading.split(" > ")]))
-    nearest = next((stems for stems in headings if stems), [])
+    nearest = next((stems for stems in passage.headings if stems), [])
     return sum(one in terms.weights for one in nearest) / max(1, len(nearest))
 
 
@@ -262,66 +314,3 @@ def _is_said(one: Candidate, chosen: Sequence[Candidate]) -> bool:
         else len(one.stems & other.stems) >= TWIN * max(1, min(len(one.stems), len(other.stems)))
         for other in chosen
     )
-
-
-STUDY_SHARE: Final = 0.4
-"""Of the sentences of a study at least so many tell its aim, its methods or figures."""
-
-_HEADED_RESULT: Final = re.compile(
-    r"^\W*(?:[\d.]+ )?(?:\w+ )?(?:results?|findings?|conclusions?|interpretation)\b", re.I
-)
-_AIM: Final = re.compile(
-    r"\b(?:aim(?:s|ed)?|purposes?|objectives?|goals?|hypothes\w+|sought|whether|unclear|unknown|controversial)\b"
-    r"|\bto (?:\w+ly )?(?:determine|evaluate|assess|investigate|examine|explore|compare|describe|identify|analy[sz]e|"
-    r"study|test)\b"
-    r"|\b(?:we|study|paper|article|trial|review) (?:investigate[sd]?|examine[sd]?|evaluate[sd]?|assess(?:es|ed)?|"
-    r"compare[sd]?|analy[sz]e[sd]?)\b",
-    re.IGNORECASE,
-)
-_METHOD: Final = re.compile(
-    r"\b(?:were|was) (?:\w+ly )?(?:randomi[sz]ed|enrolled|recruited|included|selected|collected|measured|assessed|"
-    r"evaluated|examined|analy[sz]ed|performed|obtained|recorded|reviewed|used|conducted|studied|assigned|divided)\b"
-    r"|\b(?:retrospective|prospective|consecutive|cross-sectional|cohort|questionnaires?|randomi[sz]ed|database)\b",
-    re.IGNORECASE,
-)
-_FIGURES: Final = re.compile(
-    r"\d\s?%|\bper ?cent\b|\b[pr]\s?[<=>\u2264\u2265]\s?-?0?\.\d|\b(?:CI|OR|HR|RR|AUC|SD)\b[ :=,]|\u00b1"
-    r"|\b\d+(?:\.\d+)? ?(?:vs\.?|versus) ?\d"
-)
-_FOUND: Final = re.compile(
-    r"\bsignifican\w+|\b(?:no|not|without) (?:\w+ ){0,3}(?:differ|associat|correlat|effect|chang|improv|evidence)"
-    r"|\b(?:associated|correlated|higher|lower|greater|better|worse|similar|increased|decreased|reduced|improved|found|"
-    r"show(?:s|ed|n)|reveal(?:s|ed)|demonstrate[sd]|suggests?|conclude[sd]?|had|there (?:was|were)|than)\b",
-    re.IGNORECASE,
-)
-
-
-def measure_results(passage: Passage) -> Iterator[tuple[Sentence, float]]:
-    """The sentences of a passage, each with how far it is a result, from about -2 to 4."""
-    headed = _is_headed(passage)
-    for sentence in passage.sentences:
-        yield sentence, 2.0 * headed + measure_wording(sentence.text)
-
-
-def is_study(passages: Sequence[Passage]) -> bool:
-    """Whether the passages of one document report a study: most sentences give aims, methods or figures, all kinds."""
-    texts = [one.text for passage in passages for one in passage.sentences]
-    figures = sum(_FIGURES.search(text) is not None for text in texts)
-    others = sum(_AIM.search(text) is not None or _METHOD.search(text) is not None for text in texts)
-    headed = any(map(_is_headed, passages))
-    return (headed and figures > 0) or (others > 0 and figures + others >= STUDY_SHARE * len(texts))
-
-
-def is_aim(text: str) -> bool:
-    """Whether `text` says what was wanted to be known, and nothing of what became known."""
-    return _AIM.search(text) is not None and measure_wording(text) <= 0
-
-
-def measure_wording(text: str) -> float:
-    """Each sign of a result counts for it, twice at most, and an aim or a method against it."""
-    figures, found = min(2, len(_FIGURES.findall(text))), min(2, len(_FOUND.findall(text)))
-    return 0.8 * figures + 0.6 * found - 1.2 * bool(_AIM.search(text)) - bool(_METHOD.search(text))
-
-
-def _is_headed(passage: Passage) -> bool:
-    return _HEADED_RESULT.match(passage.item.heading.rpartition(" > ")[2]) is not None

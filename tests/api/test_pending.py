@@ -1,17 +1,21 @@
 """A call that no worker can take, or that is tried again, is told of while it waits, by the run and by its events."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.workflow.v1 import PendingActivityInfo
+from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import Sources
 from elcano.api.runs.run_status import MOST_FAILURES, summarize_pending_calls, waited_for, with_unserved
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.executions import PendingActivity
+from elcano.api.temporal.executions import SILENT_AFTER, Execution, PendingActivity
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.script import Script
@@ -21,6 +25,9 @@ from tests.api.asking import start
 from tests.api.sse import Message, following
 from tests.sources import Shelf, listed_shelf
 from tests.workflow.conftest import worker_for
+
+STARTED = PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
+SCHEDULED = PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
 
 
 @pytest.fixture
@@ -78,6 +85,39 @@ async def test_nothing_is_held_against_calls_of_a_server_that_does_not_answer() 
     call = PendingActivity(activity_id="0001-search", activity="search", attempt=1, queue="elcano-source-x")
     assert await with_unserved([call], temporal) == (call,)
     assert await waited_for("run-1", temporal) == ""
+
+
+@pytest.mark.parametrize(
+    ("silence", "allowed", "state", "repeated_in"),
+    [
+        (SILENT_AFTER + 1, 30, STARTED, 30 - SILENT_AFTER - 1),
+        (SILENT_AFTER - 1, 30, STARTED, None),
+        (SILENT_AFTER + 1, 0, STARTED, None),  # without heartbeats nothing is known
+        (SILENT_AFTER + 1, 30, SCHEDULED, None),  # it waits, and no worker has it
+    ],
+)
+async def test_a_call_whose_worker_is_silent_says_when_it_is_repeated(
+    temporal: Client, silence: float, allowed: int, state: PendingActivityState.ValueType, repeated_in: float | None
+) -> None:
+    now = time.time()
+    pending = PendingActivityInfo(activity_id="0004-judge", state=state, attempt=2)
+    pending.activity_type.name = "judge"
+    pending.activity_options.heartbeat_timeout.seconds = allowed
+    pending.last_heartbeat_time.FromMilliseconds(round(1_000 * (now - 500)))  # of the attempt before
+    pending.last_started_time.FromMilliseconds(round(1_000 * (now - silence)))
+    answer = DescribeWorkflowExecutionResponse(pending_activities=[pending])
+    (call,) = (await Execution.of(answer, temporal)).pending
+    if repeated_in is None:
+        assert call.repeated_at is None
+        assert summarize_pending_calls([call]) == ""
+    else:
+        assert call.repeated_at is not None
+        assert call.repeated_at.timestamp() == pytest.approx(now + repeated_in, abs=0.01)
+        at = f"{call.repeated_at:%H:%M:%S} UTC"
+        said = (
+            f"the worker of judge has stopped reporting; another one repeats the call at {at}, unless it reports before"
+        )
+        assert summarize_pending_calls([call]) == said
 
 
 def test_each_queue_is_named_once() -> None:

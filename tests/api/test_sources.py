@@ -19,7 +19,7 @@ from elcano.activities.sources.registry import Sources
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import SourceRefused
-from elcano.graphs.providers import Provider, record_provider_failure
+from elcano.graphs.providers import Provider, record_provider_answer, record_provider_failure
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import provider_worker, source_workers
@@ -194,6 +194,7 @@ async def test_what_asks_a_service_elsewhere_is_searched_only_where_it_is_named(
     spec = SourceSpec(name="elsewhere", kind="articles", description="Articles.", by_default=False)
     monkeypatch.setitem(SOURCES, spec.name, spec)
     assert (await asked(api)).json()["sources"] == ["handbook"]
+    assert [name for name, source in (await shown(api)).items() if source["default"]] == ["handbook"]
     assert (await asked(api, spec.name)).json()["sources"] == ["elsewhere"]
 
 
@@ -242,6 +243,14 @@ async def test_how_a_provider_stands_is_read_without_a_worker(
         for worker in searching(temporal, store, shelf):
             await stack.enter_async_context(worker)
         await until_polled(api, name)
+        assert (await shown(api))[name]["state"] == "ready"
+        await store.providers.change(
+            name, lambda row, now: (record_provider_failure(row, now, "no route to shelf", None), None)
+        )
+        failed = (await shown(api))[name]
+        assert (failed["state"], failed["ready"]) == ("search_failed", True), "the next search is made as usual"
+        assert failed["last_error"] == "no route to shelf"
+        await store.providers.change(name, lambda row, now: (record_provider_answer(row, now), None))
         assert (await shown(api))[name]["state"] == "ready"
         await store.providers.change(
             name, lambda row, now: (record_provider_failure(row, now, "shelf: HTTP 429", 600.0), None)

@@ -14,6 +14,7 @@ const PATIENCE = 5; // and this many times as long as the last one took: who is 
 const SLOWEST_MS = 15_000; // so often
 const RETRY_MS = 3000;
 const LAG_MS = 4000; // after an action: what it leads to is not always told by an event
+const BOOKKEEPING = ["state_updated", "routed"]; // of inner steps, which the page of the steps has
 const TERMINAL = ["complete", "failed", "cancelled"];
 
 let source;
@@ -30,7 +31,7 @@ let refreshing = false;
 let urgent = false; // somebody has acted, and looks at what comes of it
 let outdated = false; // something happened since what is shown was asked for
 let refreshAt = 0; // not before that, on the clock of the page
-let missed = run.querySelector("[data-stale]") !== null; // something may have happened that no event will tell
+let missed = run.querySelector("[data-waits]") !== null; // something may have happened that no event will tell
 let waitingLines = [];
 let frame = 0;
 
@@ -54,7 +55,7 @@ function listen() {
     scheduleRefresh();
   };
   for (const type of run.dataset.types.split(" ")) source.addEventListener(type, (message) => showEvent(type, message));
-  source.addEventListener("waiting", (message) => { tellConnection(JSON.parse(message.data).message); scheduleRefresh(); }); // nobody tells when that is over
+  source.addEventListener("waiting", (message) => { tellConnection(JSON.parse(message.data).message, true); scheduleRefresh(); }); // nobody tells when that is over
   source.addEventListener("unreadable", (message) => addLine({ message: JSON.parse(message.data).message, section: "" }));
   source.addEventListener("streaming", (message) => showWords(JSON.parse(message.data)));
 }
@@ -64,7 +65,9 @@ function stopListening() {
   source = undefined;
 }
 
-function tellConnection(text) {
+/** What is between the page and what it shows; a wait of the run is told by the server's own notice, once it is there. */
+function tellConnection(text, waits = false) {
+  connection.classList.toggle("waits", waits);
   if (connection.textContent === text) return;
   connection.textContent = text;
   connection.hidden = !text;
@@ -76,10 +79,11 @@ function showEvent(type, message) {
   const event = JSON.parse(message.data);
   lastId = message.lastEventId || lastId;
   tellConnection("");
-  addLine(event);
+  const inner = BOOKKEEPING.includes(type) && event.data?.by !== "choice";
+  if (!inner) addLine(event);
   if (!event.path && event.seq <= shownTo) return; // told again, for those who have just come
   if (!event.path && event.node) light(event.node);
-  if (event.path) {
+  if (event.path && !inner) {
     const said = run.querySelector(`[data-said="${CSS.escape(event.path)}"]`);
     if (said) said.textContent = withoutSection(event);
   }
@@ -167,7 +171,7 @@ async function refresh() {
     } else if (ended && status === "running" && Number(run.dataset.lastEvent) > endedAt) {
       ended = false;
       listen();
-    } else if (ended || status === "stale") outdated = true;
+    } else if (ended || run.querySelector("[data-waits]")) outdated = true;
     if (status !== "stale" && (ended || source?.readyState === EventSource.OPEN)) tellConnection("");
   } catch {
     if (!ended && connection.hidden) tellConnection("The server is not answering. This page reconnects by itself.");

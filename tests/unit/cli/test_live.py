@@ -26,7 +26,11 @@ def test_the_format_budget_shows_the_limits_that_there_are() -> None:
 
 def test_the_iterations_of_a_run_whose_sections_count_their_own_are_not_shown() -> None:
     budget: JsonObject = {"limits": {"tokens": 200_000, "iterations": 5}, "used": {"tokens": 9_509, "iterations": 1}}
-    assert format_budget({"budget": budget, "branches": [{"title": "Costs"}]}) == "tokens 9,509 of 200,000"
+    run: JsonObject = {"budget": budget, "branches": [{"title": "Costs"}]}
+    assert format_budget(run) == "tokens 9,509 of 200,000"
+    run |= {"sections": {"open": 2, "ended": 1, "iterations": 6, "steps": 34, "evidence": 1}}
+    shown = "tokens 9,509 of 200,000 · 1 of 3 sections ended · 6 rounds · 34 steps · 1 passage"
+    assert format_budget(run) == shown
 
 
 def test_figures_from_before_the_run_began_are_not_shown_as_those_of_now() -> None:

@@ -34,9 +34,9 @@ def test_each_with_what_it_can_and_what_it_lacks(server: Server, capsys: pytest.
     server.answer("GET /v1/sources", Answer(body))
     assert run("sources") == 0
     assert [line.strip() for line in capsys.readouterr().out.splitlines()] == [
-        "docs      ready         The documents of 'docs'.",
+        "docs      ready          The documents of 'docs'.",
         "documents; full text",
-        "articles  needs a key   Articles.",
+        "articles  needs a key    Articles.",
         "set ARTICLES_KEY where a worker runs",
         "articles; abstracts; dated; languages: en, fr; queries can narrow by years; 3 searches a second; "
         "10 with ARTICLES_KEY",
@@ -58,7 +58,7 @@ def test_one_that_waits_says_until_when_and_why(server: Server, capsys: pytest.C
     server.answer("GET /v1/sources", Answer([shown.model_dump(mode="json")]))
     assert run("sources") == 0
     said = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    assert said[0] == "articles  waiting       Articles."
+    assert said[0] == "articles  waiting        Articles."
     assert said[1] == "since 1970-01-01 00:16:40 UTC; not searched until 1970-01-01 00:17:10 UTC"
     assert said[2] == "last error (1970-01-01 00:16:40 UTC): articles: HTTP 429"
 

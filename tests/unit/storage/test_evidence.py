@@ -138,3 +138,12 @@ async def test_a_run_has_what_its_branches_found_each_passage_once_in_pages(stor
     assert await store.evidence.of_run("run", limit=2, offset=2) == [FIRST]
     assert await store.evidence.of_run("run", limit=2, offset=3) == []
     assert [await store.evidence.count_of_run(run) for run in ("run", "run-2", "nobody")] == [3, 1, 0]
+
+
+async def test_passages_of_branches_are_counted_for_each_and_once_for_all(store: TenantStore) -> None:
+    await store.evidence.add("run", [FIRST], [OIL])
+    await store.evidence.add("run.0004.loop-1", [SECOND, THIRD], [OIL])
+    await store.evidence.add("run.0004.loop-2", [THIRD], [OIL])
+    await store.evidence.add("run-2.0004.loop-1", [FIRST], [OIL])
+    assert await store.evidence.count_of_branches("run") == {"run.0004.loop-1": 2, "run.0004.loop-2": 1, "run": 2}
+    assert await store.evidence.count_of_branches("run-3") == {"run-3": 0}

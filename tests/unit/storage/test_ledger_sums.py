@@ -9,7 +9,7 @@ from sqlalchemy.dialects import sqlite
 
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Usage, sum_usages
-from elcano.storage.ledger import LedgerEntry
+from elcano.storage.ledger import BranchProgress, LedgerEntry
 from elcano.storage.sql.dialect import run_and_branches
 from elcano.storage.sql.tables import events, findings, ledger
 from elcano.storage.store import Store, TenantStore, open_store
@@ -70,3 +70,26 @@ async def test_sqlite_finds_the_rows_of_a_run_and_its_branches_by_their_index(tm
             ((*_, plan),) = connection.execute(f"EXPLAIN QUERY PLAN {compiled}").fetchall()
             assert "tenant=? AND run_id>? AND run_id<?" in plan
     connection.close()
+
+
+async def test_the_calls_of_branches_show_their_rounds_steps_and_tokens(store: TenantStore) -> None:
+    """A loop of two nodes that is in its third turn, with a repeated call, one that was undone, and a branch within."""
+    inner = f"{BRANCH}.0002.part"
+    for step, node, attempt in (
+        (1, "think", 1),
+        (2, "judge", 1),
+        (3, "think", 1),
+        (3, "think", 2),
+        (4, "judge", 1),
+        (5, "think", 1),
+    ):
+        one = line(BRANCH, f"{step:04d}-{node}", DEAR)
+        await store.ledger.record(one.model_copy(update={"step": step, "node": node, "attempt": attempt}))
+    await store.ledger.record(line(BRANCH, "0006-judge", DEAR).model_copy(update={"step": 6, "undone": True}))
+    await store.ledger.record(line(inner, "0001-judge", DEAR))
+    for other in (RUN, *OTHERS):
+        await store.ledger.record(line(other, "0009-judge", DEAR).model_copy(update={"step": 9}))
+    assert await store.ledger.progress_of_branches(RUN) == {
+        BRANCH: BranchProgress(iterations=3, steps=5, tokens=6 * DEAR.tokens),
+        inner: BranchProgress(iterations=1, steps=1, tokens=DEAR.tokens),
+    }

@@ -88,6 +88,17 @@ async def test_a_report_is_kept_with_the_figures_of_its_check(store: Store) -> N
     assert "- It is dear. [1]" in report.markdown
 
 
+async def test_a_statement_is_listed_once_with_all_its_citations_that_do_not_hold(store: Store) -> None:
+    wrong = tuple(Citation(evidence=OIL.id, quote=quote) for quote in ("Oil is red.", "Oil is blue."))
+    claim = Claim(text="It has a colour.", citations=wrong)
+    draft = ReportDraft(title="The price of oil", key_findings=(claim,), conclusion=(claim,))
+    ref = await ActivityEnvironment().run(ReportActivities(store).publish_report, await call(store, draft))
+    report = await read(store, ref.artifact)
+    assert (len(report.unverified), report.support.total) == (4, 2)
+    (listed,) = [line for line in report.markdown.splitlines() if line.startswith("- It has a colour. — ")]
+    assert [listed.count(quote) for quote in ("Oil is red.", "Oil is blue.")] == [1, 1]
+
+
 async def test_a_second_attempt_gives_the_same_report_and_its_own_line(store: Store) -> None:
     asked = await call(store)
     reports = ReportActivities(store)

@@ -47,6 +47,7 @@ def test_time_stands_still_for_a_provider_if_the_run_may_wait(when_exhausted: st
     journal = begun(when_exhausted)
     thought(journal, STARTED + 5)
     held(journal, STARTED + 5)
+    assert journal.is_counting() == (when_exhausted == "finish")
     journal.record(HoldCleared(at=journal.elapsed(STARTED + 60)), STARTED + 60)
     held(journal, STARTED + 70)
     carried = Journal(journal.graph, journal.pages)  # it goes on in a new history meanwhile
@@ -62,10 +63,13 @@ def test_a_run_that_is_taken_back_goes_on_with_numbers_that_nobody_has_seen_and_
     thought(journal, STARTED + 5)
     journal.next(STARTED + 5)
     told = journal.last
+    assert journal.is_counting()
     journal.freeze()
+    assert not journal.is_counting()
     later = STARTED + 86_400
     assert journal.elapsed(later) == pytest.approx(5)
     journal.thaw(later)
+    assert journal.is_counting()
     journal.record(RolledBack(at=journal.elapsed(later), told=told + 20), later)
     assert (journal.events[-1].type, journal.last) == ("rolled_back", told + 21)
     assert journal.elapsed(later + 3) == pytest.approx(8)

@@ -7,7 +7,7 @@ from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.plugins.quoting.passages import read_material
 from elcano.plugins.quoting.report_writing import list_open_parts, write_report
-from elcano.plugins.quoting.sentence_choice import is_aim, measure_wording
+from elcano.plugins.quoting.study_results import is_aim, measure_wording
 
 STUDY = (
     "The aim of this study was to determine whether green tea lowers blood pressure in adults.\n\n"

@@ -1,0 +1,25 @@
+"""Every page that says when a killed worker's calls are repeated says what the policy of calls says."""
+
+from pathlib import Path
+
+import pytest
+
+from elcano.workflows.retry_policies import HEARTBEAT
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("durability.md", "its calls are repeated after {}"),
+        ("batches.md", "another worker continues after {}"),
+        ("performance.md", "another worker makes the step again, {} after the first fell silent"),
+        ("operations.md", "SIGKILL costs {}"),
+        ("operations.md", "once its heartbeat has been silent for {}"),
+        ("operations.md", "| another worker repeats them after {} |"),
+    ],
+)
+def test_calls_of_a_killed_worker_are_repeated_after_one_time(page: str, said: str) -> None:
+    text = " ".join((DOCS / page).read_text("utf-8").split())
+    assert said.format(f"{HEARTBEAT.total_seconds():.0f} seconds") in text

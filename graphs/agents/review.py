@@ -107,10 +107,10 @@ quote is about.
 - `cells` say in which row and column of its table a figure of the statement stands, as `row; column: text`. A figure \
 of another row or column than the statement means is `not_supported`, though the quote has it.
 - `tables` are tables of the report. `{7}` stands before the words of cell 7. Each of `quotes` has the `cells` that \
-cite it, its `work`, its `places` in a table of the source, as `row; column: text`, and as `context` what stands before \
-it there, such as the heads of columns. Check a cell against its row and its column. Give one verdict under the `id` of \
-the table: `supported` says that you have read every numbered cell and that those without a verdict of their own \
-hold. Beside it give a verdict for each cell that does not hold, by its number.
+cite it, its `work`, its `places` in a table of the source, as `row; column: text`, and as `context` what stands \
+before it there, such as the heads of columns. Check a cell against its row and its column. Give one verdict under the \
+`id` of the table: `supported` says that you have read every numbered cell and that those without a verdict of their \
+own hold. Beside it give a verdict for each cell that does not hold, by its number.
 - Apart from these, judge by the quotes alone. What you know yourself does not count, however certain you are of it.
 - Look at directions (rose, fell), negations, certainty (may, does), who and how many were studied, and what was \
 compared with what. A summary in other words is fine, and so is one that says less or says it more carefully; a \

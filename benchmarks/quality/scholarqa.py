@@ -52,6 +52,7 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import OFFLINE, ModelChoice
+from elcano.graphs.text import format_count
 from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.settings import Settings
@@ -293,7 +294,9 @@ async def measure(arguments: argparse.Namespace) -> None:
         if spending.calls:
             print_spending(spending)
         if arguments.table:
-            print(f"\n{figures.render_table(arguments.model, describe_measured(arguments, len(asked)))}")
+            chosen = f", seed {arguments.seed}" if arguments.sample is not None and not arguments.question else ""
+            about = f"{format_count(len(asked), 'question')}, `{arguments.mode}`{chosen}"
+            print(f"\n{figures.render_table(arguments.model, about)}")
 
 
 async def _measure_parts(
@@ -317,12 +320,6 @@ async def _measure_parts(
         documents, _ = pool_passages(read_rows(arguments.folder / "expert_answers.jsonl"))
         pool = {key: text for key, text in documents.items() if key not in withheld}
         await measure_runs(arguments, pool, work, asked, spending, figures)
-
-
-def describe_measured(arguments: argparse.Namespace, questions: int) -> str:
-    """Return how many questions were asked, in which mode, and the seed by which they were chosen."""
-    chosen = f", seed {arguments.seed}" if arguments.sample is not None and not arguments.question else ""
-    return f"{questions} questions, `{arguments.mode}`{chosen}"
 
 
 def main(argv: Sequence[str]) -> None:

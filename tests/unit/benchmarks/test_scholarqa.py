@@ -87,7 +87,7 @@ def test_a_model_is_measured_end_to_end_with_its_price(
     monkeypatch.setenv("ELCANO_MODEL_PRICES", '{"scripted": {"input": 2, "output": 10}}')
     scholarqa.main([str(tmp_path), *scholarqa.PARTS, "--model", "scripted:one", "--sample", "1", "--table"])
     table = read_table(capsys.readouterr().out)
-    assert table["scripted:one"] == "1 questions, `iterative`, seed 0"
+    assert table["scripted:one"] == "1 question, `iterative`, seed 0"
     assert table["expert's passages found (`runs`)"] == "1.000 of 1"
     assert table["balanced accuracy (`claims`)"] == "0.500 of 2 read of 2"
     tasks = [task.kind for task in model.tasks]

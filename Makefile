@@ -1,10 +1,10 @@
 # Thin: every target is a script in scripts/, which says what it does.
 .DEFAULT_GOAL := help
-.PHONY: help setup light dev demo serve test test-long check replay bench load chaos lock clean
+.PHONY: help setup light dev demo serve test test-long check replay bench quality load chaos lock clean
 
 # Handed to the scripts as variables, not on their command lines, and as they were written: without `value` make would
 # take the $1 of "Does it cost $100?" for a variable of its own.
-HANDED := QUESTION DOCS MODE RUNS SEED RUN POSTGRES ENCRYPTED MODES AT_ONCE SECTIONS PEERS
+HANDED := QUESTION DOCS MODE RUNS SEED RUN POSTGRES ENCRYPTED MODES AT_ONCE SECTIONS PEERS MODEL DATA SAMPLE
 $(foreach name,$(HANDED),$(eval override $(name) := $$(value $(name))))
 export $(HANDED)
 
@@ -40,6 +40,9 @@ replay: dev ## record runs on each Python that there is, replay them on the othe
 
 bench: dev ## measure (PEERS=1: Elcano beside LangGraph, its plugin for Temporal, and DBOS)
 	@scripts/bench
+
+quality: dev ## measure runs against experts' answers (DATA=folder MODEL=provider:name SAMPLE=8 SEED=0 MODE=iterative)
+	@scripts/quality
 
 load: dev ## measure what a run costs on PostgreSQL and a real server (RUNS=30 AT_ONCE=10 SEED=1 MODE=iterative SECTIONS=0)
 	@scripts/load

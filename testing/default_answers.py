@@ -142,8 +142,7 @@ def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
         return {"questions" if task.kind == "clarifier" else "blocks": []}
     if task.kind == "editor":
         return _answer_as_editor(task)
-    statements = task.given.get("statements")
-    shown = statements if isinstance(statements, list) else []
+    shown = [one for name in ("statements", "tables") for one in ensure_list(task.given.get(name))]
     return {"verdicts": [{"id": one.get("id"), "support": "supported"} for one in shown if isinstance(one, dict)]}
 
 

@@ -11,27 +11,25 @@ Both are said among the draft's remarks. A provider that is busy is waited for a
 """
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise, repeat
+from itertools import accumulate, pairwise
 from typing import Final, TypeAlias
 
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
 from elcano.activities.agents.answer_correction import checked_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
+from elcano.activities.agents.review_items import ReviewItem, iter_review_items
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.phrases import ENGLISH
-from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
-from elcano.activities.report.statement_support import says_nothing_found
-from elcano.activities.report.work_merge import Works
-from elcano.activities.support.figures_and_names import extract_figures
-from elcano.activities.text.words import sentence_ends
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.review import AGENT as REVIEWER
 from elcano.graphs.agents.review import (
     MOST_REASON_CHARACTERS,
     ReviewedStatement,
+    ReviewedTable,
     ReviewerInput,
     ReviewVerdicts,
     StatementVerdict,
@@ -39,10 +37,9 @@ from elcano.graphs.agents.review import (
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.report import CheckedCitation, Judgement, ReportDraft, Statement, StatementKey
+from elcano.graphs.report.report import Judgement, ReportDraft
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import format_count, shorten_text
-from elcano.storage.evidence import Evidence
 
 BATCH_STATEMENTS: Final = 20
 BATCH_CHARACTERS: Final = 12_000
@@ -50,13 +47,11 @@ MOST_AT_ONCE: Final = 4
 """Batches that are read side by side."""
 VERDICT_TOKENS: Final = 60
 """Approximate size of one verdict in the answer."""
-CONTEXT_CHARACTERS: Final = 300
-"""Maximum length of the sentence before a quote that refers back to it."""
 MEDIA_TYPE: Final = "application/json"
 _WEIGHT: Final = {"not_supported": 0, "partly": 1, "supported": 2}
 UNUSABLE: Final = (AnswerUnusable, ModelRefused, RequestRefused)
 
-Batch: TypeAlias = Sequence[tuple[StatementKey, ReviewedStatement]]
+Batch: TypeAlias = Sequence[ReviewItem]
 
 
 class ReviewProgress(Frozen):
@@ -115,9 +110,7 @@ async def review_draft(
         reserve: what has to be left for what follows. What is not read for that is read later, so nothing is said.
     """
     checked = await checked_draft(attempt.store, draft, given.question)
-    done = {one.key for one in draft.judgements}
-    asked = {key: one for key, one in _iter_reviewed_statements(checked) if key not in done}
-    batches = split_evenly(list(asked.items()))
+    batches = split_evenly(list(iter_review_items(checked, {one.key for one in draft.judgements})))
     found: dict[int, list[Judgement]] = {}
     unread: dict[int, BaseException] = {}
     writing = asyncio.Lock()
@@ -166,8 +159,8 @@ def _with_unread_remarks(
     draft: ReportDraft, batches: Sequence[Batch], unread: Mapping[int, BaseException]
 ) -> ReportDraft:
     """`draft`, with what was not read of it among its remarks, and why."""
-    left = sum(len(batches[place]) for place, error in unread.items() if isinstance(error, BudgetExhausted))
-    vain = sum(len(batches[place]) for place, error in unread.items() if not isinstance(error, BudgetExhausted))
+    left = sum(_count_keys(batches[place]) for place, error in unread.items() if isinstance(error, BudgetExhausted))
+    vain = sum(_count_keys(batches[place]) for place, error in unread.items() if not isinstance(error, BudgetExhausted))
     remarks = [
         f"The reviewer gave no answer on {format_count(vain, 'statement')} that can be used." if vain else "",
         f"The budget did not allow {format_count(left, 'statement')} to be reviewed." if left else "",
@@ -175,18 +168,17 @@ def _with_unread_remarks(
     return draft.model_copy(update={"remarks": tuple(dict.fromkeys((*draft.remarks, *filter(None, remarks))))})
 
 
+def _count_keys(batch: Batch) -> int:
+    return sum(len(one.keys) for one in batch)
+
+
 def split_evenly(asked: Batch) -> list[Batch]:
-    """Split into as few batches as statements and characters allow, whose sizes differ by at most one."""
-    characters = sum(_count_characters(one) for _, one in asked)
-    count = min(len(asked), max(-(-len(asked) // BATCH_STATEMENTS), -(-characters // BATCH_CHARACTERS)))
-    ends = [len(asked) * number // count for number in range(count + 1)] if count else []
-    return [asked[begin:end] for begin, end in pairwise(ends)]
-
-
-def _count_characters(one: ReviewedStatement) -> int:
-    return (
-        len(one.statement) + len(one.before) + sum(map(len, (*one.quotes, *one.works, *one.quote_context, *one.cells)))
-    )
+    """Split into as few batches of about the same size as statements, cells of tables and characters allow."""
+    sizes = [0, *accumulate(one.size for one in asked)]
+    characters = sum(one.characters for one in asked)
+    count = min(len(asked), max(-(-sizes[-1] // BATCH_STATEMENTS), -(-characters // BATCH_CHARACTERS)))
+    ends = [bisect_left(sizes, sizes[-1] * number // count) for number in range(count + 1)] if count else []
+    return [asked[begin:end] for begin, end in pairwise(ends) if end > begin]
 
 
 def _count_at_once(attempt: Attempt, given: AgentInput, batches: Sequence[Batch]) -> int:
@@ -196,12 +188,20 @@ def _count_at_once(attempt: Attempt, given: AgentInput, batches: Sequence[Batch]
 
 
 def _build_review(given: AgentInput, batch: Batch) -> TaskEnvelope:
-    statements = tuple(one.model_copy(update={"id": number}) for number, (_, one) in enumerate(batch, start=1))
-    return REVIEWER.asks.shown(ReviewerInput(question=given.question, statements=statements), Loaded())
+    shown = [one.show(number) for number, one in zip(_number_items(batch), batch, strict=True)]
+    statements = tuple(one for one in shown if isinstance(one, ReviewedStatement))
+    tables = tuple(one for one in shown if isinstance(one, ReviewedTable))
+    return REVIEWER.asks.shown(ReviewerInput(question=given.question, statements=statements, tables=tables), Loaded())
+
+
+def _number_items(batch: Batch) -> list[int]:
+    """The number of each item: those of a table's cells follow its own."""
+    return list(accumulate((one.numbers for one in batch[:-1]), initial=1))
 
 
 def _least_tokens(task: TaskEnvelope, batch: Batch) -> int:
-    return prompt_tokens(render_task_prompt(REVIEWER.asks.request, task)) + VERDICT_TOKENS * len(batch)
+    verdicts = sum(one.size for one in batch)
+    return prompt_tokens(render_task_prompt(REVIEWER.asks.request, task)) + VERDICT_TOKENS * verdicts
 
 
 async def _review_batch(attempt: Attempt, given: AgentInput, batch: Batch, reserve: Estimate) -> list[Judgement]:
@@ -220,90 +220,18 @@ def _judgements_from_verdicts(batch: Batch, answer: ReviewVerdicts) -> Iterator[
         before = by_id.get(one.id)
         if before is None or _WEIGHT[one.support] < _WEIGHT[before.support]:
             by_id[one.id] = one
-    for number, (key, _) in enumerate(batch, start=1):
-        judgement = Judgement(
-            statement=key.text,
-            support="unchecked",
-            evidence=key.evidence,
-            quotes=key.quotes,
-            context=key.context,
-            before=key.before,
-        )
-        if (verdict := by_id.get(number)) is not None:
-            reason = shorten_text(" ".join(verdict.reason.split()), MOST_REASON_CHARACTERS)
-            told = "" if verdict.support == "supported" else reason or ENGLISH.unsaid
-            judgement = judgement.model_copy(update={"support": verdict.support, "reason": told})
-        yield judgement
-
-
-def _iter_reviewed_statements(checked: CheckedDraft) -> Iterator[tuple[StatementKey, ReviewedStatement]]:
-    """The statements whose citations hold, and the sentences without a mark that stand among them."""
-    passages = {one.id: one for one in checked.given}
-    for claim in checked.claims:
-        for (key, one), before in zip(claim.keyed_statements(), chain(claim.preceding, repeat("")), strict=False):
-            if one.kind == "connecting":
-                cited = _list_quotes_around(claim, one)
-                if cited is None:
-                    continue
-            else:
-                cited = [cited for cited in one.citations if cited.verdict == "verified"]
-                if not cited:
-                    continue
-            yield key, _build_reviewed_statement(one, before, cited, passages, checked.works)
-
-
-def _list_quotes_around(claim: CheckedClaim, one: Statement) -> list[CheckedCitation] | None:
-    """Return the quotes of the block of an unmarked sentence; None if the sentence need not be reviewed."""
-    faulty = one.reason or any(cited.verdict == "no_citation" for cited in claim.citations)
-    if one.context or faulty or says_nothing_found(one.text):
-        return None
-    return [cited for cited in claim.citations if cited.verdict == "verified"]
-
-
-def _build_reviewed_statement(
-    one: Statement, before: str, cited: Sequence[CheckedCitation], passages: Mapping[str, Evidence], works: Works
-) -> ReviewedStatement:
-    known = [passages[id] for id in dict.fromkeys(each.evidence for each in cited) if id in passages]
-    return ReviewedStatement(
-        id=0,
-        statement=one.text,
-        context=one.context,
-        before=before,
-        inferred=one.kind == "inference",
-        unmarked=one.kind == "connecting",
-        works=tuple(dict.fromkeys(_name_work(passage, works) for passage in known)),
-        quotes=tuple(dict.fromkeys(each.quote for each in cited)),
-        quote_context=tuple(dict.fromkeys(filter(None, (_find_quote_context(each, passages) for each in cited)))),
-        cells=tuple(dict.fromkeys(describe_cells(one.text, cited))),
-    )
-
-
-def describe_cells(statement: str, cited: Sequence[CheckedCitation]) -> Iterator[str]:
-    """The cells of quoted tables with a figure of the statement, each with its row and column.
-
-    A row that is quoted says nothing of its columns, so a figure of the wrong column would pass.
-    """
-    cells = [cell for each in cited for cell in each.cells if cell.column_head]
-    if not cells:
-        return
-    said = {value for figure in extract_figures(statement) for value in figure.values}
-    for cell in cells:
-        if any(said & figure.values for figure in extract_figures(cell.text)):
-            yield f"{'; '.join(cell.names)}: {cell.text}"
-
-
-def _name_work(passage: Evidence, works: Works) -> str:
-    known = works.of(passage)
-    return (known.work.title if known else "") or passage.title
-
-
-def _find_quote_context(cited: CheckedCitation, passages: Mapping[str, Evidence]) -> str:
-    """The sentence before a quote that points back to it, as `it` and `this` do; empty if it does not."""
-    passage = passages.get(cited.evidence)
-    if passage is None or cited.start is None or not points_back(cited.quote):
-        return ""
-    earlier = passage.text[: max(0, cited.start - passage.start)].rstrip()
-    if not earlier:
-        return ""
-    ends = [0, *(end for end in sentence_ends(earlier, "") if end < len(earlier))]
-    return " ".join(earlier[ends[-1] :].split())[-CONTEXT_CHARACTERS:]
+    for number, item in zip(_number_items(batch), batch, strict=True):
+        for key, verdict in zip(item.keys, item.find_verdicts(number, by_id), strict=True):
+            judgement = Judgement(
+                statement=key.text,
+                support="unchecked",
+                evidence=key.evidence,
+                quotes=key.quotes,
+                context=key.context,
+                before=key.before,
+            )
+            if verdict is not None:
+                reason = shorten_text(" ".join(verdict.reason.split()), MOST_REASON_CHARACTERS)
+                told = "" if verdict.support == "supported" else reason or ENGLISH.unsaid
+                judgement = judgement.model_copy(update={"support": verdict.support, "reason": told})
+            yield judgement

@@ -141,7 +141,16 @@ def is_statement_kind(kind: BlockKind) -> bool:
     return kind not in ("heading", "code", "formula", "rule")
 
 
+_CAPTION: Final = re.compile(
+    r"[*_ ]*(?:table|tab\.|tabelle|tableau|tabla|tabela|tabella|tabel|表|표|ตาราง(?:ที่)?)\s*\d", re.IGNORECASE
+)
+"""How the caption of a table begins."""
+
+
 def leads_on(text: str, following: str) -> bool:
     """Whether `text` only introduces the list, table, code, formula or quotation that follows."""
+    if not following:
+        return False
+    kind = kind_of(parse_markdown(following))
     introduces = text.rstrip().rstrip("*_").endswith((":", "\uff1a"))
-    return introduces and bool(following) and kind_of(parse_markdown(following)) in _SHOWN
+    return (introduces and kind in _SHOWN) or (kind == "table" and _CAPTION.match(text) is not None)

@@ -6,6 +6,7 @@ writes numbers. A statement that does not hold is marked where it stands and lis
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import chain, repeat
 from typing import Final
 
 from elcano.activities.phrases import ENGLISH, Phrases, describe_early_end, translate_reason
@@ -20,11 +21,12 @@ from elcano.activities.report.markdown import (
     sanitize_markdown,
 )
 from elcano.activities.report.quoted_words import list_quoted_words
+from elcano.activities.report.table_marks import name_cell
 from elcano.activities.report.work_merge import Works
 from elcano.activities.text.words import first_sentences
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.lifecycle.finish import list_made_queries
-from elcano.graphs.report.report import Part, heading_for
+from elcano.graphs.report.report import CheckedCitation, Part, heading_for
 from elcano.graphs.report.works import describe_work_flags
 from elcano.graphs.spec.graph import MISSING
 from elcano.graphs.state.budget import usd_from_microusd
@@ -283,19 +285,27 @@ def _describe_gap(gap: SectionGap) -> str:
 def _list_unverified_claims(checked: CheckedDraft, words: Phrases, added: Iterable[AddedText]) -> Iterable[str]:
     titles = {one.id: one.title for one in checked.given}
     reasons: dict[str, list[str]] = {}  # a statement is listed once, with all its citations that do not hold
-    for cited in checked.unverified:
+    for cited, context in _iter_unverified(checked):
+        told = name_cell(shorten_text(cited.claim, NEAREST_CHARACTERS), context)  # a whole table may cite nothing
         reason = f"{translate_reason(REASONS[cited.verdict], words)}."
         title = titles.get(cited.evidence, "")
         work = f" {words.cited_work.format(title=escape_markdown(title))}" if title else ""
         quoted = f"{work} {words.cited_words.format(words=escape_markdown(cited.quote))}"
-        reasons.setdefault(cited.claim, []).append(reason if cited.verdict == "no_citation" else f"{reason}{quoted}")
-    for claim, found in reasons.items():
-        told = shorten_text(claim, NEAREST_CHARACTERS)  # a whole table may cite nothing
+        reasons.setdefault(told, []).append(reason if cited.verdict == "no_citation" else f"{reason}{quoted}")
+    for told, found in reasons.items():
         yield " — ".join([sanitize_markdown(told), *dict.fromkeys(found)])
     for one in checked.doubted:
         reason = translate_reason(one.reason.rstrip("."), words)
-        yield f"{sanitize_markdown(one.text)} — {escape_markdown(reason)}."
+        yield f"{sanitize_markdown(name_cell(one.text, one.context))} — {escape_markdown(reason)}."
     yield from (line for one in added for line in one.doubts)
+
+
+def _iter_unverified(checked: CheckedDraft) -> Iterable[tuple[CheckedCitation, str]]:
+    """The citations that do not hold, each with the row and column of its table cell; empty: it stands in none."""
+    for claim in checked.claims:
+        contexts = (one.context for one in claim.statements for _ in one.citations)
+        pairs = zip(claim.citations, chain(contexts, repeat("")), strict=False)
+        yield from ((one, context) for one, context in pairs if one.verdict != "verified")
 
 
 def _render_passage_entry(works: Works, passage: Evidence) -> str:

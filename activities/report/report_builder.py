@@ -11,7 +11,7 @@ what is not supported says so where it stands.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from markdown_it.token import Token
 
@@ -25,8 +25,9 @@ from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.markdown import list_retraction_warnings, render_number, sanitize_markdown
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
+from elcano.activities.report.table_marks import TableMarks, collect_table_marks, describe_support, is_caption
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.report import Block, CheckedCitation, Part, PartKind, Report, Statement, Support, title_for
+from elcano.graphs.report.report import Block, CheckedCitation, Part, PartKind, Report, Statement, title_for
 from elcano.graphs.state.state import ReportRef
 from elcano.storage.evidence import StoredText
 
@@ -159,11 +160,15 @@ def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases
         "conclusion": words.conclusion,
     }
 
-    def blocks(claims: Iterable[CheckedClaim]) -> tuple[Block, ...]:
-        rendered = (
-            (claim, _render_claim(claim, _Marks(marks, words, checked.language), quoted=quoted)) for claim in claims
-        )
-        return tuple(Block(kind=one.kind, markdown=text, statements=one.statements) for one, text in rendered)
+    def blocks(claims: Sequence[CheckedClaim]) -> tuple[Block, ...]:
+        shown: list[Block] = []
+        for above, claim in zip((None, *claims), claims, strict=False):
+            text = _render_claim(claim, _Marks(marks, words, checked.language), quoted=quoted)
+            if text.shared and above is not None and is_caption(above, claim):
+                shown[-1] = shown[-1].model_copy(update={"markdown": f"{shown[-1].markdown} {text.shared}"})
+                text = text._replace(shared="")
+            shown.append(Block(kind=claim.kind, markdown="\n\n".join(filter(None, text)), statements=claim.statements))
+        return tuple(shown)
 
     first: list[tuple[PartKind, Sequence[CheckedClaim]]] = [
         ("introduction", checked.introduction),
@@ -191,32 +196,36 @@ class _Marks:
     words: Phrases
     language: str
 
-    def render_support(self, claim: CheckedClaim, number: int) -> str:
-        """Return the finding on a statement whose citations hold; empty if it is supported or was not reviewed."""
-        statement = claim.statements[number]
-        said: Mapping[Support, str] = {
-            "partly": self.words.partly_supported,
-            "in_passage": self.words.passage_supported,
-            "not_supported": self.words.not_supported,
-        }
-        holds = any(one.verdict == "verified" for one in statement.citations)
-        return f" {said[statement.support]}" if holds and statement.support in said else ""
+
+class _Rendered(NamedTuple):
+    """A block as Markdown."""
+
+    text: str
+    shared: str = ""
+    """Of a table: the numbers that all its cells share."""
+    notes: str = ""
+    """Of a table: the cells that do not hold."""
 
 
-def _render_claim(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> str:
+def _render_claim(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> _Rendered:
     unverified = marks.words.not_verified
     if claim.citations and not claim.by_mark and any(one.verdict != "no_citation" for one in claim.citations):
         said, code = _with_code(claim.text) if quoted else (claim.text, "")
         text = f"“{sanitize_markdown(said)}”" if quoted else sanitize_markdown(said)
         numbers = _render_citation_numbers(claim.citations, marks.of_works) or unverified
-        numbers += marks.render_support(claim, 0)
-        return f"{text} {numbers}" + (f"\n\n{fence_code('', code)}" if code else "")
+        doubt = describe_support(claim.statements[0], marks.words)
+        return _Rendered(
+            " ".join(filter(None, (text, numbers, doubt))) + (f"\n\n{fence_code('', code)}" if code else "")
+        )
     tokens = parse_markdown(claim.text, claim.by_mark)
     extract_statements(tokens, marks.language)
-    text = render_markdown(tokens, _Numbering(claim, marks).said, claim.text) or sanitize_markdown(claim.text)
+    table = collect_table_marks(tokens, claim, marks.words) if claim.kind == "table" and claim.by_mark else None
+    text = render_markdown(tokens, _Numbering(claim, marks, table).said, claim.text) or sanitize_markdown(claim.text)
+    if table is not None:
+        return _Rendered(text, " ".join(render_number(one, marks.of_works) for one in table.shared), table.notes)
     if any(one.verdict == "no_citation" for one in claim.citations):
-        return f"{text} {unverified}" if claim.kind == "paragraph" else f"{text}\n\n{unverified}"
-    return text
+        return _Rendered(f"{text} {unverified}" if claim.kind == "paragraph" else f"{text}\n\n{unverified}")
+    return _Rendered(text)
 
 
 def _with_code(quotation: str) -> tuple[str, str]:
@@ -232,24 +241,29 @@ class _Numbering:
     claim: CheckedClaim
     marks: _Marks
 
+    table: TableMarks | None = None
+    """What stands beside a table; its cells say nothing of how they were checked."""
+
     def said(self, token: Token) -> str:
         number, words = token.meta[STATEMENT], self.marks.words
         statement = self.claim.statements[number]
+        unverified = "" if self.table else words.not_verified
         if token.type != CITATION:
             missing = not self.claim.citations or self.claim.by_mark
-            return f" {words.not_verified}" if statement.support == "not_supported" and missing else ""
+            return f" {unverified}" if unverified and statement.support == "not_supported" and missing else ""
+        if self.table and number in self.table.unmarked:
+            return ""
         bracket = bracket_of(token)
         if not token.meta[LAST] and not bracket.inferred and _share_one_number(statement):
             return ""
         cited = [one for mark in bracket.marks for one in self.claim.by_mark[mark]]
         numbers = _render_citation_numbers(cited, self.marks.of_works, ", " if bracket.inferred else " ")
+        doubted = describe_support(statement, words) if token.meta[LAST] and not self.table else ""
         if bracket.inferred:
             holds = numbers and all(one.verdict == "verified" for one in cited)
-            doubted = self.marks.render_support(self.claim, number) if token.meta[LAST] else ""
-            inferred = words.inferred_from.format(numbers=numbers)
-            return f"{inferred}{doubted}" if holds else f"{words.inferred} {words.not_verified}"
-        doubted = self.marks.render_support(self.claim, number) if token.meta[LAST] else ""
-        return f"{numbers or words.not_verified}{doubted}"
+            inferred = words.inferred_from.format(numbers=numbers) if holds else words.inferred
+            return " ".join(filter(None, (inferred, doubted if holds else unverified)))
+        return " ".join(filter(None, (numbers or unverified, doubted)))
 
 
 def _share_one_number(statement: Statement) -> bool:

@@ -12,7 +12,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from html import escape
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -197,13 +197,19 @@ def _parse_reference_number(state: StateInline, silent: bool) -> bool:
 
 
 def _index_statements(report: Report) -> dict[str, list[Statement]]:
-    """The statements of the report's blocks, by the lines, list items and table cells that they may stand in."""
+    """The statements of the report's blocks, by the lines, list items and table cells that they may stand in.
+
+    A caption has those of its table, too: the number at its end stands for all cells.
+    """
     found: dict[str, list[Statement]] = {}
-    for block in (block for part in report.parts for block in part.blocks if block.statements):
-        pieces = (piece for line in block.markdown.splitlines() for piece in (line, *line.split("|")))
-        for piece in dict.fromkeys(_LIST_MARK.sub("", one).strip() for one in pieces):
-            if piece:
-                found.setdefault(piece, []).extend(block.statements)
+    for part in report.parts:
+        for block, below in zip_longest(part.blocks, part.blocks[1:]):
+            captioned = below is not None and block.kind == "paragraph" and below.kind == "table"
+            statements = (*block.statements, *(below.statements if captioned else ()))
+            pieces = (piece for line in block.markdown.splitlines() for piece in (line, *line.split("|")))
+            for piece in dict.fromkeys(_LIST_MARK.sub("", one).strip() for one in pieces):
+                if piece and statements:
+                    found.setdefault(piece, []).extend(statements)
     return found
 
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.quality scholarqa FOLDER [retrieval] [rubrics] [claims] [runs]
         [--model NAME] [--mode MODE] [--sections N] [--iterations N] [--encoder NAME]
-        [--question ID ...] [--sample N] [--seed N] [--withhold]
+        [--question ID ...] [--sample N] [--seed N] [--withhold] [--table]
 
 FOLDER is the development half of ScholarQABench: `expert_answers.jsonl`, `rubrics.jsonl` and `claims.jsonl`. All
 passages of all experts are one collection, each a document.
@@ -17,7 +17,8 @@ passages of all experts are one collection, each a document.
 
 Without parts it makes the first three with the offline model; `runs` of all questions take long and, with a model,
 cost. `--model` takes any name that runs take, with its key in the environment; a model behind a base URL is one with
-ELCANO_MODEL_BASE_URL. Beside each rate stands how many of how many it is over.
+ELCANO_MODEL_BASE_URL. With `--table` all figures stand at
+the end as a table, with tokens, price and time of a run. Beside each rate stands how many of how many it is over.
 """
 
 import argparse
@@ -26,6 +27,7 @@ import json
 import random
 import re
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -37,6 +39,7 @@ from uuid import uuid4
 from temporalio.testing import ActivityEnvironment
 
 from benchmarks.quality.asking import LIMIT_BYTES, document_of
+from benchmarks.quality.figures import Figures
 from benchmarks.quality.rankings import rank_by_bm25s, rank_by_encoder
 from benchmarks.quality.spending import Spending, print_spending
 from elcano.activities.agents.agent_activity import AgentActivities
@@ -49,6 +52,7 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import OFFLINE, ModelChoice
+from elcano.graphs.text import format_count
 from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.settings import Settings
@@ -111,7 +115,9 @@ async def search_documents(source: DocumentsSource, question: str) -> list[str]:
     return list(dict.fromkeys(document_of(passage) for passage in found.evidence))[:DEPTH]
 
 
-async def measure_retrieval(folder: Path, work: Path, asked: Sequence[ExpertQuestion], encoder: str) -> None:
+async def measure_retrieval(
+    folder: Path, work: Path, asked: Sequence[ExpertQuestion], encoder: str, figures: Figures
+) -> None:
     """Prints recall@20 of cited passages, by the product and by bm25s in the same run."""
     documents, _ = pool_passages(read_rows(folder / "expert_answers.jsonl"))
     questions = [one.question for one in asked]
@@ -122,15 +128,16 @@ async def measure_retrieval(folder: Path, work: Path, asked: Sequence[ExpertQues
     theirs = recall(rank_by_bm25s(documents, questions, DEPTH))
     async with open_library(documents, work) as source:
         own = recall([await search_documents(source, question) for question in questions])
-    _print("retrieval", f"recall@{DEPTH} of cited passages", own)
+    figures.add_rates("retrieval", f"recall@{DEPTH} of cited passages", own)
     if encoder:
         ranked = await asyncio.to_thread(rank_by_encoder, documents, questions, encoder, DEPTH)
-        _print("retrieval", f"recall@{DEPTH}, with the encoder", recall(ranked))
-    _print("retrieval", f"recall@{DEPTH}, bm25s", theirs)
-    print(f"{'retrieval':10} {'share of bm25s':36} {fmean(own) / fmean(theirs):8.3f} of {len(documents)} passages")
+        figures.add_rates("retrieval", f"recall@{DEPTH}, with the encoder", recall(ranked))
+    figures.add_rates("retrieval", f"recall@{DEPTH}, bm25s", theirs)
+    share = fmean(own) / fmean(theirs) if any(theirs) else None
+    figures.add("retrieval", "share of bm25s", share, f"of {len(documents)} passages")
 
 
-async def measure_rubrics(folder: Path, work: Path, sample: Sequence[dict[str, Any]]) -> None:
+async def measure_rubrics(folder: Path, work: Path, sample: Sequence[dict[str, Any]], figures: Figures) -> None:
     """Prints how much of what answers have to say is found, by weight."""
     rows = read_rows(folder / "rubrics.jsonl")
     snippets = {text: None for row in rows for item in row["items"] for text in item["evidence"] if text.strip()}
@@ -144,21 +151,23 @@ async def measure_rubrics(folder: Path, work: Path, sample: Sequence[dict[str, A
             covered += bool(told)
             if told:
                 shares.append(sum(weight for weight, held in told if held) / sum(weight for weight, _ in told))
-    _print("rubrics", f"key ingredients among the first {DEPTH}", shares, of=len(sample))
+    figures.add_rates("rubrics", f"key ingredients among the first {DEPTH}", shares, of=len(sample))
 
 
-async def measure_claims(folder: Path, work: Path, model: str, spending: Spending) -> None:
+async def measure_claims(folder: Path, work: Path, model: str, spending: Spending, figures: Figures) -> None:
     """Prints how well true and false claims are told apart."""
     rows = read_rows(folder / "claims.jsonl")
-    supported = _check_claims(rows) if model == OFFLINE else await _review_claims(rows, work, model, spending)
+    supported = _check_claims(rows) if model == OFFLINE else await _review_claims(rows, work, model, spending, figures)
     read = [(row["label"] == "true", held) for row, held in zip(rows, supported, strict=True) if held is not None]
     true = [held for label, held in read if label]
     false = [not held for label, held in read if not label]
     if true and false:
-        _print("claims", "true claims called supported", true, of=sum(row["label"] == "true" for row in rows))
-        _print("claims", "false claims doubted", false, of=sum(row["label"] != "true" for row in rows))
+        figures.add_rates(
+            "claims", "true claims called supported", true, of=sum(row["label"] == "true" for row in rows)
+        )
+        figures.add_rates("claims", "false claims doubted", false, of=sum(row["label"] != "true" for row in rows))
         balanced = (fmean(true) + fmean(false)) / 2
-        print(f"{'claims':10} {'balanced accuracy':36} {balanced:8.3f} of {len(read)} read of {len(rows)}")
+        figures.add("claims", "balanced accuracy", balanced, f"of {len(read)} read of {len(rows)}")
 
 
 def _check_claims(rows: Sequence[dict[str, Any]]) -> list[bool | None]:
@@ -172,7 +181,7 @@ def _check_claims(rows: Sequence[dict[str, Any]]) -> list[bool | None]:
 
 
 async def _review_claims(
-    rows: Sequence[dict[str, Any]], work: Path, model: str, spending: Spending
+    rows: Sequence[dict[str, Any]], work: Path, model: str, spending: Spending, figures: Figures
 ) -> list[bool | None]:
     """Each claim read by the reviewer against its passages; None: it gave no verdict."""
     verdicts: dict[int, bool] = {}
@@ -199,6 +208,7 @@ async def _review_claims(
                 models=ModelChoice(default=model),
             )
             answered = await ActivityEnvironment().run(agents.run_agent, call)
+            figures.used += answered.usage
             said = ReviewVerdicts.model_validate(answered.output)
             verdicts.update({one.id: one.support == "supported" for one in said.verdicts})
     return [verdicts.get(number) for number in range(len(rows))]
@@ -210,50 +220,55 @@ async def measure_runs(
     work: Path,
     asked: Sequence[ExpertQuestion],
     spending: Spending,
+    figures: Figures,
 ) -> None:
     """Researches each question in `documents` and prints what reports find, cite and support."""
     model, mode = arguments.model, arguments.mode
     wanted = {name: value for name in ("sections", "iterations") if (value := getattr(arguments, name)) is not None}
     limits = default_limits(MODES[mode]).model_copy(update=wanted)
     found, cited, held, supported, read = list[float](), list[float](), [0, 0], [0, 0], 0
-    async with open_library(documents, work) as source:
-        for one in asked:
-            store, before = work / f"store-{one.id}", (spending.calls.total(), spending.total())
-            report, journal = await run_research(
-                one.question,
-                folder=store,
-                sources=(source,),
-                model=model,
-                mode=mode,
-                review=model != OFFLINE,
-                limits=limits,
-                within=spending.within,
-            )
-            seen = {_document_of_id(ref.id) for ref in journal.run.state.evidence}
-            used = {_document_of_id(each.evidence) for each in report.citations if each.verdict == "verified"}
-            there = one.cited & documents.keys()
-            if there:
-                found.append(len(there & seen) / len(there))
-                cited.append(len(there & used) / len(there))
-            held[0] += sum(each.verdict == "verified" for each in report.citations)
-            held[1] += len(report.citations)
-            supported[0] += report.support.supported
-            supported[1] += report.support.total - report.support.unchecked
-            read += report.support.total
-            (work / f"{one.id}.md").write_text(report.markdown, encoding="utf-8")
-            shares = f"found {found[-1]:.2f} cited {cited[-1]:.2f}" if there else "withheld"
-            print(
-                f"{one.id:10} {shares} {len(report.markdown.split())} words, {journal.run.state.iteration} iterations, "
-                f"{spending.calls.total() - before[0]} calls, {spending.total() - before[1]} tokens",
-                flush=True,
-            )
-    _print("runs", "expert's passages found", found)
-    _print("runs", "expert's passages cited", cited)
-    print(f"{'runs':10} {'citations that hold':36} {held[0] / max(1, held[1]):8.3f} of {held[1]}")
-    share = supported[0] / supported[1] if supported[1] else float("nan")
-    print(f"{'runs':10} {'statements supported':36} {share:8.3f} of {supported[1]} read of {read}")
-    if count := spending.first.total():
-        print(f"{'runs':10} {'supported at the first draft':36} {spending.first['supported'] / count:8.3f} of {count}")
+    try:
+        async with open_library(documents, work) as source:
+            for one in asked:
+                store, began = work / f"store-{one.id}", time.perf_counter()
+                report, journal = await run_research(
+                    one.question,
+                    folder=store,
+                    sources=(source,),
+                    model=model,
+                    mode=mode,
+                    review=model != OFFLINE,
+                    limits=limits,
+                    within=spending.within,
+                )
+                used = journal.run.budget.used
+                figures.add_run(used, time.perf_counter() - began)
+                seen = {_document_of_id(ref.id) for ref in journal.run.state.evidence}
+                quoted = {_document_of_id(each.evidence) for each in report.citations if each.verdict == "verified"}
+                there = one.cited & documents.keys()
+                if there:
+                    found.append(len(there & seen) / len(there))
+                    cited.append(len(there & quoted) / len(there))
+                held[0] += sum(each.verdict == "verified" for each in report.citations)
+                held[1] += len(report.citations)
+                supported[0] += report.support.supported
+                supported[1] += report.support.total - report.support.unchecked
+                read += report.support.total
+                (work / f"{one.id}.md").write_text(report.markdown, encoding="utf-8")
+                shares = f"found {found[-1]:.2f} cited {cited[-1]:.2f}" if there else "withheld"
+                print(
+                    f"{one.id:10} {shares} {len(report.markdown.split())} words, "
+                    f"{journal.run.state.iteration} iterations, {used.requests} calls, {used.tokens} tokens",
+                    flush=True,
+                )
+    finally:  # of the runs that came to an end
+        figures.add_rates("runs", "expert's passages found", found)
+        figures.add_rates("runs", "expert's passages cited", cited)
+        figures.add("runs", "citations that hold", held[0] / max(1, held[1]), f"of {held[1]}")
+        share = supported[0] / supported[1] if supported[1] else None
+        figures.add("runs", "statements supported", share, f"of {supported[1]} read of {read}")
+        if count := spending.first.total():
+            figures.add("runs", "supported at the first draft", spending.first["supported"] / count, f"of {count}")
 
 
 def _document_of_id(id: str) -> str:
@@ -261,16 +276,9 @@ def _document_of_id(id: str) -> str:
     return id.partition(":")[2].partition("@")[0]
 
 
-def _print(part: str, what: str, rates: Sequence[float], of: int | None = None) -> None:
-    figure = f"{fmean(rates):8.3f}" if rates else "     n/a"
-    print(
-        f"{part:10} {what:36} {figure} of {len(rates)}" + ("" if of in (None, len(rates)) else f" of {of}"), flush=True
-    )
-
-
 async def measure(arguments: argparse.Namespace) -> None:
     """Measures what `arguments` ask for, in a folder that is removed again unless one is named."""
-    documents, questions = pool_passages(read_rows(arguments.folder / "expert_answers.jsonl"))
+    _, questions = pool_passages(read_rows(arguments.folder / "expert_answers.jsonl"))
     asked = [one for one in questions if not arguments.question or one.id in arguments.question]
     parts = arguments.parts or PARTS[:3]
     rows = read_rows(arguments.folder / "rubrics.jsonl") if "rubrics" in parts else []
@@ -278,22 +286,40 @@ async def measure(arguments: argparse.Namespace) -> None:
     if arguments.sample is not None:
         asked = chance.sample(asked, min(arguments.sample, len(asked)))
         rows = chance.sample(rows, min(arguments.sample, len(rows)))
-    spending = Spending()
-    with tempfile.TemporaryDirectory() as temporary:
-        work = arguments.keep or Path(temporary)
-        work.mkdir(parents=True, exist_ok=True)
-        if "retrieval" in parts:
-            await measure_retrieval(arguments.folder, work, asked, arguments.encoder)
-        if "rubrics" in parts:
-            await measure_rubrics(arguments.folder, work, rows)
-        if "claims" in parts:
-            await measure_claims(arguments.folder, work, arguments.model, spending)
-        if "runs" in parts:
-            withheld = {key for one in asked for key in one.own} if arguments.withhold else set()
-            pool = {key: text for key, text in documents.items() if key not in withheld}
-            await measure_runs(arguments, pool, work, asked, spending)
-    if spending.calls:
-        print_spending(spending)
+    spending, figures = Spending(), Figures()
+    try:
+        with tempfile.TemporaryDirectory() as temporary:
+            await _measure_parts(arguments, parts, asked, rows, arguments.keep or Path(temporary), spending, figures)
+    finally:  # what was paid for is shown, though a later run fails
+        if spending.calls:
+            print_spending(spending)
+        if arguments.table:
+            chosen = f", seed {arguments.seed}" if arguments.sample is not None and not arguments.question else ""
+            about = f"{format_count(len(asked), 'question')}, `{arguments.mode}`{chosen}"
+            print(f"\n{figures.render_table(arguments.model, about)}")
+
+
+async def _measure_parts(
+    arguments: argparse.Namespace,
+    parts: Sequence[str],
+    asked: Sequence[ExpertQuestion],
+    rows: Sequence[dict[str, Any]],
+    work: Path,
+    spending: Spending,
+    figures: Figures,
+) -> None:
+    await asyncio.to_thread(work.mkdir, parents=True, exist_ok=True)
+    if "retrieval" in parts:
+        await measure_retrieval(arguments.folder, work, asked, arguments.encoder, figures)
+    if "rubrics" in parts:
+        await measure_rubrics(arguments.folder, work, rows, figures)
+    if "claims" in parts:
+        await measure_claims(arguments.folder, work, arguments.model, spending, figures)
+    if "runs" in parts:
+        withheld = {key for one in asked for key in one.own} if arguments.withhold else set()
+        documents, _ = pool_passages(read_rows(arguments.folder / "expert_answers.jsonl"))
+        pool = {key: text for key, text in documents.items() if key not in withheld}
+        await measure_runs(arguments, pool, work, asked, spending, figures)
 
 
 def main(argv: Sequence[str]) -> None:
@@ -314,6 +340,7 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--withhold", action="store_true", help="research without the expert's own passages")
     parser.add_argument("--sample", type=int, help="only so many questions")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--table", action="store_true", help="print all figures as a table in Markdown at the end")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep reports and stores there")
     arguments = parser.parse_args(argv)
     if unknown := sorted(set(arguments.parts) - set(PARTS)):

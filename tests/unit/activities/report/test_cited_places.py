@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from elcano.activities.agents.draft_review import describe_cells
+from elcano.activities.agents.review_items import describe_cells
 from elcano.activities.passages.document import Block, Document
 from elcano.activities.passages.stored_places import StoredPlaces, pack_places
 from elcano.activities.report.citation_check import check_citations

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elcano.activities.passages.search import best_passages, load_indexed_texts
-from elcano.activities.passages.weak_passages import stubs_last
+from elcano.activities.passages.weak_passages import is_byline, is_list_of_works, stubs_last
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.documents.passage_index import Index
 from elcano.plugins.documents.source import sync_index
@@ -109,3 +109,43 @@ def test_lists_of_references_and_numbers_of_figures_give_way_to_text(tmp_path: P
     }
     assert {text[:5] for text in found(tmp_path, "cracks ladders", 2, **pages)} == {"Every", "Crack"}
     assert len(found(tmp_path, "cracks ladders", 4, **pages)) == 4
+
+
+BYLINE = "J. Rieser, M. Ciampini, N. Kiesel et al., 2022."
+DOWNLOADED = "Downloaded from https://journals.example.org/journal/ladders on 12 May 2023 by 192.0.2.201."
+WORKS = "Roe A, Doe B. 1999. Cracks in ladders of ships. J Ships 3:1-9. Poe C, Low D, Fox E. 2003. Ladders. Sea 7:2-5."
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "other"),
+    [
+        ("rieser ciampini kiesel", BYLINE, "Rieser and Ciampini cooled a particle, and Kiesel measured how it moved."),
+        ("journals ladders", DOWNLOADED, "Most journals on ladders are read by those who climb them every day."),
+        ("cracks ladders ships", f"{'Sea. ' * 700}\n\n{WORKS}", "Cracks are found in ladders of ships every spring."),
+        ("time survival", "Time (h) 0 12 24 36 48 60 72 Survival (%) 0 20 40 60 80 100", "Survival takes time at sea."),
+    ],
+)
+def test_bylines_notes_works_and_axes_take_no_place_while_others_exist(
+    query: str, said: str, other: str, tmp_path: Path
+) -> None:
+    pages = {"paper": said, "about": f"{other} {'It says more on that. ' * 12}"}
+    assert found(tmp_path, query, 1, **pages)[0].startswith(other)
+    assert len(found(tmp_path, query, 9, **pages)) > 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hepatitis B, Hepatitis C.",
+        "E. coli grows fast.",
+        "World War I, World War II",
+        "Paris, Berlin, Rome",
+        "Vitamin C. Vitamin D.",
+        "J. Rieser showed that cavities cool.",
+        "Downloads from the server are kept.",
+        "A. Smith (2019) and B. Jones (2020) found that C. elegans and D. melanogaster live longer with less food.",
+    ],
+)
+def test_what_says_something_is_no_byline_and_no_list_of_works(text: str) -> None:
+    assert not is_byline(text)
+    assert not is_list_of_works(text)

@@ -4,8 +4,6 @@ A document is parsed so if a C library does it or the file is large.
 """
 
 import gc
-import math
-import time
 from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Final, Generic, TypeVar
@@ -31,7 +29,7 @@ MEMORY_BYTES: Final = 2_000_000_000
 HTML_MEMORY_BYTES: Final = 1_000_000_000
 """The same while a small page of HTML is read: a few kilobytes may become millions of elements."""
 HTML_MEMORY_PER_BYTE: Final = 40
-HTML_SECONDS: Final = 10
+HTML_SECONDS: Final = 10.0
 """CPU time for reading HTML: neither a busy machine nor the start of the process counts."""
 HTML_BYTES_PER_SECOND: Final = 1_000_000
 """The additional allowance of a page: the parser itself needs quadratic time for tags that are never closed."""
@@ -93,13 +91,14 @@ def answer_or_report_skip(read: Callable[[], Found]) -> FileAnswer[Found]:
 
 
 def limit_reading(html_bytes: int | None = None) -> None:
-    """Limit the memory and CPU time of this process: for reading HTML of this many bytes, or for anything else."""
-    if html_bytes is None:
-        limit_resources(MEMORY_BYTES)
-        return
-    seconds = math.ceil(time.process_time() + HTML_SECONDS + html_bytes / HTML_BYTES_PER_SECOND)
-    memory = min(HTML_MEMORY_BYTES + HTML_MEMORY_PER_BYTE * html_bytes, MEMORY_BYTES)
-    limit_resources(memory, processor_seconds=seconds)
+    """Limit the memory of this process: for reading HTML of this many bytes, or for anything else."""
+    html = MEMORY_BYTES if html_bytes is None else HTML_MEMORY_BYTES + HTML_MEMORY_PER_BYTE * html_bytes
+    limit_resources(min(html, MEMORY_BYTES))
+
+
+def limit_html_seconds(html_bytes: int) -> float:
+    """The processor time, in seconds, that reading HTML of this many bytes may take."""
+    return HTML_SECONDS + html_bytes // HTML_BYTES_PER_SECOND
 
 
 PARSE_SECONDS: Final = 60.0
@@ -191,9 +190,12 @@ class Parser:
                 raise FileSkipped(answer.skipped)
             return answer.found
         extension = OCR_SECONDS if kind.media_type.startswith(PICTURE_TYPES) else 0.0
+        seconds = self._seconds
+        if kind.media_type == HTML_TYPE:
+            seconds = min(seconds, limit_html_seconds(len(content)))
         request = ParseRequest(
             seconds=PATIENCE * self._seconds,
-            processor_seconds=self._seconds,
+            processor_seconds=seconds,
             extension=extension,
             name=name,
             content=content,

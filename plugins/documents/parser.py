@@ -23,6 +23,7 @@ from elcano.activities.passages.document import Document, FileSkipped
 from elcano.graphs.frozen import Frozen
 from elcano.plugins.documents.file_detection import name_by_content
 from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, READER, parse_document
+from elcano.plugins.documents.pdf.ocr_languages import can_read
 
 MEMORY_BYTES: Final = 2_000_000_000
 """Address space of the process, of which its libraries take .5 GB; what lies about its unpacked size ends here."""
@@ -54,6 +55,8 @@ class FileAnswer(Frozen, Generic[Found]):
     found: Found | None = None
     skipped: str = ""
     """Why nothing was."""
+    needs: str = ""
+    """What it could be read with; see `Gap`."""
 
 
 def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: Asked, stop: Stop | None = None) -> Found:
@@ -70,8 +73,17 @@ def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: As
         raise FileSkipped(f"reading it {took}") from None
     except NotStarted as error:
         raise FileSkipped(f"reading it did not begin: {error}") from None
+    return require_found(answer)
+
+
+def require_found(answer: FileAnswer[Found]) -> Found:
+    """What an answer found.
+
+    Raises:
+        FileSkipped: nothing.
+    """
     if answer.found is None:
-        raise FileSkipped(answer.skipped)
+        raise FileSkipped(answer.skipped, answer.needs)
     return answer.found
 
 
@@ -80,7 +92,7 @@ def answer_or_report_skip(read: Callable[[], Found]) -> FileAnswer[Found]:
     try:
         return FileAnswer(found=read())
     except FileSkipped as error:
-        reason = str(error)
+        return FileAnswer(skipped=str(error), needs=error.needs)
     except MemoryError:
         reason = "reading it needs more memory than it may take"
     except RecursionError:
@@ -172,6 +184,10 @@ class Parser:
         self._processes = processes
         self._stop = Stop()
 
+    def can_read_now(self, needs: str) -> bool:
+        """Whether what a gap needs is installed by now."""
+        return can_read(needs)
+
     def stop(self) -> None:
         """End the process that reads now, if there is one; a `parse` that waits for it raises `FileSkipped`."""
         self._stop.now()
@@ -185,10 +201,7 @@ class Parser:
         name = name_by_content(name, content)
         kind = FORMATS.get(PurePosixPath(name).suffix.lower())
         if kind is None or (not kind.foreign and len(content) <= IN_PROCESS_BYTES):
-            answer = answer_or_report_skip(lambda: parse_document(name, content))
-            if answer.found is None:
-                raise FileSkipped(answer.skipped)
-            return answer.found
+            return require_found(answer_or_report_skip(lambda: parse_document(name, content)))
         extension = OCR_SECONDS if kind.media_type.startswith(PICTURE_TYPES) else 0.0
         seconds = self._seconds
         if kind.media_type == HTML_TYPE:

@@ -107,6 +107,7 @@ def test_labels_of_pages_are_told_where_they_are_not_the_numbers() -> None:
 
 def test_letters_that_cannot_be_decoded_are_told_and_not_left_out_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ocr, "list_languages", lambda: ())
+    monkeypatch.setattr(ocr_languages, "find_spec", lambda name: None)
     broken = ["The o\x01cial who \x01rst con\x01rmed it was", "a \x01sherman of the harbour."]
     parsed = read_pdf(make_pdf([Sheet().write_lines([*LEFT, *broken], 60, 100)]))
     assert "The o\ufffdcial who \ufffdrst con\ufffdrmed it" in parsed.blocks[0].text

@@ -4,7 +4,6 @@ import pytest
 
 from elcano.activities.passages.document import FileSkipped
 from elcano.plugins.documents.pdf import ocr, ocr_languages, page_reader, reader
-from elcano.plugins.documents.pdf.ocr import OcrReader
 from elcano.plugins.documents.pdf.ocr_languages import can_read, explain_lack, list_languages
 from elcano.plugins.documents.pdf.page_drawing import render_page
 from elcano.plugins.documents.pdf.picture_files import is_picture, read_picture, wrap_picture

@@ -13,6 +13,7 @@ from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.report.record_lookup import RecordLookup, is_title_alike
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
+from elcano.activities.tools.tool_activities import Passing, pass_without_waiting
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.errors import SourceBusy, SourceRefused
@@ -91,6 +92,7 @@ async def publish(
     *found: tuple[Evidence, StoredText],
     trust: Trust | None = None,
     searched: bool = True,
+    passing: Passing = pass_without_waiting,
 ) -> Report:
     own = store.of("default")
     await own.evidence.add("run", [one for one, _ in found], [text for _, text in found])
@@ -106,7 +108,7 @@ async def publish(
         searchable=("docs", "registry") if searched else ("docs",),
         trust=trust or Trust(),
     )
-    lookup = RecordLookup(Sources({"docs": Shelf(), "registry": registry}))
+    lookup = RecordLookup(Sources({"docs": Shelf(), "registry": registry}), passing=passing)
     ref = await ActivityEnvironment().run(ReportActivities(store, lookup).publish_report, call)
     kept = await own.artifacts.get(ref.artifact)
     assert kept is not None
@@ -189,9 +191,8 @@ async def test_a_slow_service_delays_a_report_by_no_more_than_the_limit(
         await asyncio.Event().wait()
         yield
 
-    passed = RecordLookup.__init__.__kwdefaults__
-    monkeypatch.setitem(passed, "passing", wait)
-    assert (await publish(store, registry, passage("a.pdf", TITLE))).accounts == ()
+    report = await publish(store, registry, passage("a.pdf", TITLE), passing=wait)
+    assert (report.accounts, registry.asked) == ((), [])
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from elcano.activities.passages.document import Document, FileSkipped
 from elcano.graphs.frozen import Frozen
 from elcano.plugins.documents.file_detection import name_by_content
 from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, READER, parse_document
-from elcano.plugins.documents.pdf.ocr_languages import can_read
+from elcano.plugins.documents.ocr_languages import can_read
 
 MEMORY_BYTES: Final = 2_000_000_000
 """Address space of the process, of which its libraries take .5 GB; what lies about its unpacked size ends here."""

@@ -27,8 +27,8 @@ from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.text import format_count
 from elcano.plugins.documents.file_formats import READER
+from elcano.plugins.documents.ocr_languages import can_read
 from elcano.plugins.documents.parser import Parser
-from elcano.plugins.documents.pdf.ocr_languages import can_read
 from elcano.plugins.uploads.content_kind import find_parted_type
 from elcano.plugins.uploads.document_files import sweep_files
 from elcano.plugins.uploads.document_store import (

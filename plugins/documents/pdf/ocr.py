@@ -12,8 +12,8 @@ import pypdfium2 as pdfium
 import regex
 
 from elcano.activities.text.languages import text_language
+from elcano.plugins.documents.ocr_languages import ISO_639_1, OCR, VERTICAL, find_data, list_languages
 from elcano.plugins.documents.pdf.lines import TextLine
-from elcano.plugins.documents.pdf.ocr_languages import ISO_639_1, OCR, VERTICAL, find_data, list_languages
 from elcano.plugins.documents.pdf.ocr_layout import Layout, read_turn
 
 if TYPE_CHECKING:

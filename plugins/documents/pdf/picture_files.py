@@ -14,7 +14,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import FileSkipped, Parsed
-from elcano.plugins.documents.pdf.ocr_languages import OCR, explain_lack, list_languages
+from elcano.plugins.documents.ocr_languages import OCR, explain_lack, list_languages
 from elcano.plugins.documents.pdf.reader import read_pdf
 from elcano.plugins.documents.pdf.tiff_directories import Directory, iterate_directories
 

@@ -16,11 +16,11 @@ from elcano.activities.child_processes import extend_deadline
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.activities.text.languages import text_language
 from elcano.plugins.documents.authorship import parse_authors, parse_year
+from elcano.plugins.documents.ocr_languages import explain_lack
 from elcano.plugins.documents.pdf.furniture import drop_furniture
 from elcano.plugins.documents.pdf.joining import Vocabulary, join_lines
 from elcano.plugins.documents.pdf.lines import TextLine
 from elcano.plugins.documents.pdf.ocr import OcrReader
-from elcano.plugins.documents.pdf.ocr_languages import explain_lack
 from elcano.plugins.documents.pdf.opening import open_pdf
 from elcano.plugins.documents.pdf.page_reader import PageText, read_page, read_picture
 from elcano.plugins.documents.pdf.paragraph_signs import Paragraph

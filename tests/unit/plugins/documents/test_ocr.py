@@ -3,8 +3,9 @@ import random
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.documents.pdf import ocr, ocr_languages, page_reader, reader
-from elcano.plugins.documents.pdf.ocr_languages import can_read, explain_lack, list_languages
+from elcano.plugins.documents import ocr_languages
+from elcano.plugins.documents.ocr_languages import can_read, explain_lack, list_languages
+from elcano.plugins.documents.pdf import ocr, page_reader, reader
 from elcano.plugins.documents.pdf.page_drawing import render_page
 from elcano.plugins.documents.pdf.picture_files import is_picture, read_picture, wrap_picture
 from elcano.plugins.documents.pdf.reader import read_pdf

@@ -3,7 +3,8 @@
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.documents.pdf import ocr, ocr_languages, page_reader, reader
+from elcano.plugins.documents import ocr_languages
+from elcano.plugins.documents.pdf import ocr, page_reader, reader
 from elcano.plugins.documents.pdf.reader import read_pdf
 from tests.unit.plugins.documents.files import pdf
 from tests.unit.plugins.documents.pdf_drawings import show, write_pdf

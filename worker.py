@@ -42,6 +42,7 @@ from elcano.activities.calls.usage import BookActivities
 from elcano.activities.providers.queue_limits import ProviderActivities
 from elcano.activities.providers.rate_limit import gate_models, through_gate
 from elcano.activities.report.publishing import ReportActivities
+from elcano.activities.report.record_lookup import RecordLookup
 from elcano.activities.services import Services, missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.registry import Sources, open_sources
@@ -109,7 +110,8 @@ def build_worker(
     services = services or Services(settings)
     services.open_all()
     tools = ToolActivities(store, sources, open_embedder(settings.embeddings), services=services)
-    reports = ReportActivities(store)
+    passing = through_gate(store, settings)
+    reports = ReportActivities(store, RecordLookup(sources, passing=passing, private_hosts=settings.private_hosts))
     books = BookActivities(store)
     return Worker(
         client,

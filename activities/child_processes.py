@@ -242,13 +242,12 @@ def extend_deadline(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def limit_resources(address_space: int, *, writes: bool = False, processor_seconds: int | None = None) -> None:
+def limit_resources(address_space: int, *, writes: bool = False) -> None:
     """Limits what this process may have, where the system can, as far as it allows.
 
     Args:
         address_space: bytes of memory.
         writes: whether its files may be of any size.
-        processor_seconds: None: as much of the processor as it takes.
     """
     try:
         import resource
@@ -257,8 +256,6 @@ def limit_resources(address_space: int, *, writes: bool = False, processor_secon
     limits = {resource.RLIMIT_AS: address_space, resource.RLIMIT_CORE: 0}
     if not writes:
         limits[resource.RLIMIT_FSIZE] = FILE_BYTES
-    if processor_seconds is not None:
-        limits[resource.RLIMIT_CPU] = processor_seconds
     for kind, bound in limits.items():
         _, most = resource.getrlimit(kind)
         bound = bound if most == resource.RLIM_INFINITY else min(bound, most)

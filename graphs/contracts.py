@@ -227,6 +227,10 @@ class PublishCall(RunScoped):
     """What the appendix of its graph answered; None: there is none, or it was not done."""
     attachments: dict[str, str] = {}
     """Artifact hashes of what steps attach to the report, by name; see `ToolSpec.attaches`."""
+    searchable: tuple[str, ...] = Field(default=(), exclude_if=lambda searchable: not searchable)
+    """The sources that the run searches at its end; none of `sources` that was removed from it is contacted."""
+    trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
+    """Whom the run may contact."""
 
 
 SHOWN_CHARACTERS: Final = 2_000

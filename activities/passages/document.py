@@ -33,7 +33,14 @@ _REPLACEABLE: Final = re.compile(f"[{''.join(map(chr, _REPLACED))}]")
 
 
 class FileSkipped(ActivityFault):
-    """One document cannot be read; the others can. The text is the reason, fit for "<document>: <reason>"."""
+    """One document cannot be read; the others can. The text is the reason, fit for "<document>: <reason>".
+
+    `needs` is what it could be read with, as in `Gap`.
+    """
+
+    def __init__(self, reason: str, needs: str = "") -> None:
+        super().__init__(reason)
+        self.needs = needs
 
 
 BlockKind: TypeAlias = Literal["text", "heading", "list", "code", "table", "caption", "note", "formula", "comment"]
@@ -77,6 +84,9 @@ class Gap(NamedTuple):
     """The pages concerned, counted from 1; empty: the format has none, or it concerns the whole document."""
     unread: bool = True
     """Whether text may be missing. False: nothing that a reader of the document sees is, as with hidden text."""
+    needs: str = ""
+    """What would read it and is not installed: `ocr`, or a language of OCR, `ocr:deu`. Once it is, the document is read
+    anew. Empty: nothing that can be installed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ pages takes seconds, in which no other activity of the worker may fall silent.
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
 from temporalio import activity
@@ -16,6 +17,7 @@ from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.calls.retry_classification import classify_failure
 from elcano.activities.calls.usage import build_ledger_entry
 from elcano.activities.report.additions import ReportMaterial
+from elcano.activities.report.record_lookup import RecordLookup
 from elcano.activities.report.report_builder import build_report, build_report_ref
 from elcano.activities.report.work_merge import select_related_accounts
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
@@ -35,10 +37,16 @@ MEDIA_TYPE: Final = "application/json"
 
 
 class ReportActivities:
-    """The activities `publish_report` and `archive_run`."""
+    """The activities `publish_report` and `archive_run`.
 
-    def __init__(self, store: Store) -> None:
+    Args:
+        store: of all tenants.
+        lookup: what looks up the DOIs that documents state; None: nothing is looked up.
+    """
+
+    def __init__(self, store: Store, lookup: RecordLookup | None = None) -> None:
         self._store = store
+        self._lookup = lookup
 
     @activity.defn(name=PUBLISH_REPORT)
     async def publish_report(self, call: PublishCall) -> ReportRef:
@@ -50,7 +58,7 @@ class ReportActivities:
         store = self._store.of(call.tenant)
         async with send_heartbeats():
             try:
-                report = await _load_and_build_report(call, store)
+                report = await self._load_and_build_report(call, store)
                 written = await asyncio.to_thread(report.model_dump_json)
                 artifact = await store.artifacts.put(call.run_id, written, MEDIA_TYPE)
             except Exception as error:
@@ -77,27 +85,29 @@ class ReportActivities:
             except Exception as error:
                 raise classify_failure(error) from None
 
+    async def _load_and_build_report(self, call: PublishCall, store: TenantStore) -> Report:
+        evidence = await store.evidence.get(call.evidence)
+        told = await store.evidence.works_of_run(call.run_id)
+        draft = None
+        if call.draft is not None:
+            written = await store.artifacts.require(call.draft, "draft", "draft")
+            draft = await asyncio.to_thread(ReportDraft.model_validate_json, written)
+        attached: dict[str, JsonObject] = {}
+        for name, key in call.attachments.items():
+            attached[name] = await asyncio.to_thread(json.loads, await store.artifacts.require(key, name, name))
+        material = await asyncio.to_thread(_gather_material, call, draft, evidence, told, attached)
+        if self._lookup is not None:
+            found = await self._lookup.find_accounts(material, store.evidence)
+            material = replace(material, accounts=(*material.accounts, *found))
+        texts = await store.evidence.texts(passage for passage in evidence if passage.id in material.cited)
+        builds = await store.ledger.builds(call.run_id)
+        searched = days_of(await store.ledger.entries(call.run_id, branches=True), call.searched)
+        return await asyncio.to_thread(build_report, material, texts, builds, searched)
+
     async def _kept(self, log: RunLog) -> str:
         """The artifact hash of a run's log."""
         written = await asyncio.to_thread(log.model_dump_json)
         return await self._store.of(log.asked.tenant).artifacts.put(log.asked.run_id, written, LOG_TYPE)
-
-
-async def _load_and_build_report(call: PublishCall, store: TenantStore) -> Report:
-    evidence = await store.evidence.get(call.evidence)
-    told = await store.evidence.works_of_run(call.run_id)
-    draft = None
-    if call.draft is not None:
-        written = await store.artifacts.require(call.draft, "draft", "draft")
-        draft = await asyncio.to_thread(ReportDraft.model_validate_json, written)
-    attached: dict[str, JsonObject] = {}
-    for name, key in call.attachments.items():
-        attached[name] = await asyncio.to_thread(json.loads, await store.artifacts.require(key, name, name))
-    material = await asyncio.to_thread(_gather_material, call, draft, evidence, told, attached)
-    texts = await store.evidence.texts(passage for passage in evidence if passage.id in material.cited)
-    builds = await store.ledger.builds(call.run_id)
-    searched = days_of(await store.ledger.entries(call.run_id, branches=True), call.searched)
-    return await asyncio.to_thread(build_report, material, texts, builds, searched)
 
 
 def _gather_material(

@@ -5,6 +5,7 @@ from typing import Protocol, runtime_checkable
 
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
@@ -71,6 +72,20 @@ class HasParts(Protocol):
 
     def get_part(self, name: str) -> Source:
         """The part of this name; whether a tenant has it is known when it is searched."""
+        ...
+
+
+@runtime_checkable
+class FindsRecords(Protocol):
+    """Further interface of a source that has the records of works by their DOIs."""
+
+    async def find_record(self, doi: str) -> Work | None:
+        """The record of the work with a DOI, in the spelling of `Identifiers.doi`; None: there is none. One request.
+
+        Raises:
+            SourceUnavailable: it cannot answer now.
+            SourceRefused: it refuses the request, or may not be contacted.
+        """
         ...
 
 

@@ -95,6 +95,8 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         scored=last_scored(journal),
         appended=state.outputs.get(journal.graph.appendix) if journal.graph.appendix else None,
         attachments=list_attachments(journal.graph, state),
+        searchable=state.sources,
+        trust=asked.trust,
     )
 
 

@@ -9,13 +9,13 @@ from pathlib import PurePosixPath
 from pkgutil import resolve_name
 from typing import Final, NamedTuple
 
-from elcano.activities.passages.document import Document, FileSkipped, Parsed
+from elcano.activities.passages.document import Document, FileSkipped, Gap, Parsed
 from elcano.activities.passages.packing import assemble_document
 from elcano.plugins.documents import csl_works
 from elcano.plugins.documents.authorship import parse_file_name
 from elcano.plugins.documents.first_page import complete_from_first_page, is_placeholder
 
-READER: Final = 2
+READER: Final = 3
 """The version of all readers and of the packing. Raise it when any of them makes something else of a file: documents
 that an older one read are then read anew in the background. `test_reader_version` compares what they make."""
 
@@ -151,5 +151,6 @@ def parse_document(name: str, content: bytes) -> Document:
     parsed = replace(parsed, title=title, authors=parsed.authors or authors, year=parsed.year or year)
     document = assemble_document(parsed, path.stem, kind.media_type)
     if not document.passages:
-        raise FileSkipped(next((gap.reason for gap in document.gaps if gap.unread), "there is no text in it"))
+        gap = next((gap for gap in document.gaps if gap.unread), Gap("there is no text in it"))
+        raise FileSkipped(gap.reason, gap.needs)
     return document

@@ -245,7 +245,7 @@ def _read_attachment(part: Message, found: _Found, depth: int) -> None:
     try:
         parsed = _read_file(name, payload if isinstance(payload, bytes) else b"")
     except FileSkipped as error:
-        found.gaps.append(Gap(f"the attachment {name} was not read: {error}"))
+        found.gaps.append(Gap(f"the attachment {name} was not read: {error}", needs=error.needs))
         return
     found.gaps += (gap._replace(reason=f"{name}: {gap.reason}", pages=()) for gap in parsed.gaps)
     if parsed.blocks:

@@ -4,8 +4,6 @@ A document is parsed so if a C library does it or the file is large.
 """
 
 import gc
-import math
-import time
 from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Final, Generic, TypeVar
@@ -25,13 +23,14 @@ from elcano.activities.passages.document import Document, FileSkipped
 from elcano.graphs.frozen import Frozen
 from elcano.plugins.documents.file_detection import name_by_content
 from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, READER, parse_document
+from elcano.plugins.documents.ocr_languages import can_read
 
 MEMORY_BYTES: Final = 2_000_000_000
 """Address space of the process, of which its libraries take .5 GB; what lies about its unpacked size ends here."""
 HTML_MEMORY_BYTES: Final = 1_000_000_000
 """The same while a small page of HTML is read: a few kilobytes may become millions of elements."""
 HTML_MEMORY_PER_BYTE: Final = 40
-HTML_SECONDS: Final = 10
+HTML_SECONDS: Final = 10.0
 """CPU time for reading HTML: neither a busy machine nor the start of the process counts."""
 HTML_BYTES_PER_SECOND: Final = 1_000_000
 """The additional allowance of a page: the parser itself needs quadratic time for tags that are never closed."""
@@ -56,6 +55,8 @@ class FileAnswer(Frozen, Generic[Found]):
     found: Found | None = None
     skipped: str = ""
     """Why nothing was."""
+    needs: str = ""
+    """What it could be read with; see `Gap`."""
 
 
 def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: Asked, stop: Stop | None = None) -> Found:
@@ -72,8 +73,17 @@ def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: As
         raise FileSkipped(f"reading it {took}") from None
     except NotStarted as error:
         raise FileSkipped(f"reading it did not begin: {error}") from None
+    return require_found(answer)
+
+
+def require_found(answer: FileAnswer[Found]) -> Found:
+    """What an answer found.
+
+    Raises:
+        FileSkipped: nothing.
+    """
     if answer.found is None:
-        raise FileSkipped(answer.skipped)
+        raise FileSkipped(answer.skipped, answer.needs)
     return answer.found
 
 
@@ -82,7 +92,7 @@ def answer_or_report_skip(read: Callable[[], Found]) -> FileAnswer[Found]:
     try:
         return FileAnswer(found=read())
     except FileSkipped as error:
-        reason = str(error)
+        return FileAnswer(skipped=str(error), needs=error.needs)
     except MemoryError:
         reason = "reading it needs more memory than it may take"
     except RecursionError:
@@ -93,13 +103,14 @@ def answer_or_report_skip(read: Callable[[], Found]) -> FileAnswer[Found]:
 
 
 def limit_reading(html_bytes: int | None = None) -> None:
-    """Limit the memory and CPU time of this process: for reading HTML of this many bytes, or for anything else."""
-    if html_bytes is None:
-        limit_resources(MEMORY_BYTES)
-        return
-    seconds = math.ceil(time.process_time() + HTML_SECONDS + html_bytes / HTML_BYTES_PER_SECOND)
-    memory = min(HTML_MEMORY_BYTES + HTML_MEMORY_PER_BYTE * html_bytes, MEMORY_BYTES)
-    limit_resources(memory, processor_seconds=seconds)
+    """Limit the memory of this process: for reading HTML of this many bytes, or for anything else."""
+    html = MEMORY_BYTES if html_bytes is None else HTML_MEMORY_BYTES + HTML_MEMORY_PER_BYTE * html_bytes
+    limit_resources(min(html, MEMORY_BYTES))
+
+
+def limit_html_seconds(html_bytes: int) -> float:
+    """The processor time, in seconds, that reading HTML of this many bytes may take."""
+    return HTML_SECONDS + html_bytes // HTML_BYTES_PER_SECOND
 
 
 PARSE_SECONDS: Final = 60.0
@@ -173,6 +184,10 @@ class Parser:
         self._processes = processes
         self._stop = Stop()
 
+    def can_read_now(self, needs: str) -> bool:
+        """Whether what a gap needs is installed by now."""
+        return can_read(needs)
+
     def stop(self) -> None:
         """End the process that reads now, if there is one; a `parse` that waits for it raises `FileSkipped`."""
         self._stop.now()
@@ -186,14 +201,14 @@ class Parser:
         name = name_by_content(name, content)
         kind = FORMATS.get(PurePosixPath(name).suffix.lower())
         if kind is None or (not kind.foreign and len(content) <= IN_PROCESS_BYTES):
-            answer = answer_or_report_skip(lambda: parse_document(name, content))
-            if answer.found is None:
-                raise FileSkipped(answer.skipped)
-            return answer.found
+            return require_found(answer_or_report_skip(lambda: parse_document(name, content)))
         extension = OCR_SECONDS if kind.media_type.startswith(PICTURE_TYPES) else 0.0
+        seconds = self._seconds
+        if kind.media_type == HTML_TYPE:
+            seconds = min(seconds, limit_html_seconds(len(content)))
         request = ParseRequest(
             seconds=PATIENCE * self._seconds,
-            processor_seconds=self._seconds,
+            processor_seconds=seconds,
             extension=extension,
             name=name,
             content=content,

@@ -50,6 +50,8 @@ class Entry:
     """SHA-256 of its text in UTF-8."""
     document: Document | None = None
     reason: str = ""
+    needs: str = ""
+    """What is not installed that it could be read with; see `Gap`."""
     file_hash: str = ""
     """SHA-256 of the file that its text was read from, where that is not what `data_hash` is of; empty: it is."""
     places: bytes = b""
@@ -127,8 +129,18 @@ class Index:
     def list_gaps(self) -> list[tuple[str, tuple[Gap, ...]]]:
         """The documents of which something was not read, or left out, by key."""
         with self.reading() as database:
-            rows = database.execute("SELECT key, gaps FROM document WHERE gaps != '' ORDER BY key")
+            rows = database.execute("SELECT key, gaps FROM document WHERE gaps != '' AND reason = '' ORDER BY key")
             return [(key, load_gaps(gaps)) for key, gaps in rows]
+
+    def list_needs(self) -> list[tuple[str, str]]:
+        """The documents that something which was not installed would have read, by key, with what that is."""
+        if not self._path.exists():
+            return []
+        with self.reading() as database:
+            if not is_current(database, self._reader):
+                return []
+            rows = database.execute("SELECT key, gaps FROM document WHERE gaps != ''").fetchall()
+        return [(key, gap.needs) for key, gaps in rows for gap in load_gaps(gaps) if gap.needs]
 
     def skipped(self) -> list[SkippedDocument]:
         """The documents that could not be read, by key."""
@@ -220,6 +232,7 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
     `indexed_at` says since when it has its text there, in seconds since the epoch; 0 where nobody asks.
     """
     document = entry.document
+    gaps = document.gaps if document else (Gap(entry.reason, needs=entry.needs),) if entry.needs else ()
     language = text_language(document.text) if document else ""
     cursor = database.execute(
         "INSERT INTO document (key, fingerprint, data_hash, file_hash, reason, text_hash, title, authors, year, work,"
@@ -241,7 +254,7 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
             document.text if document else "",
             entry.places or (pack_places(document) if document else b""),
             indexed_at,
-            json.dumps(document.gaps) if document and document.gaps else "",
+            json.dumps(gaps) if gaps else "",
             document.doi if document else "",
         ),
     )
@@ -274,7 +287,7 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
 def load_gaps(stored: str) -> tuple[Gap, ...]:
     """The gaps of a document as the index keeps them."""
     rows = json.loads(stored) if stored else ()
-    return tuple(Gap(reason, tuple(pages), unread) for reason, pages, unread in rows)
+    return tuple(Gap(reason, tuple(pages), *rest) for reason, pages, *rest in rows)
 
 
 def _hash_passage(text: str) -> bytes:

@@ -237,11 +237,11 @@ def sync_index(collection: Collection, index: Index, parser: Parser, stopped: th
         SourceUnavailable: the index cannot be written now, or `stopped` was set.
     """
     listing = collection.listing()
-    if not _has_changes(listing.documents, index.known()) and not index.is_older():
+    if not _has_changes(listing.documents, _list_known(index, parser)) and not index.is_older():
         return listing
     with index.writing(stopped) as target:
         listing = collection.listing()
-        known = target.known()
+        known = _list_known(target, parser)
         target.remove(known.keys() - listing.documents.keys())
         same: list[tuple[str, str]] = []
         for batch in _batch_entries(_read_changed_entries(collection, listing, known, parser, same, stopped)):
@@ -252,6 +252,12 @@ def sync_index(collection: Collection, index: Index, parser: Parser, stopped: th
     if stopped.is_set():
         raise SourceUnavailable("the worker stops before the index is up to date")
     return listing
+
+
+def _list_known(index: Index, parser: Parser) -> dict[str, IndexedDocument]:
+    """What is indexed, where what could not be read of a document can be by now as if the document had changed."""
+    readable = {key: IndexedDocument("", "") for key, needs in index.list_needs() if parser.can_read_now(needs)}
+    return index.known() | readable
 
 
 def _has_changes(documents: Mapping[str, str], known: Mapping[str, IndexedDocument]) -> bool:
@@ -298,7 +304,7 @@ def _parse_entry(key: str, fingerprint: str, data_hash: str, content: Content, p
     try:
         document = parser.parse(content.name, content.data)
     except FileSkipped as error:
-        return Entry(key, fingerprint, data_hash, reason=str(error))
+        return Entry(key, fingerprint, data_hash, reason=str(error), needs=error.needs)
     if content.title:
         document = replace(document, title=content.title)
     text_hash = hashlib.sha256(document.text.encode()).hexdigest()

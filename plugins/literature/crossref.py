@@ -8,8 +8,10 @@ a notice itself corrects, and no fault of its own.
 """
 
 import asyncio
+import time
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
+from urllib.parse import quote
 
 from pydantic import AliasPath, Field
 
@@ -23,7 +25,7 @@ from elcano.plugins.literature import service_fields
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery
 from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items, validate_shape
-from elcano.plugins.literature.work_records import Record, build_record_metadata, collect_issns
+from elcano.plugins.literature.work_records import Record, build_record_metadata, clean_work, collect_issns
 
 
 class _Update(NamedTuple):
@@ -161,6 +163,15 @@ class Crossref(LiteratureSource):
         """Return the works of one response that have an abstract."""
         params = {"query.bibliographic": query, "filter": "has-abstract:true", "rows": str(limit)}
         return await asyncio.to_thread(self._parse, await self.fetch("works", params))
+
+    async def find_record(self, doi: str) -> Work | None:
+        """See `FindsRecords`; DOIs of other agencies, such as DataCite, have no record."""
+        answer = await self.fetch(f"works/{quote(doi, safe='')}", {}, accepted=(404,))
+        if answer.status == 404:
+            return None
+        page = self.parse_json(answer, _Page)
+        work = build_crossref_record(validate_shape(self.name, CrossrefWork, page.message)).work
+        return clean_work(self.name, work, time.time()) if work.identifiers.doi == doi else None
 
     def _parse(self, answer: Answer) -> FoundWorks:
         page = self.parse_json(answer, _Page)

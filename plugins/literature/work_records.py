@@ -74,7 +74,7 @@ def build_stored_record(source: str, record: Record, now: float) -> WorkRecord |
         record: the service's description.
         now: seconds since the epoch.
     """
-    work = _clean_work(source, record.work, now)
+    work = clean_work(source, record.work, now)
     document = _shorten_document_id(
         work.identifiers.document or (f"{source}:{_clean_line(record.name)}" if record.name else "")
     )
@@ -136,7 +136,7 @@ def with_title_as_text(record: Record) -> Record:
     return Record(work, (Block(record.work.title),), record.name, {**record.metadata, "read": "title"})
 
 
-def _clean_work(source: str, work: Work, now: float) -> Work:
+def clean_work(source: str, work: Work, now: float) -> Work:
     """Clean the strings of a work: a service may send text that no database stores."""
     given = work.model_dump()  # not as JSON, which knows no half of a surrogate pair
     given["authors"] = given["authors"][:MOST_AUTHORS]

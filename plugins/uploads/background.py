@@ -8,6 +8,7 @@ document's reading.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
@@ -20,12 +21,13 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.activities.background_work import build_queue_worker, looking_for
-from elcano.activities.passages.document import FileSkipped
+from elcano.activities.passages.document import FileSkipped, Gap
 from elcano.api.temporal.labels import begin_workflow
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.text import format_count
 from elcano.plugins.documents.file_formats import READER
+from elcano.plugins.documents.ocr_languages import can_read
 from elcano.plugins.documents.parser import Parser
 from elcano.plugins.uploads.content_kind import find_parted_type
 from elcano.plugins.uploads.document_files import sweep_files
@@ -54,13 +56,16 @@ LOOK_SECONDS: Final = 2.0
 SWEEP_SECONDS: Final = 60.0
 """How often the indexes of this machine are compared with the store."""
 FILES_SECONDS: Final = 3_600.0
-"""How often all files are listed, to delete those of no document."""
+"""How often all files are listed, to delete those of no document, and all gaps, for those that can be read by now."""
 COLLECTIONS: Final = 100
 """Collections that are looked at, at a time."""
 READ_AT_ONCE: Final = 2
 """Collections that one worker reads at the same time."""
 BATCH: Final = 200
 """Documents after which the index is brought up to date, and the workflow goes on."""
+BATCH_SECONDS: Final = 1_800.0
+"""After which no further document of a batch is begun: reading a scan may take half an hour, and `BATCH_TIMEOUT` has to
+leave room for the last one."""
 OUTDATED_AT_ONCE: Final = 1
 """Documents that one worker reads anew at the same time: it has new ones and runs to work on."""
 BEAT_SECONDS: Final = 8.0
@@ -85,8 +90,11 @@ class ReadingActivities:
         store = self.store.of(work.tenant)
         async with _send_beats():
             parser = Parser()
+            until = time.monotonic() + BATCH_SECONDS
             for document in await self._list_unread(store, work, BATCH):
                 await self._read(store, document, parser)
+                if time.monotonic() > until:
+                    break
             with suppress(SourceUnavailable):  # a search will do it
                 async with self.indexes.open(store, work.collection) as source:
                     await source.update_index()
@@ -109,6 +117,8 @@ class ReadingActivities:
             outcome = await read
         except FileSkipped as error:
             outcome = {"state": "refused", "reason": str(error), "media_type": "", "title": ""}
+            if error.needs:
+                outcome["gaps"] = (Gap(str(error), needs=error.needs),)
         if not await uploads.note_outcome(document, **{**_NO_GAPS, **outcome}, reader=READER):
             await store.files.delete([document.text_file])
             if await uploads.find(document.collection, document.path) is None:
@@ -155,6 +165,7 @@ async def read_in_background(around: Surroundings) -> AsyncIterator[None]:
     uploads = get_upload_store(around.store)
     look = partial(begin_readings, client, uploads)
     look_for_outdated = partial(begin_readings, client, uploads, outdated=True)
+    look_for_readable = partial(mark_readable, uploads)
     sweep = partial(sweep_indexes, around.store, indexes, {})
     activities = ReadingActivities(around.store, indexes, threads, around.settings.file_limit_bytes)
     again = replace(activities, threads=Threads("read-uploads-again", OUTDATED_AT_ONCE))
@@ -164,6 +175,7 @@ async def read_in_background(around: Surroundings) -> AsyncIterator[None]:
             build_reading_worker(client, again, outdated=True),
             looking_for("documents to read", look, every=LOOK_SECONDS),
             looking_for("documents to read anew", look_for_outdated, every=SWEEP_SECONDS),
+            looking_for("documents that can be read by now", look_for_readable, every=FILES_SECONDS),
             looking_for("indexes that have changed", sweep, every=SWEEP_SECONDS),
             looking_for("files of no document", partial(sweep_files, around.store), every=FILES_SECONDS),
         ):
@@ -193,6 +205,14 @@ async def begin_readings(client: Client, store: UploadStore, *, outdated: bool =
             tenant=tenant,
             summary=f"Reads the documents of {collection}{' anew' if outdated else ''}",
         )
+    return len(found)
+
+
+async def mark_readable(store: UploadStore) -> int:
+    """Have documents read anew of which something was not read that can be here, as where OCR was installed since."""
+    found = await store.list_readable(can_read)
+    for tenant, document in found:
+        await store.of(tenant).note_outcome(document, reader=0)
     return len(found)
 
 

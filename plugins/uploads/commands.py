@@ -69,7 +69,7 @@ def list_documents(
         print_json(shown)
         return
     for one in shown if collection else ():
-        one["reason"] = "; ".join(filter(None, [one["reason"], *(gap["reason"] for gap in one["gaps"])]))
+        one["reason"] = "; ".join(filter(None, dict.fromkeys([one["reason"], *(gap["reason"] for gap in one["gaps"])])))
     if shown:
         print_columns([fields, *([format_line(one[field]) for field in fields] for one in shown)])
     else:

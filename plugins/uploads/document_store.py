@@ -6,7 +6,7 @@ or deleted, of the former one.
 """
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import BeforeValidator
@@ -291,11 +291,19 @@ class UploadStore(PluginTables):
 
     async def list_by_key(self, keys: Collection[str]) -> list[tuple[Tenant, UploadedDocument]]:
         """The documents of these keys, at most a thousand, in all collections, with their tenants."""
+        return [found async for found in self._stream(documents.c.key.in_(keys))]
+
+    async def list_readable(self, can_read: Callable[[str], bool]) -> list[tuple[Tenant, UploadedDocument]]:
+        """Documents of which something was not read that can be by now, by what their gaps need, with their tenants."""
+        found = self._stream(and_(documents.c.gaps.is_not(None), documents.c.reader > 0))
+        return [(tenant, one) async for tenant, one in found if any(can_read(gap.needs) for gap in one.gaps)]
+
+    async def _stream(self, wanted: ColumnElement[bool]) -> AsyncIterator[tuple[Tenant, UploadedDocument]]:
         columns = [column for column in documents.columns if column.name != "empty_pages"]
         async with self._engine.connect() as connection:
-            rows = (await connection.execute(select(*columns).where(documents.c.key.in_(keys)))).mappings()
-            found = [dict(row) for row in rows]
-        return [(row.pop("tenant"), UploadedDocument.model_validate(row)) for row in found]
+            async for row in (await connection.stream(select(*columns).where(wanted))).mappings():
+                values = dict(row)
+                yield values.pop("tenant"), UploadedDocument.model_validate(values)
 
     async def list_outdated(self, reader: int, limit: int) -> list[tuple[Tenant, str]]:
         """Collections with documents that readers older than `reader` read last, with their tenants."""

@@ -37,6 +37,10 @@ class TextReader(Parser):
     version = 0
     """Each document is read anew by itself, and its text is then another."""
 
+    def can_read_now(self, needs: str) -> bool:
+        """Never: `mark_readable` has the file itself read anew."""
+        return False
+
     def parse(self, name: str, content: bytes) -> Document:
         """The document that `write_text` made `content` of.
 

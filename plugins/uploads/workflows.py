@@ -34,7 +34,7 @@ class ReadingWork(Frozen):
 
 
 BATCH_TIMEOUT: Final = timedelta(hours=2)
-"""How long one attempt of a batch may last: every document of it may take its parser's minute."""
+"""How long one attempt of a batch may last. It begins no document after half an hour, and scans take as long."""
 HEARTBEAT_TIMEOUT: Final = timedelta(seconds=30)
 OFTEN: Final = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=1))
 """What was read stays read, so another attempt goes on."""

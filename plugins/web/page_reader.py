@@ -29,10 +29,10 @@ from elcano.activities.sources.http.fetching import Answer, Fetcher
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.report.works import Work
 from elcano.plugins.documents.index_tables import create_tables
-from elcano.plugins.documents.parser import FileAnswer, ask_process
+from elcano.plugins.documents.parser import FileAnswer, ask_process, limit_html_seconds
 from elcano.plugins.documents.passage_index import Entry, add_document
 from elcano.plugins.web.addresses import extract_host, identify_page
-from elcano.plugins.web.content_kind import detect_content_kind
+from elcano.plugins.web.content_kind import HTML, detect_content_kind
 from elcano.plugins.web.extraction import PROCESSES, Page, PageRequest, Request
 from elcano.storage.evidence import DATA_HASH, PAGE, Evidence, StoredText
 from elcano.storage.threads import Threads
@@ -127,7 +127,10 @@ class Reader:
         return ReadPage(url, answer.url, page, at, data_hash)
 
     def _ask(self, request: Request, content: bytes) -> Page:
-        asked = PageRequest(seconds=EXTRACTION_SECONDS, page=request, content=content)
+        processor_seconds = limit_html_seconds(len(content)) if request.kind == HTML else 0.0
+        asked = PageRequest(
+            seconds=EXTRACTION_SECONDS, processor_seconds=processor_seconds, page=request, content=content
+        )
         return ask_process(self._processes, asked, self._stop)
 
 

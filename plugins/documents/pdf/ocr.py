@@ -12,8 +12,8 @@ import pypdfium2 as pdfium
 import regex
 
 from elcano.activities.text.languages import text_language
+from elcano.plugins.documents.ocr_languages import ISO_639_1, OCR, VERTICAL, find_data, list_languages
 from elcano.plugins.documents.pdf.lines import TextLine
-from elcano.plugins.documents.pdf.ocr_languages import ISO_639_1, VERTICAL, find_data, list_languages
 from elcano.plugins.documents.pdf.ocr_layout import Layout, read_turn
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ SURE_OF_LINE: Final = 0.45
 """The confidence in a line below which it is left out: what is read in pictures and rules beside text that is read."""
 LEAST_LETTERS: Final = 12
 """So many letters and digits in all are text; fewer are what is read into a photograph."""
+LANGUAGE_LETTERS: Final = 100
+"""So many letters and digits tell the language of a page."""
 SKEW: Final = 0.006
 """Radians of skew, a third of a degree, from which on a page is drawn level: a skew of 1 degree costs one sentence of
 twenty, one of 3 degrees half of them."""
@@ -53,6 +55,8 @@ class OcrReader:
 
     def __init__(self, language: str = "") -> None:
         self._languages = list_languages()
+        self.needs = "" if self._languages else OCR
+        """What is not installed for the page that was read last, or for the first one; see `Gap`."""
         self._turn = 0
         self._language = self._languages[0] if self._languages else ""
         self._engines: dict[str, PyTessBaseAPI] = {}
@@ -88,7 +92,8 @@ class OcrReader:
         if letters < LEAST_LETTERS:
             return best.found._replace(lines=[])
         self._turn, self._language = best.turn, best.language
-        if len(self._languages) > 1 and self._prefer(text_language(" ".join(line.text for line in best.found.lines))):
+        text = " ".join(line.text for line in best.found.lines)
+        if letters >= LANGUAGE_LETTERS and self._prefer(text_language(text)):
             tried = self._try(page, number, self._turn, self._language)
             if tried.found.confidence >= best.found.confidence - 0.1:
                 return tried.found
@@ -98,6 +103,8 @@ class OcrReader:
     def _prefer(self, language: str) -> bool:
         """Read in this language from now on; False: it is not installed, or what is read in already."""
         name = ISO_639_1.get(language, "")
+        if name and self._languages:
+            self.needs = "" if name in self._languages else f"{OCR}:{name}"
         if name not in self._languages or name == self._language:
             return False
         self._language = name

@@ -61,6 +61,8 @@ class PageText:
     """Whether it is a picture, or mostly one, without a text layer that can be read."""
     undecodable: bool = False
     """Whether it has a text layer of which letters cannot be decoded; if most cannot, it is left out."""
+    needs: str = ""
+    """What is not installed that its picture could be read with; see `Gap`."""
     confidence: float = 1.0
     """How sure OCR is of what it found in the picture."""
     hidden: int = 0

@@ -14,7 +14,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import FileSkipped, Parsed
-from elcano.plugins.documents.pdf.ocr_languages import list_languages
+from elcano.plugins.documents.ocr_languages import OCR, explain_lack, list_languages
 from elcano.plugins.documents.pdf.reader import read_pdf
 from elcano.plugins.documents.pdf.tiff_directories import Directory, iterate_directories
 
@@ -64,7 +64,7 @@ def read_picture(content: bytes) -> Parsed:
         FileSkipped: it is damaged or of a rare kind, OCR is not installed, or there is no text in it.
     """
     if not list_languages():
-        raise FileSkipped("it is a picture, and OCR is not installed: make setup")
+        raise FileSkipped(f"it is a picture, and {explain_lack(OCR)}", OCR)
     return replace(read_pdf(wrap_picture(content)), title="", authors=(), year=0)
 
 

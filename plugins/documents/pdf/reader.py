@@ -6,7 +6,7 @@ become blocks.
 
 import ctypes
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import pypdfium2 as pdfium
@@ -16,6 +16,7 @@ from elcano.activities.child_processes import extend_deadline
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.activities.text.languages import text_language
 from elcano.plugins.documents.authorship import parse_authors, parse_year
+from elcano.plugins.documents.ocr_languages import explain_lack
 from elcano.plugins.documents.pdf.furniture import drop_furniture
 from elcano.plugins.documents.pdf.joining import Vocabulary, join_lines
 from elcano.plugins.documents.pdf.lines import TextLine
@@ -79,7 +80,7 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
         kept = lines
     blocks = list(_build_blocks(pages, kept, body_size))
     if not blocks:
-        raise FileSkipped(_explain_emptiness(pages))
+        raise _explain_emptiness(pages)
     return Parsed(
         blocks,
         told.get("Title", ""),
@@ -106,10 +107,11 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
     until = time.process_time() + OCR_SECONDS
     for page in pictures:
         if not ocr.is_installed:
-            break
-        if time.process_time() < until:
+            page.needs = ocr.needs
+        elif time.process_time() < until:
             extend_deadline(OCR_PAGE_SECONDS)
             read_picture(document, page, ocr)
+            page.needs = ocr.needs
         elif page.state in ("picture", "undecodable"):
             page.state = "late"
     extend_deadline(OCR_PAGE_SECONDS)
@@ -159,9 +161,6 @@ def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[t
     )
 
 
-_NO_OCR: Final = "OCR is not installed: make setup"
-
-
 def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     for state, reason in (
         ("damaged", "damaged and left out"),
@@ -172,14 +171,20 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
         if numbers := tuple(page.number for page in pages if page.state == state):
             was, holds = ("was", "it holds") if len(numbers) == 1 else ("were", "they hold")
             yield Gap(f"{name_pages(numbers)} {was} {reason.format(holds)}", numbers)
-    if numbers := tuple(page.number for page in pages if page.state == "picture" and not page.undecodable):
+    for needs, numbers in _group_by_needs(pages, lambda page: page.state == "picture" and not page.undecodable):
         are = "is a picture" if len(numbers) == 1 else "are pictures"
-        yield Gap(f"{name_pages(numbers)} {are}, and {_NO_OCR}", numbers)
+        yield Gap(f"{name_pages(numbers)} {are}, and {explain_lack(needs)}", numbers, needs=needs)
     yield from _list_undecodable(pages)
     for page in pages:
         if page.state == "unsure":
-            percent = round(page.confidence * 100)
-            yield Gap(f"page {page.number} was left out: OCR is not sure enough ({percent} %)", (page.number,))
+            reason = f"page {page.number} was left out: OCR is not sure enough ({round(page.confidence * 100)} %)"
+            remedy = f", and {explain_lack(page.needs)}" if page.needs else ""
+            yield Gap(f"{reason}{remedy}", (page.number,), needs=page.needs)
+    for needs, numbers in _group_by_needs(pages, lambda page: page.state == "read" and _is_read_by_ocr(page)):
+        if needs:
+            was = "was" if len(numbers) == 1 else "were"
+            reason = f"{name_pages(numbers)} {was} read as another language: {explain_lack(needs)}"
+            yield Gap(reason, numbers, unread=False, needs=needs)
     hidden = describe_hidden({page.number: page.hidden for page in pages})
     if hidden is not None:
         yield hidden
@@ -192,23 +197,14 @@ def _list_uncounted(claimed: int) -> Iterator[Gap]:
 
 def _list_undecodable(pages: Sequence[PageText]) -> Iterator[Gap]:
     """The gaps of pages whose letters are not all known."""
-    left_out: list[int] = []
-    broken: list[int] = []
-    read: list[int] = []
-    for page in pages:
-        if page.undecodable and page.state in ("undecodable", "read"):
-            by_ocr = any(line.confidence is not None for line in page.lines)
-            (read if by_ocr else broken if page.lines else left_out).append(page.number)
-    if left_out:
-        yield Gap(
-            f"the letters of {name_pages(left_out)} cannot be decoded, and {_NO_OCR}",
-            tuple(left_out),
-        )
-    if broken:
-        yield Gap(
-            f"some letters of {name_pages(broken)} cannot be decoded, and {_NO_OCR}",
-            tuple(broken),
-        )
+    pages = [page for page in pages if page.undecodable or page.broken]
+    decoded = [page for page in pages if page.undecodable and page.state in ("undecodable", "read")]
+    read = [page.number for page in decoded if _is_read_by_ocr(page)]
+    for some in ("", "some "):
+        chosen = [page for page in decoded if not _is_read_by_ocr(page) and bool(page.lines) == bool(some)]
+        for needs, numbers in _group_by_needs(chosen):
+            reason = f"{some or 'the '}letters of {name_pages(numbers)} cannot be decoded, and {explain_lack(needs)}"
+            yield Gap(reason, numbers, needs=needs)
     if signs := [page for page in pages if page.broken and not page.undecodable and page.lines]:
         count = sum(page.broken for page in signs)
         numbers = tuple(page.number for page in signs)
@@ -218,12 +214,26 @@ def _list_undecodable(pages: Sequence[PageText]) -> Iterator[Gap]:
         yield Gap(f"the letters of {name_pages(read)} cannot be decoded: {verb} read by OCR", tuple(read), unread=False)
 
 
-def _explain_emptiness(pages: Sequence[PageText]) -> str:
+def _group_by_needs(
+    pages: Iterable[PageText], chosen: Callable[[PageText], bool] = lambda page: True
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The numbers of the chosen pages, by what is not installed that they need."""
+    groups: dict[str, list[int]] = {}
+    for page in filter(chosen, pages):
+        groups.setdefault(page.needs, []).append(page.number)
+    return ((needs, tuple(numbers)) for needs, numbers in groups.items())
+
+
+def _is_read_by_ocr(page: PageText) -> bool:
+    return any(line.confidence is not None for line in page.lines)
+
+
+def _explain_emptiness(pages: Sequence[PageText]) -> FileSkipped:
     """Why nothing at all can be read."""
     if pages and all(page.state == "damaged" for page in pages):
-        return "all of its pages are damaged"
+        return FileSkipped("all of its pages are damaged")
     gaps = sorted(_list_gaps(pages), key=lambda gap: not gap.unread)
-    return gaps[0].reason if gaps else "there is no text in it"
+    return FileSkipped(gaps[0].reason, gaps[0].needs) if gaps else FileSkipped("there is no text in it")
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

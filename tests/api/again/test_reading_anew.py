@@ -3,18 +3,24 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 
 import httpx
 import pytest
 from temporalio.client import Client
+from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.passages.document import Document
+from elcano.activities.child_processes import START_SECONDS
+from elcano.activities.passages.document import Document, FileSkipped, Gap
 from elcano.plugins.documents.file_formats import READER
-from elcano.plugins.documents.parser import Parser
+from elcano.plugins.documents.parser import OCR_SECONDS, PARSE_SECONDS, PATIENCE, Parser
 from elcano.plugins.uploads import background
-from elcano.plugins.uploads.background import ReadingActivities, begin_readings, build_reading_worker
+from elcano.plugins.uploads.background import ReadingActivities, begin_readings, build_reading_worker, mark_readable
 from elcano.plugins.uploads.document_store import get_upload_store, get_uploads
 from elcano.plugins.uploads.source import UploadedCollection, open_indexes
+from elcano.plugins.uploads.workflows import BATCH_TIMEOUT, ReadingWork
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.storage.threads import Threads
@@ -129,3 +135,64 @@ async def test_what_a_former_release_stored_of_a_document_can_still_be_read(
         return TextReader().parse(content.name, content.data)
 
     assert (await asyncio.to_thread(read)).passages[0].last_page == 0
+
+
+async def test_what_ocr_could_not_read_is_read_anew_once_it_is_installed(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed, parse, parsed = set[str](), Parser.parse, list[str]()
+
+    def parse_with_ocr(parser: Parser, name: str, content: bytes) -> Document:
+        parsed.append(name)
+        if name == "scan.md" and not installed:
+            raise FileSkipped("it is a picture, and OCR is not installed", "ocr")
+        gaps = (Gap("page 2 is a picture", (2,), needs="ocr"),) if name == "half.md" and not installed else ()
+        return replace(parse(parser, name, content), gaps=gaps)
+
+    monkeypatch.setattr(Parser, "parse", parse_with_ocr)
+    monkeypatch.setattr(background, "can_read", installed.__contains__)
+    for name in ("scan", "half", "whole"):
+        await api.put(f"{COLLECTION}/documents/{name}.md", content=f"A ladder of {name}.".encode())
+
+    async def view() -> dict[str, int]:
+        found: dict[str, int] = (await api.get(COLLECTION)).json()
+        return found
+
+    async def is_done() -> bool:
+        return (await view())["unread"] == 0 == (await view())["outdated"]
+
+    async with reading(temporal, store, api_settings, outdated=False):
+        await until(is_done)
+    assert [(await view())[name] for name in ("indexed", "refused", "incomplete")] == [2, 1, 1]
+    assert await mark_readable(get_upload_store(store)) == 0
+
+    installed.add("ocr")
+    assert await mark_readable(get_upload_store(store)) == 2
+    assert (await view())["outdated"] == 2
+    parsed.clear()
+    async with reading(temporal, store, api_settings, outdated=True):
+        await until(is_done)
+    assert sorted(parsed) == ["half.md", "scan.md"], "others are left as they are"
+    assert [(await view())[name] for name in ("indexed", "refused", "incomplete")] == [3, 0, 0]
+    assert await mark_readable(get_upload_store(store)) == 0
+
+
+async def test_slow_documents_are_read_in_several_batches_each_within_its_time(
+    api: httpx.AsyncClient, store: Store, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch of scans, of which each takes half an hour, would else be ended again and again by its timeout."""
+    batches, read_batch = list[int](), ReadingActivities.read_batch
+    for number in range(3):
+        await api.put(f"{COLLECTION}/documents/{number}.md", content=b"A ladder.")
+    work = ReadingWork(tenant="default", collection="manuals")
+    activities = ReadingActivities(store, open_indexes(api_settings), Threads("read", 1), 1_000_000)
+    monkeypatch.setattr(background, "BATCH_SECONDS", 0.0)
+    while left := await ActivityEnvironment().run(partial(read_batch, activities), work):
+        batches.append(left)
+    activities.threads.close()
+    assert batches == [1, 1], "each reads one at least, however long it takes, and says that something is left"
+
+
+def test_the_last_document_of_a_batch_has_time_left() -> None:
+    longest = PATIENCE * PARSE_SECONDS + OCR_SECONDS + START_SECONDS
+    assert timedelta(seconds=background.BATCH_SECONDS + longest) < BATCH_TIMEOUT

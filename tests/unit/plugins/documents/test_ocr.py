@@ -3,9 +3,9 @@ import random
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.documents.pdf import reader
-from elcano.plugins.documents.pdf.ocr import OcrReader
-from elcano.plugins.documents.pdf.ocr_languages import list_languages
+from elcano.plugins.documents import ocr_languages
+from elcano.plugins.documents.ocr_languages import can_read, explain_lack, list_languages
+from elcano.plugins.documents.pdf import ocr, page_reader, reader
 from elcano.plugins.documents.pdf.page_drawing import render_page
 from elcano.plugins.documents.pdf.picture_files import is_picture, read_picture, wrap_picture
 from elcano.plugins.documents.pdf.reader import read_pdf
@@ -18,6 +18,14 @@ LINES = (
     "At Brest the range is 7 metres, at Dover it is 6 or less.",
     "Winds and the shape of the coast change what a table says.",
 )
+
+
+def uninstall(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have OCR not found."""
+    monkeypatch.setattr(ocr, "list_languages", lambda: ())
+    monkeypatch.setattr(ocr_languages, "find_spec", lambda name: None)
+
+
 PRINTED = write_pdf([b"".join(show(line, 72, 700 - 20 * number) for number, line in enumerate(LINES))])
 
 
@@ -62,11 +70,59 @@ def test_pages_of_text_and_pictures_of_pages_are_read_in_one_document() -> None:
 
 
 def test_without_ocr_the_pictures_of_pages_are_a_gap_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(OcrReader, "is_installed", property(lambda self: False))
+    uninstall(monkeypatch)
     stream = show("This page has text on it.", 72, 700)
     (gap,) = read_pdf(write_pdf([stream, cover(), cover()], photograph(PRINTED))).gaps
     assert gap.reason == "pages 2 and 3 are pictures, and OCR is not installed: make setup"
-    assert (gap.pages, gap.unread) == ((2, 3), True)
+    assert (gap.pages, gap.unread, gap.needs) == ((2, 3), True, "ocr")
+
+
+def test_a_scan_that_nothing_can_read_says_what_could(monkeypatch: pytest.MonkeyPatch) -> None:
+    uninstall(monkeypatch)
+    with pytest.raises(FileSkipped, match="page 1 is a picture, and OCR is not installed") as refused:
+        read_pdf(write_pdf([cover()], photograph(PRINTED)))
+    assert refused.value.needs == "ocr"
+
+
+@pytest.mark.parametrize(
+    ("needs", "languages", "reason", "readable"),
+    [
+        ("ocr", (), "OCR has no data for any language: add those of a language, such as eng.traineddata", False),
+        ("ocr", ("deu",), "OCR has no data for any language", True),
+        ("ocr:deu", ("eng",), "OCR has no data for the language deu: add deu.traineddata to Tesseract's data", False),
+        ("ocr:deu", ("deu", "eng"), "OCR has no data for the language deu", True),
+        ("", ("eng",), "OCR is not sure enough of them", True),
+        ("speech", ("eng",), "", False),
+    ],
+)
+def test_what_ocr_lacks_is_named_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, needs: str, languages: tuple[str, ...], reason: str, *, readable: bool
+) -> None:
+    monkeypatch.setattr(ocr_languages, "find_spec", lambda name: "installed")
+    monkeypatch.setattr(ocr_languages, "list_languages", lambda: languages)
+    assert explain_lack(needs).startswith(reason)
+    assert can_read(needs) is (readable and bool(needs))
+
+
+@with_ocr
+def test_where_only_the_language_is_missing_the_gap_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "SURE", 1.1)  # as if English could not read it
+    monkeypatch.setattr(page_reader, "SURE", 1.1)
+    monkeypatch.setattr(ocr, "list_languages", lambda: ("eng",))
+    monkeypatch.setattr(reader, "_tell_language", lambda pages: "el")
+    stream = show("This page has text on it.", 72, 700)
+    (gap,) = read_pdf(write_pdf([stream, cover()], photograph(PRINTED))).gaps
+    assert "and OCR has no data for the language ell: add ell.traineddata" in gap.reason
+    assert (gap.pages, gap.unread, gap.needs) == ((2,), True, "ocr:ell")
+
+
+@with_ocr
+def test_a_page_that_is_read_as_another_language_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "list_languages", lambda: ("eng",))
+    monkeypatch.setattr(ocr, "text_language", lambda text: "de")
+    (gap,) = read_pdf(write_pdf([cover()], photograph(PRINTED))).gaps
+    assert gap.reason.startswith("page 1 was read as another language: OCR has no data for the language deu")
+    assert (gap.unread, gap.needs) == (False, "ocr:deu"), "it was read, and is read anew with its own language"
 
 
 @with_ocr

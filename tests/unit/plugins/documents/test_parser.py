@@ -105,9 +105,11 @@ def test_time_in_which_a_process_has_no_processor_does_not_count(started: Starte
         Parser(parse_seconds=0.3, processes=started(spin)).parse("a.pdf", b"%PDF-x")
 
 
-def test_a_page_that_takes_its_library_minutes_is_ended() -> None:
-    parser = Parser(parse_seconds=6.0)
-    with pytest.raises(FileSkipped, match="took longer than 6 s"):
+def test_a_page_that_takes_its_library_minutes_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsing, "HTML_SECONDS", 2.0)
+    monkeypatch.setattr(parsing, "HTML_BYTES_PER_SECOND", 500_000)
+    parser = Parser()
+    with pytest.raises(FileSkipped, match="took longer than 4 s"):
         parser.parse("a.html", b"<div>" * 200_000)
     assert parser.parse("a.html", b"<p>next").text == "next"
 

@@ -3,6 +3,7 @@
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
+from elcano.plugins.documents import ocr_languages
 from elcano.plugins.documents.pdf import ocr, page_reader, reader
 from elcano.plugins.documents.pdf.reader import read_pdf
 from tests.unit.plugins.documents.files import pdf
@@ -107,6 +108,7 @@ def test_labels_of_pages_are_told_where_they_are_not_the_numbers() -> None:
 
 def test_letters_that_cannot_be_decoded_are_told_and_not_left_out_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ocr, "list_languages", lambda: ())
+    monkeypatch.setattr(ocr_languages, "find_spec", lambda name: None)
     broken = ["The o\x01cial who \x01rst con\x01rmed it was", "a \x01sherman of the harbour."]
     parsed = read_pdf(make_pdf([Sheet().write_lines([*LEFT, *broken], 60, 100)]))
     assert "The o\ufffdcial who \ufffdrst con\ufffdrmed it" in parsed.blocks[0].text

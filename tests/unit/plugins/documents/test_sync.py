@@ -2,11 +2,12 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.document import Content, Document, SkippedDocument
+from elcano.activities.passages.document import Content, Document, FileSkipped, Gap, SkippedDocument
 from elcano.activities.passages.search import (
     best_passages,
     count_word_frequencies,
@@ -347,3 +348,38 @@ def test_an_index_of_the_release_before_is_searched_though_columns_are_missing(i
     sync(shelf, index)
     assert not index.is_older()
     assert found(index, "words") == ["a.md"]
+
+
+def test_what_was_not_installed_has_its_documents_alone_read_anew_once_it_is(
+    index: Index,
+) -> None:
+    installed: set[str] = set()
+
+    class Reading(Parser):
+        def parse(self, name: str, content: bytes) -> Document:
+            if content == b"scan" and "ocr" not in installed:
+                raise FileSkipped("it is a picture", "ocr")
+            document = super().parse(name, content)
+            missing = content.startswith(b"half") and "ocr:deu" not in installed
+            return replace(document, gaps=(Gap("page 2 is one", (2,), needs="ocr:deu"),) if missing else ())
+
+        def can_read_now(self, needs: str) -> bool:
+            return needs in installed
+
+    shelf = Shelf({"a.md": b"alpha", "half.md": b"half read", "scan.md": b"scan"})
+
+    def sync_again() -> list[str]:
+        shelf.reads.clear()
+        sync_index(shelf, index, Reading(), threading.Event())
+        return shelf.reads
+
+    assert sync_again() == ["a.md", "half.md", "scan.md"]
+    assert [key for key, _ in index.list_gaps()] == ["half.md"], "what is refused is no part of a document"
+    assert [one.key for one in index.skipped()] == ["scan.md"]
+    assert sync_again() == []
+    installed.add("ocr")
+    assert sync_again() == ["scan.md"]
+    assert found(index, "scan") == ["scan.md"]
+    installed.add("ocr:deu")
+    assert sync_again() == ["half.md"]
+    assert (sync_again(), index.list_gaps(), index.skipped()) == ([], [], [])

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elcano.activities.sources.base import FindsRecords
 from elcano.graphs.errors import SourceRefused
 from elcano.plugins.literature.crossref import CrossrefWork, build_crossref_record
 from elcano.plugins.literature.work_records import Record, build_stored_record
-from tests.loopback import Reply
+from tests.loopback import Asked, Reply
 from tests.loopback import recorded as played
 from tests.unit.plugins.literature.opened import ANYTHING, as_json, found, opened
 
@@ -247,3 +248,26 @@ def test_a_whole_book_is_in_nothing_and_a_chapter_in_its_book() -> None:
     )
     assert (book.kind, book.venue) == ("book", "")
     assert (chapter.kind, chapter.venue) == ("book", "Lecture Notes")
+
+
+async def test_a_record_is_found_by_its_doi_and_others_have_none() -> None:
+    def answer(asked: Asked) -> Reply:
+        if asked.path == "/works/10.5555%2Fwhales.1":
+            return as_json({"status": "ok", "message": made(**update("retraction"))})
+        if asked.path == "/works/10.5555%2Falias":
+            return as_json({"status": "ok", "message": made()})
+        return Reply("Resource not found.", status=404)
+
+    async with opened("crossref", answer) as (source, service):
+        assert isinstance(source, FindsRecords)
+        work = await source.find_record("10.5555/whales.1")
+        assert await source.find_record("10.5555/alias") is None
+        assert await source.find_record("10.5555/../none?a=1") is None
+    assert work is not None
+    assert (work.source, work.venue, work.year, work.flags) == (
+        "crossref",
+        "Journal of Whales",
+        2021,
+        ("retracted", "abstract_only"),
+    )
+    assert service.asked[2].path == "/works/10.5555%2F..%2Fnone%3Fa%3D1"

@@ -1,4 +1,4 @@
-"""The languages that Tesseract can read here, and the folder of its data."""
+"""The languages that Tesseract can read here, the folder of its data, and what is said where something is missing."""
 
 import sys
 from importlib.util import find_spec
@@ -41,3 +41,25 @@ def find_data() -> Path | None:
         Path("/usr/share/tessdata"),
     )
     return next((folder for folder in folders if any(folder.glob("*.traineddata"))), None)
+
+
+OCR: Final = "ocr"
+"""What a document needs that OCR would read; a colon and a language behind it: data of that language."""
+
+
+def can_read(needs: str) -> bool:
+    """Whether what a gap needs is installed; see `Gap.needs`."""
+    kind, _, language = needs.partition(":")
+    languages = list_languages() if kind == OCR else ()
+    return language in languages if language else bool(languages)
+
+
+def explain_lack(needs: str) -> str:
+    """What OCR lacks, with the remedy; `needs`: as of `Gap.needs`, empty: nothing is missing."""
+    _, _, language = needs.partition(":")
+    folder = "Tesseract's data (TESSDATA_PREFIX names their folder)"
+    if language:
+        return f"OCR has no data for the language {language}: add {language}.traineddata to {folder}"
+    if needs and find_spec("tesserocr") is not None:
+        return f"OCR has no data for any language: add those of a language, such as eng.traineddata, to {folder}"
+    return "OCR is not installed: make setup" if needs else "OCR is not sure enough of them"

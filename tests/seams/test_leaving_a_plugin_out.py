@@ -19,7 +19,7 @@ SOURCES = {"documents": "packages", "literature": "pubmed", "web": "web", "knowl
 SOURCES["uploads"] = "uploads"
 ROUTES = {"data": "/v1/databases", "mcp": "/v1/tools", "knowledge": "/v1/knowledge"}
 WITH = {
-    "documents": ["openai_api", "uploads", "web"],
+    "documents": ["certificates", "exports", "openai_api", "uploads", "web"],
     "uploads": ["openai_api"],
     "certificates": ["exports"],
     "edits": ["schedules"],

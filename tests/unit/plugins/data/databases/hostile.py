@@ -193,12 +193,7 @@ HOSTILE: Final[tuple[Hostile, ...]] = (
     Hostile("resource", "SELECT lpad(note, id * 1000000) FROM orders", _P + _D),
     Hostile("resource", "SELECT length(repeat(repeat(repeat('x', 1000), 1000), 500))", _P + _D),
     Hostile("resource", "SELECT id FROM orders WHERE lpad(repeat(repeat(note, 1000), 1000), 1000) = note", _P + _D),
-    Hostile(
-        "resource",
-        "SELECT length(ts_headline('simple', note, to_tsquery('simple', 'a'), 'HighlightAll=1,StartSel='||note)) "
-        "FROM orders",
-        _P,
-    ),
+    Hostile("resource", "SELECT ts_headline('simple', note, to_tsquery('a'), 'StartSel='||note) FROM orders", _P),
     Hostile(
         "resource",
         "WITH o AS (SELECT 'HighlightAll=1,StartSel='||repeat('y', 1000) AS s) "

@@ -16,6 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from elcano.cli.exit_codes import Exit, Failed
     from elcano.graphs.errors import InputInvalid
     from elcano.output import guarded_output
+    from elcano.settings.environment import SettingsInvalid
 
     with guarded_output("elcano"):
         try:
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             signal.signal(signal.SIGINT, signal.default_int_handler)
             app(arguments)
-        except InputInvalid as error:  # also: the plugins that ELCANO_PLUGINS names cannot be loaded
+        except (InputInvalid, SettingsInvalid) as error:  # also: the plugins of ELCANO_PLUGINS cannot be loaded
             sys.stderr.write(f"elcano: {error}\n")
             return Exit.BAD_INPUT
         except Failed as error:

@@ -11,8 +11,17 @@ from typing import Final
 
 ENV_FILE: Final = ".env"
 _VARIABLE: Final = "ELCANO_PLUGINS"
+MOST_CHARACTERS: Final = 30_000
+"""Of a variable: Linux starts no program with one of more than 128 KiB."""
+_OF_LOADERS: Final = ("LD_", "DYLD_", "PYTHON")
+"""Beginnings of variables that are read while a program is loaded. From a file they would come too late for this one,
+and change what code the programs run that it starts."""
 _FALSE: Final = frozenset({"", "0", "f", "false", "n", "no", "off"})
 """What pydantic reads as false, and nothing at all."""
+
+
+class SettingsInvalid(Exception):
+    """A variable is not valid. The text names it and says what is wrong and what to write."""
 
 
 def read_plugin_choice() -> tuple[str, ...]:
@@ -27,24 +36,43 @@ def is_turned_on(name: str) -> bool:
 
 def _read_own_variable(name: str) -> str:
     """The text of a variable in the environment, or else in `.env`; the case of its name does not matter."""
-    found: dict[str, str | None] = {}
-    if Path(ENV_FILE).is_file():
-        from dotenv import dotenv_values
-
-        found = dotenv_values(ENV_FILE)
-    values = {name.upper(): value for name, value in (found | dict(os.environ)).items()}
+    values = {name.upper(): value for name, value in (_read_env_file() | dict(os.environ)).items()}
     return values.get(name.upper()) or ""
 
 
-def load_other_variables() -> None:
-    """Set variables of other programs, such as providers' keys, that stand in `.env` and not in the environment."""
+def _read_env_file() -> dict[str, str | None]:
+    """Return the lines of `.env`; none if there is no such file.
+
+    Raises:
+        SettingsInvalid: it cannot be read.
+    """
     if not Path(ENV_FILE).is_file():
-        return
+        return {}
     from dotenv import dotenv_values
 
-    for name, value in dotenv_values(ENV_FILE).items():
-        if value and not name.upper().startswith("ELCANO_"):
-            os.environ.setdefault(name, value)
+    try:
+        return dotenv_values(ENV_FILE, encoding="utf-8")
+    except UnicodeDecodeError:
+        raise SettingsInvalid(f"{Path(ENV_FILE).absolute()} is not in UTF-8: save it in this encoding") from None
+    except OSError as error:
+        raise SettingsInvalid(f"{Path(ENV_FILE).absolute()} cannot be read: {error.strerror}") from None
+
+
+def load_other_variables() -> None:
+    """Set variables of other programs, such as providers' keys, that stand in `.env` and not in the environment.
+
+    Raises:
+        SettingsInvalid: `.env` cannot be read, or a variable in it cannot be set.
+    """
+    for name, value in _read_env_file().items():
+        if not value or name.upper().startswith(("ELCANO_", *_OF_LOADERS)):
+            continue
+        if "\0" in name + value or "=" in name or len(value) > MOST_CHARACTERS:
+            raise SettingsInvalid(
+                f"{Path(ENV_FILE).absolute()}: the variable {name[:60]!r} cannot be set: a name has no '=', a value at "
+                f"most {MOST_CHARACTERS:,} characters, and neither a NUL"
+            )
+        os.environ.setdefault(name, value)
 
 
 def split_plugin_names(text: str) -> tuple[str, ...]:

@@ -9,12 +9,9 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from elcano.settings.environment import ENV_FILE, split_plugin_names
+from elcano.settings.environment import SettingsInvalid as SettingsInvalid
 
 T = TypeVar("T", bound=BaseModel)
-
-
-class SettingsInvalid(Exception):
-    """A variable is not valid. The text names it and says what is wrong and what to write."""
 
 
 class PluginSettings(BaseModel, frozen=True):

@@ -63,6 +63,8 @@ class Settings(
         except json.JSONDecodeError as error:
             hint = f"; {_BACKSLASH}" if "escape" in error.msg else ""
             raise ValueError(f"it is no JSON ({error.msg} at character {error.pos + 1}){hint}") from error
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
         if info.field_name in _OF_PATHS and _has_control_character(found):
             raise ValueError(f"a path in it has a control character: {_BACKSLASH}")
         return found

@@ -69,6 +69,8 @@ SLACK_CHARACTERS: Final = 300
 LOST: Final = "Mending a sentence left out what the passages that it cited say:"
 DISCUSSION_TOKENS: Final = 150
 """Approximate size of what answers one contradiction."""
+DISCUSSION_CHARACTERS: Final = 3_000
+"""Maximum length of what answers one: more is no sentence or two."""
 
 
 async def repair_draft(
@@ -258,10 +260,11 @@ class _Desk:
             block = texts.get(number)
             written = await self._discussion(block) if block else ()
             found = await self._check(written) or ()
-            if list_failed(found) or count_uncited(found) or list_unanswered([one], found):
+            long = sum(len(claim.text) for claim in written) > DISCUSSION_CHARACTERS
+            if long or list_failed(found) or count_uncited(found) or list_unanswered([one], found):
                 dropped.append(f"{DROPPED} {one.about}")
             else:
-                added += written
+                added += (claim for claim in written if claim not in added)
         return added, dropped
 
     async def _discussion(self, block: RevisedBlock) -> tuple[Claim, ...]:

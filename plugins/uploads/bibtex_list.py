@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from elcano.activities.passages.document import FileSkipped
 from elcano.activities.text.inline_markup import write_latex_scripts
 from elcano.plugins.documents.latex_commands import SILENT, SYMBOLS, list_known_commands
 from elcano.plugins.uploads.list_items import Item, Parsed, clean_item
@@ -46,6 +47,9 @@ _OWN: Final = frozenset(
 _NAME_PART: Final = re.compile(r"\s*\"?\s*(family|given|prefix|suffix)\s*=\s*(.*?)\s*\"?\s*", re.IGNORECASE | re.DOTALL)
 NAME_CHARACTERS: Final = 1_000
 """Length of one name; splitting a longer one at its commas would take long."""
+MOST_GROWTH: Final = 20
+SLACK_CHARACTERS: Final = 1_000_000
+"""A list may become so many times as long, and so many characters more: 40 lines of `@string` can make terabytes."""
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -54,6 +58,9 @@ def parse_bibtex(text: str) -> Parsed:
 
     A broken entry is told with its line, also where BibTeX sees none: it takes for comments what stands behind a brace
     too many or does not begin as an entry does, and the parser takes a field without a comma before it for words.
+
+    Raises:
+        FileSkipped: `@string` and `crossref` repeat so much that it becomes many times as long.
     """
     from bibtexparser.entrypoint import parse_string
     from bibtexparser.exceptions import BlockAbortedException
@@ -72,19 +79,25 @@ def parse_bibtex(text: str) -> Parsed:
         twice = isinstance(found, DuplicateBlockKeyBlock | DuplicateFieldKeyBlock)
         block = found.ignore_error_block if isinstance(found, ParsingFailedBlock) and twice else found
         blocks.append(block or found)  # of two with one key both are works; of two fields of a name the last one counts
+    left = MOST_GROWTH * len(text) + SLACK_CHARACTERS
     strings: dict[str, str] = {}
     fields: dict[int, dict[str, str]] = {}
     for number, block in enumerate(blocks):
         if isinstance(block, String):
-            strings[block.key.lower()] = _join_value(str(block.value), strings)
+            strings[block.key.lower()] = value = _join_value(str(block.value), strings)
+            left -= len(value)
         elif isinstance(block, Entry):
             fields[number] = {one.key.lower(): _join_value(str(one.value), strings) for one in block.fields}
+            left -= sum(map(len, fields[number].values()))
+        _require_room(left)
     named = {block.key.lower(): fields[at] for at, block in reversed([*enumerate(blocks)]) if isinstance(block, Entry)}
     for number, block in enumerate(blocks):
         line = (block.start_line or 0) + 1
         if isinstance(block, Entry):
             above = named.get(fields[number].get("crossref", "").strip().lower(), {})
             inherited = {_INHERITED.get(name, name): value for name, value in above.items() if name not in _OWN}
+            left -= sum(map(len, inherited.values()))
+            _require_room(left)
             item = _build_item(block.key, block.entry_type.lower(), inherited | fields[number])
             values = [((one.start_line or 0) + 1, one.key, str(one.value)) for one in block.fields]
             behind = blocks[number + 1] if number + 1 < len(blocks) else None
@@ -97,6 +110,11 @@ def parse_bibtex(text: str) -> Parsed:
             for lost in _LOST.finditer(block.comment):
                 at = line + block.comment.count("\n", 0, lost.start())
                 yield lost["key"], f"line {at} begins no entry of BibTeX: {lost[0].strip()[:40]!r}"
+
+
+def _require_room(left: int) -> None:
+    if left < 0:
+        raise FileSkipped("its `@string` and `crossref` make it more than 20 times as long: write long texts out once")
 
 
 def _find_fault(line: int, values: Iterable[tuple[int, str, str]], rest: str) -> str:

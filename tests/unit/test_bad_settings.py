@@ -88,6 +88,7 @@ def test_no_program_begins_with_such_a_setting(
         ("ELCANO_MODEL_URLS", '{"vllm": "gpu:8000"}', '{"vllm:qwen": "http://gpu:8000/v1"}'),
         ("ELCANO_MODEL_URLS", '{"vllm": ""}', "it is no address"),
         ("ELCANO_MODEL_URLS", "http://gpu:8000", "it is no JSON"),
+        pytest.param("ELCANO_MODEL_URLS", '{"a":' * 100_000, "it is nested too deeply", id="nested"),
         ("ELCANO_TEMPORAL_UI_URL", "localhost:8233", "it is no address such as `https://temporal.example.org`"),
         ("ELCANO_COLLECTIONS", r'{"handbook": "C:\docs"}', r"JSON writes a backslash twice (`C:\\docs`)"),
         (

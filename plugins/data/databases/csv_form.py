@@ -28,7 +28,7 @@ _MARKS: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 TITLE_CHARACTERS: Final = 200
 _EMPTY: Final = "(empty)"
 """How DuckDB says that there is no such character."""
-_DECLARED: Final = re.compile(r"\ufeff?sep=([^\r\n])\r?\n")
+_DECLARED: Final = re.compile(r"\ufeff?sep=([^\r\n\w\"])\r?\n")
 """How Excel is told the delimiter."""
 _YEAR_NAME: Final = re.compile(r"[12]\d{3}")
 _VALUE_NAME: Final = re.compile(r"-?\d+(?:[.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?")

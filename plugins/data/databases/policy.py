@@ -139,6 +139,8 @@ def _require_harmless(node: exp.Expr, dialect: Dialect) -> None:
             raise _build_query_refusal(f"a cast to {shorten_text(node.sql(), 60)} is not allowed")
         case exp.Cast() if not isinstance(node.to, exp.DataType):
             raise _build_query_refusal(f"a cast to {shorten_text(node.to.sql(), 60)} is not allowed")
+        case exp.Table() if node.args.get("rows_from"):
+            raise _build_query_refusal("ROWS FROM is not allowed: join the functions")
         case exp.Table() if not isinstance(node.this, exp.Identifier | exp.GenerateSeries):
             _require_table_function(node.this, dialect)
         case exp.Lateral() if not isinstance(node.this, exp.Subquery | exp.Unnest | exp.Explode | exp.GenerateSeries):

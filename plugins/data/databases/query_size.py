@@ -61,9 +61,6 @@ _SUMS: Final = (exp.Add, exp.Sub)
 _PRODUCTS: Final = (exp.Mul, exp.Div, exp.IntDiv, exp.Mod)
 
 
-_GROWING: Final = (exp.DPipe, exp.Concat, exp.ConcatWs, exp.Replace, exp.RegexpReplace, exp.ArrayToString, exp.Cast)
-
-
 _Found = TypeVar("_Found")
 _STORED: Final = Size(copies=1)
 
@@ -212,9 +209,10 @@ def _estimate_size(node: exp.Expr, scope: Scope, outputs: _Outputs[Size]) -> Siz
     if isinstance(node, exp.Literal | exp.ByteString):
         return Size(characters=len(str(node.this)))
     each = [_estimate_size(one, scope, outputs) for one in list(node.iter_expressions())]
-    found = _of_choice(node, each) or _of_text(node, each) or _of_number(node, each) or sum_sizes(each)
-    if isinstance(node, _GROWING):
-        _require_within_limits([found])  # a text is made as well where it is only compared
+    text = _of_text(node, each)
+    found = _of_choice(node, each) or text or _of_number(node, each) or sum_sizes(each)
+    if text is not None or isinstance(node, exp.DPipe | exp.Concat):
+        _require_within_limits([found])  # a text is made as well where it is only compared or measured
     return found
 
 

@@ -39,9 +39,13 @@ def load_options(path: Path) -> ReadingOptions:
     try:
         if not place.exists():
             return ReadingOptions()
-        if place.stat().st_size > MOST_BYTES:
+        if not place.is_file():  # a device or a pipe may have no end
+            raise ValueError(f"{place.name} is no file")
+        with place.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
             raise ValueError(f"{place.name} has more than {MOST_BYTES:,} bytes")
-        return ReadingOptions.model_validate_json(place.read_bytes())
+        return ReadingOptions.model_validate_json(data)
     except ValidationError as error:
         said = error.errors()[0]
         where = "/".join(map(str, said["loc"]))

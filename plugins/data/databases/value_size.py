@@ -49,12 +49,17 @@ def estimate_written_value(node: exp.Expr, each: list[Size]) -> Size | None:
         fields = sum(written.count(sign) for sign in "%{")
         arguments = multiply_size(sum_sizes(each), fields if _AGAIN.search(written) else 1)
         return arguments._replace(characters=arguments.characters + WIDEST * fields)
-    if name in ("array_replace", "ts_headline"):
-        longest = max((len(literal_text(one) or "") for one in node.expressions[1:]), default=0)
+    if name in ("array_replace", "ts_headline"):  # the options of a headline mark each word that it has
+        longest = max((_count_at_most(one) for one in each[1 if name == "array_replace" else 2 :]), default=0)
         return multiply_size(sum_sizes(each), 1 + longest)
     if isinstance(node, exp.JSONObject | exp.JSONArray | exp.ParseJSON) or name in _ESCAPING:
         return sum_sizes(_escape_size(size) for size in each)
     return None
+
+
+def _count_at_most(size: Size) -> int:
+    """Return the length of a value that is put in many times; of what is stored, more than any query may have."""
+    return size.characters + WIDEST * size.copies
 
 
 def _escape_size(size: Size) -> Size:

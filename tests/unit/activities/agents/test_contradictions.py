@@ -77,6 +77,12 @@ def add_half(task: TaskEnvelope) -> JsonObject:
     return {"blocks": [{"id": 1, "text": "It was above 16 mg/L [a].", "citations": cite(task, "table 1")}]}
 
 
+def add_much(task: TaskEnvelope) -> JsonObject:
+    (block, *_) = ensure_list(add(task)["blocks"])
+    assert isinstance(block, dict)
+    return {"blocks": [block | {"text": "\n\n".join([BOTH] * 1_000)}]}
+
+
 async def run(
     folder: Path, mode: str = "iterative", **agents: Callable[[TaskEnvelope], JsonObject]
 ) -> tuple[ResearchOutcome, ScriptedModel]:
@@ -112,13 +118,14 @@ async def test_one_that_the_writer_drops_is_asked_for_and_added(
     assert not any(one.startswith(DROPPED) for one in came.report.warnings)
 
 
-@pytest.mark.parametrize("reviser", [add_half, lambda _: {"blocks": []}])
+@pytest.mark.parametrize("reviser", [add_half, add_much, lambda _: {"blocks": []}])
 async def test_one_that_stays_dropped_is_named_in_the_report(
     tmp_path: Path, reviser: Callable[[TaskEnvelope], JsonObject]
 ) -> None:
     came, _ = await run(tmp_path, writer=answer_one, reviser=reviser)
     assert f"{DROPPED} {ABOUT}" in came.report.warnings
     assert "It was above" not in came.report.markdown
+    assert "I go by it" not in came.report.markdown
 
 
 async def test_a_section_passes_its_contradictions_to_who_writes_it(tmp_path: Path) -> None:

@@ -180,3 +180,15 @@ def test_csl_json_is_read_whatever_is_in_its_fields() -> None:
 )
 def test_lists_are_known_by_their_names_or_first_bytes(path: str, data: bytes, found: str) -> None:
     assert find_list_type(path, data) == found
+
+
+_DOUBLED = '@string{s0="xxxxxxxxxx"}\n' + "".join(f"@string{{s{at + 1}=s{at} # s{at}}}\n" for at in range(40))
+_INHERITED = f'@book{{b, title="{"y" * 500_000}", year=2020}}\n' + "".join(
+    f'@inbook{{a{at}, title="T", crossref="b"}}\n' for at in range(50)
+)
+
+
+@pytest.mark.parametrize("text", [_DOUBLED, _INHERITED], ids=["@string", "crossref"])
+def test_bibtex_that_grows_many_times_as_long_is_refused(text: str) -> None:
+    with pytest.raises(FileSkipped, match="times as long"):
+        list(parse_list(BIBTEX, text.encode()))

@@ -191,6 +191,16 @@ HOSTILE: Final[tuple[Hostile, ...]] = (
     Hostile("resource", "SELECT repeat(note, 100000) FROM orders", _P + _D),
     Hostile("resource", "SELECT repeat(repeat(repeat(note, 100), 100), 100) FROM orders", _P + _D),
     Hostile("resource", "SELECT lpad(note, id * 1000000) FROM orders", _P + _D),
+    Hostile("resource", "SELECT length(repeat(repeat(repeat('x', 1000), 1000), 500))", _P + _D),
+    Hostile("resource", "SELECT id FROM orders WHERE lpad(repeat(repeat(note, 1000), 1000), 1000) = note", _P + _D),
+    Hostile("resource", "SELECT ts_headline('simple', note, to_tsquery('a'), 'StartSel='||note) FROM orders", _P),
+    Hostile(
+        "resource",
+        "WITH o AS (SELECT 'HighlightAll=1,StartSel='||repeat('y', 1000) AS s) "
+        "SELECT length(ts_headline('simple', note, to_tsquery('simple', 'a'), s)) FROM orders, o",
+        _P,
+    ),
+    Hostile("odd", "SELECT * FROM ROWS FROM (generate_series(1, 2), generate_series(1, 3))", _P),
     Hostile("resource", "SELECT printf('%100000000d', id) FROM orders", _S + _D),
     Hostile("resource", "SELECT printf('%*d', 100000000, id) FROM orders", _S),
     Hostile("resource", "SELECT format('%100000000s', note) FROM orders", _P),

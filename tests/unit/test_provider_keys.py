@@ -1,6 +1,7 @@
 """Keys of providers may stand in `.env`, as the page and the docs say: their clients look in the environment alone."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,7 @@ def test_the_command_line_says_so_of_a_settings_file_that_cannot_be_read(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plugin, "_loaded", ())
+    monkeypatch.delitem(sys.modules, "elcano.cli.app", raising=False)  # as at the start of a program
     (tmp_path / ".env").write_bytes(b"ELCANO_MODEL=\xff")
     assert cli.main(["--help"]) == Exit.BAD_INPUT
     assert "is not in UTF-8" in capsys.readouterr().err

@@ -27,6 +27,8 @@ from elcano.storage.threads import Threads
 from tests.api.again.going_on import until
 
 COLLECTION = "/v1/collections/manuals"
+SCANS = "/v1/collections/scans"
+"""Another one: what reads a collection anew is one workflow, and that of another test may be open still."""
 NUMBER = 8
 
 
@@ -152,10 +154,10 @@ async def test_what_ocr_could_not_read_is_read_anew_once_it_is_installed(
     monkeypatch.setattr(Parser, "parse", parse_with_ocr)
     monkeypatch.setattr(background, "can_read", installed.__contains__)
     for name in ("scan", "half", "whole"):
-        await api.put(f"{COLLECTION}/documents/{name}.md", content=f"A ladder of {name}.".encode())
+        await api.put(f"{SCANS}/documents/{name}.md", content=f"A ladder of {name}.".encode())
 
     async def view() -> dict[str, int]:
-        found: dict[str, int] = (await api.get(COLLECTION)).json()
+        found: dict[str, int] = (await api.get(SCANS)).json()
         return found
 
     async def is_done() -> bool:

@@ -44,7 +44,7 @@ def test_nearly_all_is_let_through(engine: Engine) -> None:
     schema = DatabaseSchema(database="shop", dialect=engine.dialect, hash="0", tables=engine.structure(Stop()))
     statements = ordinary.read_selects(engine.dialect)
     refused = [why for sql in statements if (why := refuse(sql, schema))]
-    assert len(statements) >= 290
+    assert len(statements) >= 300
     assert len(refused) <= (1 - SHARE) * len(statements), refused
 
 

@@ -156,3 +156,23 @@ SELECT * FROM articles WHERE body LIKE '%engine%' OR title LIKE '%engine%'
 SELECT id, title, length(body) - length(replace(body, ' ', '')) + 1 AS words FROM articles ORDER BY words DESC
 SELECT e.id, e.name, count(s.id) AS reports FROM employees e LEFT JOIN employees s ON s.manager_id = e.id GROUP BY e.id HAVING reports > 0
 SELECT cast(total as int) % 2 AS odd, count(*) FROM orders GROUP BY odd
+
+-- as reports and spreadsheets ask
+SELECT o.id, o.total, total - lag(total) OVER (PARTITION BY customer_id ORDER BY placed) AS more FROM orders o
+SELECT customer_id, group_concat(status, ' / ') FROM orders GROUP BY customer_id HAVING sum(total) > 20
+SELECT name, coalesce(nullif(trim(city), ''), 'nowhere') AS city FROM customers ORDER BY city COLLATE NOCASE
+SELECT substr(email, instr(email, '@') + 1) AS domain, count(*) FROM customers WHERE email IS NOT NULL GROUP BY domain
+SELECT strftime('%Y', hired) AS year, count(*) FILTER (WHERE salary > 45000) AS well_paid FROM employees GROUP BY year
+SELECT category, max(price), name FROM products GROUP BY category
+SELECT p.name, ifnull(sum(i.quantity), 0) AS sold FROM products p LEFT JOIN items i ON i.product_id = p.id GROUP BY p.id
+SELECT c.name FROM customers c WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id AND o.status = 'open')
+SELECT date(placed) AS day, total, sum(total) OVER (ORDER BY placed ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM orders
+SELECT upper(substr(name, 1, 1)) || lower(substr(name, 2)) AS tidy, unicode(name) FROM products
+SELECT CASE WHEN salary >= 80000 THEN 'high' WHEN salary >= 45000 THEN 'middle' ELSE 'low' END AS band, count(*) FROM employees GROUP BY band
+SELECT printf('%05.2f', avg(price)) AS mean, printf('%d products', count(*)) FROM products WHERE price NOT NULL
+WITH days(day) AS (VALUES ('2024-01-05'), ('2024-02-07')) SELECT day, count(o.id) FROM days LEFT JOIN orders o ON date(o.placed) = day GROUP BY day
+SELECT name FROM employees WHERE department IN (SELECT department FROM employees GROUP BY department HAVING avg(salary) > 50000)
+SELECT ntile(2) OVER (ORDER BY salary DESC) AS half, name FROM employees
+SELECT total, total * 1.19 AS gross, round(total * 0.19, 2) AS tax FROM orders WHERE status IS NOT 'void' ORDER BY total DESC LIMIT 3 OFFSET 1
+SELECT min(placed), max(placed), julianday(max(placed)) - julianday(min(placed)) FROM orders WHERE placed BETWEEN '2024-01-01' AND '2024-12-31'
+SELECT c.country, count(DISTINCT c.id) AS customers, total(o.total) FROM customers c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.country ORDER BY 3 DESC

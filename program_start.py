@@ -4,6 +4,8 @@ import gc
 import os
 import signal
 import sys
+import threading
+from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
@@ -14,9 +16,20 @@ INTERRUPTED: Final = 130
 def leave_on_interrupt() -> None:
     """Let Ctrl-C end the program with one line, not with a traceback of what it was importing.
 
-    It holds until the program has a handler of its own, or `signal.default_int_handler` again.
+    It holds until the program has a handler of its own, or `raise_on_interrupt` is called. Outside the main thread
+    signals cannot be handled, so nothing is done.
     """
-    signal.signal(signal.SIGINT, _leave)
+    _handle_interrupt(_leave)
+
+
+def raise_on_interrupt() -> None:
+    """Let Ctrl-C raise `KeyboardInterrupt`, as it does by default."""
+    _handle_interrupt(signal.default_int_handler)
+
+
+def _handle_interrupt(handler: Callable[[int, FrameType | None], None]) -> None:
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:

@@ -3,11 +3,10 @@
 Modules are imported when a command needs them, so that `elcano --help` answers at once.
 """
 
-import signal
 import sys
 from collections.abc import Sequence
 
-from elcano.program_start import leave_on_interrupt
+from elcano.program_start import leave_on_interrupt, raise_on_interrupt
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,9 +19,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     with guarded_output("elcano"):
         try:
-            from elcano.cli.app import app
-
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            try:
+                from elcano.cli.app import app
+            finally:
+                raise_on_interrupt()
             app(arguments)
         except (InputInvalid, SettingsInvalid) as error:  # also: the plugins of ELCANO_PLUGINS cannot be loaded
             sys.stderr.write(f"elcano: {error}\n")

@@ -12,12 +12,19 @@ import pytest
 from temporalio.client import Client
 from temporalio.testing import ActivityEnvironment
 
+from elcano.activities.background_work import looking_for
 from elcano.activities.child_processes import START_SECONDS
 from elcano.activities.passages.document import Document, FileSkipped, Gap
 from elcano.plugins.documents.file_formats import READER
 from elcano.plugins.documents.parser import OCR_SECONDS, PARSE_SECONDS, PATIENCE, Parser
 from elcano.plugins.uploads import background
-from elcano.plugins.uploads.background import ReadingActivities, begin_readings, build_reading_worker, mark_readable
+from elcano.plugins.uploads.background import (
+    LOOK_SECONDS,
+    ReadingActivities,
+    begin_readings,
+    build_reading_worker,
+    mark_readable,
+)
 from elcano.plugins.uploads.document_store import get_upload_store, get_uploads
 from elcano.plugins.uploads.source import UploadedCollection, open_indexes
 from elcano.plugins.uploads.workflows import BATCH_TIMEOUT, ReadingWork
@@ -42,8 +49,11 @@ def own_queues(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
 async def reading(client: Client, store: Store, settings: Settings, *, outdated: bool) -> AsyncIterator[None]:
     threads = Threads("read", 1)
     activities = ReadingActivities(store, open_indexes(settings), threads, 1_000_000)
-    async with build_reading_worker(client, activities, outdated=outdated):
-        await begin_readings(client, get_upload_store(store), outdated=outdated)
+    look = partial(begin_readings, client, get_upload_store(store), outdated=outdated)
+    async with (
+        build_reading_worker(client, activities, outdated=outdated),
+        looking_for("documents to read", look, every=LOOK_SECONDS),
+    ):
         yield
     threads.close()
 

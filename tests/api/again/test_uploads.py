@@ -5,15 +5,23 @@ import io
 import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 from temporalio.client import Client
 
+from elcano.activities.background_work import looking_for
 from elcano.client import AddedDocument, AsyncElcano, NotFound
 from elcano.graphs.errors import InputInvalid
-from elcano.plugins.uploads.background import ReadingActivities, begin_readings, build_reading_worker, sweep_indexes
+from elcano.plugins.uploads.background import (
+    LOOK_SECONDS,
+    ReadingActivities,
+    begin_readings,
+    build_reading_worker,
+    sweep_indexes,
+)
 from elcano.plugins.uploads.commands import add_documents, list_documents
 from elcano.plugins.uploads.document_store import get_upload_store, get_uploads
 from elcano.plugins.uploads.source import open_indexes
@@ -39,10 +47,13 @@ HALF = (
 
 @asynccontextmanager
 async def reading(client: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
-    """A worker that reads what was uploaded, once."""
+    """A worker that reads what was uploaded, and looks for it again and again as that of the product does."""
     threads = Threads("read", 1)
-    async with build_reading_worker(client, ReadingActivities(store, open_indexes(settings), threads, 1_000_000)):
-        await begin_readings(client, get_upload_store(store))
+    look = partial(begin_readings, client, get_upload_store(store))
+    async with (
+        build_reading_worker(client, ReadingActivities(store, open_indexes(settings), threads, 1_000_000)),
+        looking_for("documents to read", look, every=LOOK_SECONDS),
+    ):
         yield
     threads.close()
 

@@ -4,6 +4,7 @@ The document adds what answers before any route does, the problems that all rout
 answers hold without being a route's `response_model`. No page that we serve loads anything from elsewhere.
 """
 
+from collections.abc import Iterator
 from html import escape
 from importlib.resources import files
 from typing import Annotated, Any, Final, Literal
@@ -180,25 +181,8 @@ def _list_omitted_fields(model: type[BaseModel]) -> set[tuple[str, str]]:
     return found.union(*map(_list_omitted_fields, model.__subclasses__()))
 
 
-def _require_discriminators(schemas: dict[str, Any]) -> None:
-    """Require the field by which the forms of a value are told apart: one that lacks it has no form."""
-    open_parts: list[Any] = [schemas]
-    while open_parts:
-        one = open_parts.pop()
-        if isinstance(one, list):
-            open_parts += one
-        elif isinstance(one, dict):
-            open_parts += one.values()
-            if isinstance(chosen := one.get("discriminator"), dict) and "mapping" in chosen:
-                for reference in chosen["mapping"].values():
-                    form = schemas[reference.rpartition("/")[2]]
-                    form["properties"][chosen["propertyName"]].pop("default", None)
-                    form["required"] = [*dict.fromkeys((*form.get("required", ()), chosen["propertyName"]))]
-
-
-def _named_in(part: Any, schemas: dict[str, Any]) -> set[str]:
-    """The names of all schemas that a part of the document refers to, directly or not."""
-    found: set[str] = set()
+def _iter_objects(part: Any) -> Iterator[dict[str, Any]]:
+    """Yield each JSON object within a part of the document, itself included."""
     open_parts = [part]
     while open_parts:
         one = open_parts.pop()
@@ -206,6 +190,25 @@ def _named_in(part: Any, schemas: dict[str, Any]) -> set[str]:
             open_parts += one
         elif isinstance(one, dict):
             open_parts += one.values()
+            yield one
+
+
+def _require_discriminators(schemas: dict[str, Any]) -> None:
+    """Require the field by which the forms of a value are told apart: one that lacks it has no form."""
+    for one in _iter_objects(schemas):
+        if isinstance(chosen := one.get("discriminator"), dict) and "mapping" in chosen:
+            for reference in chosen["mapping"].values():
+                form = schemas[reference.rpartition("/")[2]]
+                form["properties"][chosen["propertyName"]].pop("default", None)
+                form["required"] = [*dict.fromkeys((*form.get("required", ()), chosen["propertyName"]))]
+
+
+def _named_in(part: Any, schemas: dict[str, Any]) -> set[str]:
+    """The names of all schemas that a part of the document refers to, directly or not."""
+    found: set[str] = set()
+    open_parts = [part]
+    while open_parts:
+        for one in _iter_objects(open_parts.pop()):
             name = str(one.get("$ref", "")).rpartition("/")[2]
             if name in schemas and name not in found:
                 found.add(name)

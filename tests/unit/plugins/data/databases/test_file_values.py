@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from elcano.activities.child_processes import Stop
@@ -24,7 +25,6 @@ from elcano.plugins.data.results import result_text
 from elcano.plugins.data.tables import TableSchema
 from tests.unit.plugins.data.databases.workbook import DAY, HOURS, MOMENT, ZIP, Styled, write_workbook
 
-duckdb = pytest.importorskip("duckdb")
 Loaded = dict[str, tuple[str, list[object], str]]
 
 

@@ -53,7 +53,6 @@ from elcano.activities.tools.tool_activities import (
     ToolActivities,
     tool_activities,
 )
-from elcano.api.temporal.connection import build_runtime, connect_when_ready
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE, model_queue
 from elcano.graphs.errors import ElcanoError, InputInvalid
@@ -62,6 +61,7 @@ from elcano.graphs.model_names import find_unknown_providers, parse_model_provid
 from elcano.graphs.plugin import Surroundings, load_objects
 from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr
+from elcano.service.temporal.connection import build_runtime, connect_when_ready
 from elcano.settings.plugins import SettingsInvalid, list_variables
 from elcano.settings.settings import (
     BAD_SETTINGS,

@@ -25,11 +25,11 @@ from temporalio.runtime import Runtime
 from elcano import __version__
 from elcano.api.app import create_app
 from elcano.api.http.request_identity import require_identity
-from elcano.api.source_survey import list_enabled_sources
-from elcano.api.temporal.connection import build_runtime
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import load_objects, load_registries
 from elcano.redaction import log_to_stderr
+from elcano.service.source_survey import list_enabled_sources
+from elcano.service.temporal.connection import build_runtime
 from elcano.settings.plugins import SettingsInvalid, list_variables
 from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, refuse_arguments, unknown_variables
 from elcano.storage.rubric_files import known_domains

@@ -5,8 +5,7 @@ from typing import Annotated, Any, Self, TypeAlias
 from fastapi import APIRouter, Body, Path, Response
 from pydantic import Field
 
-from elcano.api.http.errors import AgentNotFound, FieldFault, RequestInvalid, problem_docs
-from elcano.api.http.fields import Described, Moment, VersionCard, datetime_from_seconds
+from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.graphs.agents.definition import AgentDefinition, definition_of, get_definition, list_definitions
@@ -17,6 +16,8 @@ from elcano.graphs.errors import TooManyAgents
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.limits import MAX_FAULTS
 from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.service.errors import AgentNotFound, FieldFault, RequestInvalid
+from elcano.service.fields import Described, Moment, VersionCard, datetime_from_seconds
 from elcano.storage.versions import Version, VersionStore
 
 OwnAgents: TypeAlias = VersionStore[OwnAgent]

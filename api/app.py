@@ -19,9 +19,8 @@ from elcano import __version__
 from elcano.api import agents, graphs, health, modes, openapi, sources
 from elcano.api.control.routes import router as control_router
 from elcano.api.events.sse import router as event_router
-from elcano.api.events.watcher import Feeds
 from elcano.api.http.body_limit import BodyLimit
-from elcano.api.http.errors import RequestInvalid, TemporalUnavailable, problem_docs
+from elcano.api.http.errors import problem_docs
 from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
 from elcano.api.http.request_guards import CrossOrigin, Trust, refuse_unknown_parameters, require_json
@@ -30,15 +29,17 @@ from elcano.api.http.stream_check import StreamCheck
 from elcano.api.openapi import add_manual, build_openapi_document
 from elcano.api.reports.routes import router as report_router
 from elcano.api.resume.routes import router as resume_router
-from elcano.api.runs.deletion import Expiry
-from elcano.api.runs.endings import Reconciler
 from elcano.api.runs.routes import router as run_router
 from elcano.api.services import Process, Writable
 from elcano.api.steps.routes import router as step_router
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection, connect_client, workflows_page
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.plugin import Surroundings, load_objects
+from elcano.service.errors import RequestInvalid, TemporalUnavailable
+from elcano.service.events.watcher import Feeds
+from elcano.service.runs.deletion import Expiry
+from elcano.service.runs.endings import Reconciler
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection, connect_client, workflows_page
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_configured
 

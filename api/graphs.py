@@ -7,25 +7,9 @@ from fastapi import APIRouter, Body, Header, Path, Query, Response
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
-from elcano.api.http.errors import (
-    FieldFault,
-    GraphNotFound,
-    NotAcceptable,
-    RequestInvalid,
-    problem_docs,
-)
-from elcano.api.http.fields import Described, Moment, Request, Spoken, VersionCard, datetime_from_seconds
+from elcano.api.http.errors import NotAcceptable, problem_docs
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
-from elcano.api.runs.judgement import read_limits
-from elcano.api.runs.mode_checks import find_barred_modes
-from elcano.api.runs.named_graphs import (
-    find_submitted_graph_faults,
-    require_named_graph,
-    require_own_graph,
-    validate_received_graph,
-)
-from elcano.api.runs.run_request import MAX_QUESTION, BudgetRequest, _without_default
 from elcano.api.services import Provided
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.references import explain_unknown_name
@@ -35,6 +19,17 @@ from elcano.graphs.mode_choice import MODES, can_choose_mode, list_aliases
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph
+from elcano.service.errors import FieldFault, GraphNotFound, RequestInvalid
+from elcano.service.fields import Described, Moment, Request, Spoken, VersionCard, datetime_from_seconds
+from elcano.service.runs.judgement import read_limits
+from elcano.service.runs.mode_checks import find_barred_modes
+from elcano.service.runs.named_graphs import (
+    find_submitted_graph_faults,
+    require_named_graph,
+    require_own_graph,
+    validate_received_graph,
+)
+from elcano.service.runs.run_request import MAX_QUESTION, BudgetRequest, _without_default
 
 
 class GraphCard(Described):

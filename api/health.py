@@ -6,13 +6,13 @@ from typing import Literal
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
-from elcano.api.http.fields import Described
 from elcano.api.http.request_identity import PUBLIC
 from elcano.api.services import InProcess, Writable
-from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import model_queue
 from elcano.graphs.model_names import provider_of
+from elcano.service.errors import RunForgotten, TemporalRefused, TemporalUnavailable
+from elcano.service.fields import Described
+from elcano.service.temporal.client import Temporal
 from elcano.settings.settings import Settings
 
 

@@ -10,11 +10,8 @@ from typing import Final, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from elcano.api.http.fields import Described
 from elcano.api.http.request_identity import requires
-from elcano.api.runs.model_checks import find_model_price
 from elcano.api.services import Provided
-from elcano.api.source_survey import list_barred_modes
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import Cost, CostClass, default_limits, estimate_graph_costs, of_choice
 from elcano.graphs.checks.callees import (
@@ -30,6 +27,9 @@ from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, USUAL, can_choose_mod
 from elcano.graphs.model_names import OFFLINE, address_of, model_names, parse_model_provider
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.rubric import Rubric
+from elcano.service.fields import Described
+from elcano.service.runs.model_checks import find_model_price
+from elcano.service.source_survey import list_barred_modes
 from elcano.settings.settings import Settings
 
 ANY_SOURCE: Final = "at least one source"

@@ -18,30 +18,27 @@ from pydantic.json_schema import models_json_schema
 from starlette.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
 
-from elcano.api.events.feed import Streaming, UnreadableBranch, Waiting
 from elcano.api.events.sse import RUN_MESSAGE
 from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
     CrossOriginRefused,
-    Forbidden,
     HostRefused,
     MediaTypeUnsupported,
     NotAcceptable,
     Problem,
-    RequestInvalid,
-    StoreUnavailable,
-    Unauthenticated,
     problem_docs,
 )
-from elcano.api.http.fields import Described, declare_moments
 from elcano.api.http.methods import flatten_routes
-from elcano.api.http.permissions import Permission
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import PUBLIC, RoutePermissions
 from elcano.graphs.report.report import Report
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.events import AgentEvent
+from elcano.service.errors import Forbidden, RequestInvalid, StoreUnavailable, Unauthenticated
+from elcano.service.events.feed import Streaming, UnreadableBranch, Waiting
+from elcano.service.fields import Described, declare_moments
+from elcano.service.permissions import Permission
 from elcano.settings.settings import Settings
 
 

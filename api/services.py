@@ -8,9 +8,9 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
-from elcano.api.http.permissions import Principal
 from elcano.api.http.request_identity import get_principal
-from elcano.api.process import Process, Services, Writable
+from elcano.service.permissions import Principal
+from elcano.service.process import Process, Services, Writable
 
 __all__ = ["Asker", "InProcess", "Process", "Provided", "Services", "Writable"]
 

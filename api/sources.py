@@ -13,22 +13,22 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
-from elcano.api.http.errors import (
+from elcano.api.http.errors import problem_docs
+from elcano.api.http.request_identity import requires
+from elcano.api.services import Provided, Services
+from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS, SourceSpec
+from elcano.graphs.providers import Provider, SourceCheck, SourceChecked, get_provider_state
+from elcano.service.errors import (
     SourceCheckFailed,
     SourceClosed,
     SourceNotFound,
     StoreUnavailable,
     TemporalRefused,
     TemporalUnavailable,
-    problem_docs,
 )
-from elcano.api.http.fields import Described, Moment, Request, Spoken
-from elcano.api.http.request_identity import requires
-from elcano.api.services import Provided, Services
-from elcano.api.source_survey import SourceCatalogue, add_own_sources, choose_sources, survey_sources
-from elcano.api.temporal.workers import Workers
-from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS, SourceSpec
-from elcano.graphs.providers import Provider, SourceCheck, SourceChecked, get_provider_state
+from elcano.service.fields import Described, Moment, Request, Spoken
+from elcano.service.source_survey import SourceCatalogue, add_own_sources, choose_sources, survey_sources
+from elcano.service.temporal.workers import Workers
 from elcano.settings.settings import Settings
 
 SourceState: TypeAlias = Literal[

@@ -13,7 +13,7 @@ from temporalio.client import Client
 from benchmarks.bench import Bench
 from benchmarks.engine import graph_run
 from benchmarks.server import NOOP_ACTIVITIES, research_worker
-from elcano.plugins.encryption.keys import INDEX, make_key, parse_keys
+from elcano.operations.encryption.keys import INDEX, make_key, parse_keys
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 

@@ -30,9 +30,9 @@ import trafilatura
 from selectolax.lexbor import LexborHTMLParser
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.activities.text.words import split_words
-from elcano.plugins.documents.html_encoding import decode_html
-from elcano.plugins.web.extraction import Request, extract_page
+from elcano.subjects.documents.html_encoding import decode_html
+from elcano.subjects.web.extraction import Request, extract_page
+from elcano.text.words import split_words
 
 ADDRESS: Final = "https://example.org/pages/"
 WORST_SHOWN: Final = 10

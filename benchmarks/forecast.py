@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Final, get_args
 
-from elcano.plugins.data.forecast_models import ModelName, ModelScore
-from elcano.plugins.data.forecasting.fitting import (
+from elcano.subjects.data.forecast_models import ModelName, ModelScore
+from elcano.subjects.data.forecasting.fitting import (
     FitRequest,
     ModelFit,
     choose_best_score,
@@ -27,7 +27,7 @@ from elcano.plugins.data.forecasting.fitting import (
     fit_requested_model,
     score_fits,
 )
-from elcano.plugins.data.forecasting.forecasting import least_known
+from elcano.subjects.data.forecasting.forecasting import least_known
 
 AHEAD: Final = 12
 ORIGINS: Final = 3

@@ -10,15 +10,15 @@ from pathlib import Path
 from benchmarks.bench import Bench
 from benchmarks.server import postgresql
 from elcano.activities.child_processes import Stop
-from elcano.plugins.data.data_answer import QueryFault, SqlQuery
-from elcano.plugins.data.databases.column_resolution import resolve_query_columns
-from elcano.plugins.data.databases.database import Database
-from elcano.plugins.data.databases.engine import Engine, FetchedRows, Limits
-from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
-from elcano.plugins.data.databases.query_runner import run_query
-from elcano.plugins.data.tables import DatabaseSchema
-from tests.unit.plugins.data.databases import hostile
-from tests.unit.plugins.data.databases.shop import content, duckdb_shop, postgresql_shop, sqlite_shop
+from elcano.subjects.data.data_answer import QueryFault, SqlQuery
+from elcano.subjects.data.databases.column_resolution import resolve_query_columns
+from elcano.subjects.data.databases.database import Database
+from elcano.subjects.data.databases.engine import Engine, FetchedRows, Limits
+from elcano.subjects.data.databases.policy import Refused, parse_allowed_query
+from elcano.subjects.data.databases.query_runner import run_query
+from elcano.subjects.data.tables import DatabaseSchema
+from tests.unit.subjects.data.databases import hostile
+from tests.unit.subjects.data.databases.shop import content, duckdb_shop, postgresql_shop, sqlite_shop
 
 TABLES = frozenset({"customers", "orders", "shipments", "spending"})
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.bench import Bench
 from elcano.graphs.catalogue.sources import build_collection_spec
-from elcano.plugins.documents.local_sources import Folder
-from elcano.plugins.documents.source import DocumentsSource
+from elcano.subjects.documents.local_sources import Folder
+from elcano.subjects.documents.source import DocumentsSource
 
 SECTIONS = 30
 LIMIT_BYTES = 50_000_000

@@ -9,7 +9,9 @@ from collections.abc import Awaitable, Callable
 
 from benchmarks.bench import Bench
 from benchmarks.server import postgresql
-from elcano.plugins.knowledge.graph import (
+from elcano.settings import Settings
+from elcano.storage.store import open_store
+from elcano.subjects.knowledge.graph import (
     KnowledgeEdge,
     KnowledgeGraph,
     KnowledgeNode,
@@ -17,9 +19,7 @@ from elcano.plugins.knowledge.graph import (
     build_knowledge_node,
     find_shortest_paths,
 )
-from elcano.plugins.knowledge.knowledge_store import get_graph
-from elcano.settings import Settings
-from elcano.storage.store import open_store
+from elcano.subjects.knowledge.knowledge_store import get_graph
 
 RUNS, ENTITIES = 500, 10_000
 """With 50,000 claims and 39,500 documents 100,000 nodes together. Each run states 100 claims and finds 79 documents;

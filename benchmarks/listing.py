@@ -14,8 +14,8 @@ from temporalio.client import Client
 
 from benchmarks.bench import Bench
 from benchmarks.server import served_here
-from elcano.api.temporal import executions
 from elcano.graphs.records import ArchivedRun
+from elcano.service.temporal import executions
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 

@@ -38,10 +38,10 @@ from benchmarks.server import (
 )
 from elcano.activities.agents.agent_activity import AgentActivities, agent_activities
 from elcano.activities.sources.registry import Sources
-from elcano.api.events.feed import Streaming
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.model_names import OFFLINE, ModelChoice
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.service.events.feed import Streaming
 from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 from elcano.storage.store import open_store

@@ -10,12 +10,12 @@ from typing import Final
 from benchmarks.bench import Bench
 from benchmarks.server import postgresql
 from elcano.activities.child_processes import Stop
-from elcano.plugins.data.data_answer import QueryFault, SqlQuery
-from elcano.plugins.data.databases.database import Database
-from elcano.plugins.data.databases.engine import Engine, FetchedRows, Limits
-from elcano.plugins.data.databases.query_runner import run_query
-from elcano.plugins.data.tables import Cell
-from tests.unit.plugins.data.databases import ordinary
+from elcano.subjects.data.data_answer import QueryFault, SqlQuery
+from elcano.subjects.data.databases.database import Database
+from elcano.subjects.data.databases.engine import Engine, FetchedRows, Limits
+from elcano.subjects.data.databases.query_runner import run_query
+from elcano.subjects.data.tables import Cell
+from tests.unit.subjects.data.databases import ordinary
 
 _CHANGING: Final = re.compile("random|now|current|uuid|local|sample|clock|today", re.IGNORECASE)
 """What gives other rows each time."""

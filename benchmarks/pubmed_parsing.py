@@ -13,9 +13,9 @@ from typing import Final
 from xml.etree.ElementTree import fromstring
 
 from benchmarks.bench import Bench
-from elcano.plugins.literature.pubmed import parse_pubmed_records
-from elcano.plugins.literature.work_records import build_stored_record
-from elcano.plugins.literature.xml import parse_xml_root
+from elcano.subjects.literature.pubmed import parse_pubmed_records
+from elcano.subjects.literature.work_records import build_stored_record
+from elcano.subjects.literature.xml import parse_xml_root
 
 _WORDS: Final = [
     "randomised",

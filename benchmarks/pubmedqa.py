@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import fmean
 
 from elcano.graphs.catalogue.sources import build_collection_spec
-from elcano.plugins.documents.local_sources import Folder
-from elcano.plugins.documents.source import DocumentsSource
+from elcano.subjects.documents.local_sources import Folder
+from elcano.subjects.documents.source import DocumentsSource
 
 PASSAGES = 50
 LIMIT_BYTES = 50_000_000

@@ -15,7 +15,7 @@ from decimal import Decimal
 import pint
 from babel.units import format_unit
 
-from elcano.activities.support.missing_facts import Statement, figures_unquoted
+from elcano.text.support.missing_facts import Statement, figures_unquoted
 
 UNITS = {
     "length-meter": "m", "length-centimeter": "cm", "length-millimeter": "mm", "length-kilometer": "km",

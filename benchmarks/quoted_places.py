@@ -23,12 +23,12 @@ from typing import Final, NamedTuple
 from elcano.activities.passages.document import Document, FileSkipped
 from elcano.activities.passages.stored_places import StoredPlaces, pack_places
 from elcano.graphs.report.places import Mark, find_marks, group_marks_by_page
-from elcano.plugins.documents.file_formats import parse_document
-from elcano.plugins.documents.page_pictures import frame_marks
-from elcano.plugins.documents.pdf.marked_text import has_quote, read_marked_text
-from elcano.plugins.documents.pdf.page_drawing import render_page
-from elcano.plugins.documents.pdf.pictures import PageRenderer
 from elcano.storage.evidence import CONFIDENCE
+from elcano.subjects.documents.file_formats import parse_document
+from elcano.subjects.documents.page_pictures import frame_marks
+from elcano.subjects.documents.pdf.marked_text import has_quote, read_marked_text
+from elcano.subjects.documents.pdf.page_drawing import render_page
+from elcano.subjects.documents.pdf.pictures import PageRenderer
 
 SENTENCE: Final = re.compile(r"[^.!?\n|]{20,200}[.!?]?")
 WIDTH: Final = 1_200

@@ -34,7 +34,7 @@ import pypdfium2
 
 from benchmarks import peer_readers
 from elcano.activities.passages.document import Document, FileSkipped
-from elcano.plugins.documents.file_formats import parse_document
+from elcano.subjects.documents.file_formats import parse_document
 
 SHORTEST: Final = 25
 """Characters of a sentence that counts: shorter ones stand anywhere."""

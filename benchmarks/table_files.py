@@ -14,8 +14,8 @@ from typing import Final
 import duckdb
 
 from benchmarks.bench import Bench
-from elcano.plugins.data.databases.duckdb_loading import load_files_into_duckdb
-from elcano.plugins.data.databases.engine import FileToLoad
+from elcano.subjects.data.databases.duckdb_loading import load_files_into_duckdb
+from elcano.subjects.data.databases.engine import FileToLoad
 
 _CITIES: Final = ("Berlin", "Paris", "Oslo", "Roma")
 

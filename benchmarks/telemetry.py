@@ -193,12 +193,12 @@ async def work_and_measure() -> None:
     from functools import partial
 
     from elcano.activities.sources.registry import open_sources
-    from elcano.api.temporal.connection import build_runtime, connect_when_ready
     from elcano.graphs.contracts import TASK_QUEUE
     from elcano.graphs.mode_choice import MODES
     from elcano.graphs.plugin import Surroundings
     from elcano.graphs.run_contracts import ResearchInput
-    from elcano.plugins.telemetry.start import accompany_program, start_telemetry
+    from elcano.operations.telemetry.start import accompany_program, start_telemetry
+    from elcano.service.temporal.connection import build_runtime, connect_when_ready
     from elcano.storage.store import open_configured
     from elcano.worker import build_worker
     from elcano.workflows.research import ResearchWorkflow

@@ -14,9 +14,9 @@ from elcano.graphs.report.report import Report
 from elcano.graphs.state.events import AgentEvent
 
 if TYPE_CHECKING:
-    from elcano.api.runs.run_view import RunList, RunView
-    from elcano.api.uploaded_documents import CollectionView
     from elcano.client.passages import AsyncPassage
+    from elcano.service.runs.run_view import RunList, RunView
+    from elcano.service.uploaded_documents import CollectionView
 
 RUNS: Final = "/v1/runs"
 EVIDENCE_PAGE: Final = 200
@@ -73,7 +73,7 @@ class AsyncElcano:
 
     async def list_runs(self, /, **filters: str | int) -> "RunList":
         """One page of runs, the newest first; `filters` are the parameters of `GET /v1/runs`."""
-        from elcano.api.runs.run_view import RunList
+        from elcano.service.runs.run_view import RunList
 
         return RunList.model_validate(await self.connection.get(RUNS, **filters))
 
@@ -110,7 +110,7 @@ class AsyncRun:
 
     async def view(self) -> "RunView":
         """How it stands."""
-        from elcano.api.runs.run_view import RunView
+        from elcano.service.runs.run_view import RunView
 
         return RunView.model_validate(await self._connection.get(self._path))
 

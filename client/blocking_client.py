@@ -20,8 +20,8 @@ from elcano.client.errors import ClientError
 from elcano.graphs.text import shorten_text
 
 if TYPE_CHECKING:
-    from elcano.api.runs.run_view import RunView, WaitingCallView
     from elcano.client.passages import Passage
+    from elcano.service.runs.run_view import RunView, WaitingCallView
 
 QUESTION_CHARACTERS: Final = 200
 """A longer question is shortened where a run is displayed."""

@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from elcano.api import archive_members
-from elcano.api.archive_members import is_hidden, list_members, open_archive, open_member
-from elcano.api.uploaded_documents import name_file_collection
 from elcano.client.blocking import Blocking, make_blocking, make_blocking_iterator
 from elcano.client.connection import PIECE, Connection
 from elcano.client.errors import NotFound, Problem
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
+from elcano.service import archive_members
+from elcano.service.archive_members import is_hidden, list_members, open_archive, open_member
+from elcano.service.uploaded_documents import name_file_collection
 
 if TYPE_CHECKING:
-    from elcano.api.uploaded_documents import CollectionView, DocumentView
+    from elcano.service.uploaded_documents import CollectionView, DocumentView
 
 UNREADABLE: Final = archive_members.UNREADABLE
 """What reading a file raises."""
@@ -150,7 +150,7 @@ class AsyncCollection:
         Raises:
             NotFound: nothing is in it.
         """
-        from elcano.api.uploaded_documents import CollectionView
+        from elcano.service.uploaded_documents import CollectionView
 
         return CollectionView.model_validate(await self._connection.get(self._path))
 
@@ -160,7 +160,7 @@ class AsyncCollection:
         Raises:
             NotFound: nothing is in it.
         """
-        from elcano.api.uploaded_documents import DocumentPage
+        from elcano.service.uploaded_documents import DocumentPage
 
         cursor: str | None = ""
         while cursor is not None:
@@ -250,6 +250,6 @@ class Collection(Blocking[AsyncCollection]):
 
 async def list_collections(connection: Connection) -> "tuple[CollectionView, ...]":
     """All collections, with how far each is read."""
-    from elcano.api.uploaded_documents import CollectionView
+    from elcano.service.uploaded_documents import CollectionView
 
     return tuple(CollectionView.model_validate(one) for one in await connection.get(COLLECTIONS))

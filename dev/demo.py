@@ -41,9 +41,9 @@ from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, can_choose_mode, list_aliases
 from elcano.graphs.model_names import OFFLINE
-from elcano.plugins.documents.local_sources import Folder
-from elcano.plugins.documents.parser import Parser
 from elcano.settings import Settings, program_settings
+from elcano.subjects.documents.local_sources import Folder
+from elcano.subjects.documents.parser import Parser
 
 _NAMED = 3
 """Number of unreadable documents that a refusal names; the rest is counted."""

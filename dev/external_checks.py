@@ -26,10 +26,10 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.common import Priority
 from temporalio.service import RPCError
 
-from elcano.api.temporal.connection import CALL_TIMEOUT, connect_client
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import without_secrets
+from elcano.service.temporal.connection import CALL_TIMEOUT, connect_client
 from elcano.settings import Settings, get_variable_name
 from elcano.settings.plugins import Finding
 from elcano.storage.health import Probe, describe_store_error

@@ -19,8 +19,8 @@ from elcano.dev.claims import claim_folder, find_listener, is_free
 from elcano.dev.program import CannotStart
 from elcano.dev.temporal import LOCALHOST, server_command
 from elcano.graphs.errors import InputInvalid
-from elcano.plugins.documents.local_sources import require_folders
 from elcano.settings.settings import Settings, get_variable_name
+from elcano.subjects.documents.local_sources import require_folders
 
 START_SECONDS = 300.0
 """How long the stack may take to become ready: the first start also compiles what it imports, on whatever disk."""

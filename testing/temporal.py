@@ -12,7 +12,6 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.agents.agent_activity import Ask, agent_activities
 from elcano.activities.tools.tool_activities import Use, tool_activities
-from elcano.api.temporal.connection import RetryQueries
 from elcano.dev.program import CannotStart
 from elcano.dev.temporal import SEARCH_ATTRIBUTE_KEYS, SERVER_OPTIONS, temporal_binary
 from elcano.graphs.contracts import (
@@ -33,6 +32,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.graphs.state.state import ReportRef
+from elcano.service.temporal.connection import RetryQueries
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.testing.script import Refused, Script

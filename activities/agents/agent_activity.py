@@ -36,7 +36,6 @@ from elcano.activities.calls.models import Observe, Resolve, may_answer_offline,
 from elcano.activities.calls.paused_activities import given_up
 from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
 from elcano.activities.calls.usage import Outcome, SpendingGuard, measure_queue_seconds
-from elcano.activities.phrases import choose_phrases
 from elcano.activities.report.checked_draft import cited_ids
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AgentDefinition, agent_called
@@ -53,6 +52,7 @@ from elcano.graphs.rules import PROMPT_TOKENS, get_rules
 from elcano.graphs.state.state import DraftRef
 from elcano.settings import Settings
 from elcano.storage.store import Store
+from elcano.text.phrases import choose_phrases
 
 OwnWriter: TypeAlias = Callable[[Attempt, AgentDefinition, Any, Loaded, TaskEnvelope], Awaitable[OwnDraft]]
 """How an agent writes that has a way of its own (`AgentDefinition.writer`)."""

@@ -22,7 +22,6 @@ from pydantic_ai.exceptions import FallbackExceptionGroup
 from elcano.activities.agents.answer_drafts import map_citations
 from elcano.activities.agents.prompt_parts import FURTHER_TRIES, build_question_agent
 from elcano.activities.calls.attempt import Answer, Attempt
-from elcano.activities.prose.markdown_parser import mark_of
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.citation_check import check_citations, locate_quote
 from elcano.graphs.agents.definition import AgentDefinition, Question
@@ -34,6 +33,7 @@ from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
+from elcano.text.prose.markdown_parser import mark_of
 
 RETURNED: Final = "Some of your answer cannot be used. Give the whole answer again, with this put right:"
 

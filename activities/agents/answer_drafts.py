@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from elcano.activities.prose.blocks import ClaimCollector
 from elcano.graphs.agents.envelope import Loaded, SectionItem, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.review import RevisedBlock
 from elcano.graphs.agents.writing import ReportProse, SectionText, Summary, SynthesisInput
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.state.state import DraftRef
+from elcano.text.prose.blocks import ClaimCollector
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.report.checked_draft import CheckedClaim
-from elcano.activities.text.languages import possible_languages
-from elcano.activities.text.stems import list_stems
 from elcano.graphs.report.report import Statement
 from elcano.graphs.state.plan import Contradiction
+from elcano.text.languages import possible_languages
+from elcano.text.stems import list_stems
 
 LEAST_SIDES: Final = 2
 LEAST_SHARED: Final = 0.25

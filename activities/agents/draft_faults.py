@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
-from elcano.activities.prose.markdown_parser import mark_of
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim
-from elcano.activities.text.stems import list_stems
-from elcano.activities.text.words import bare_words
 from elcano.graphs.report.report import Citation, Claim, Statement
 from elcano.graphs.text import shorten_text
+from elcano.text.prose.markdown_parser import mark_of
+from elcano.text.stems import list_stems
+from elcano.text.words import bare_words
 
 TOLD_CHARACTERS: Final = 300
 LEAST_KIN: Final = 0.5

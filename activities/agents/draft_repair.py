@@ -45,11 +45,7 @@ from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.prompt_passages import name_passages
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
-from elcano.activities.prose.blocks import ClaimCollector
 from elcano.activities.report.checked_draft import CheckedClaim
-from elcano.activities.support.missing_facts import Statement as Said
-from elcano.activities.support.missing_facts import find_lost_figures
-from elcano.activities.text.languages import possible_languages
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, render_task_prompt
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
 from elcano.graphs.catalogue.agents import AgentInput
@@ -59,6 +55,10 @@ from elcano.graphs.state.budget import Estimate
 from elcano.graphs.state.plan import Contradiction
 from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
+from elcano.text.languages import possible_languages
+from elcano.text.prose.blocks import ClaimCollector
+from elcano.text.support.missing_facts import Statement as Said
+from elcano.text.support.missing_facts import find_lost_figures
 
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 6

@@ -23,7 +23,6 @@ from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.review_items import ReviewItem, iter_review_items
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
-from elcano.activities.phrases import ENGLISH
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.review import AGENT as REVIEWER
 from elcano.graphs.agents.review import (
@@ -40,6 +39,7 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.report import Judgement, ReportDraft
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import format_count, shorten_text
+from elcano.text.phrases import ENGLISH
 
 BATCH_STATEMENTS: Final = 20
 BATCH_CHARACTERS: Final = 12_000

@@ -38,7 +38,6 @@ from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import prompt_tokens
-from elcano.activities.text.words import bare_words
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput
@@ -54,6 +53,7 @@ from elcano.graphs.rules import (
 )
 from elcano.graphs.state.budget import Estimate
 from elcano.storage.artifacts import ArtifactStore
+from elcano.text.words import bare_words
 
 
 class WrittenSection(Frozen):

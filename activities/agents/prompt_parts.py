@@ -17,8 +17,6 @@ from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.agents.section_drafts import join_section_drafts
 from elcano.activities.sources.base import HasTables, WeighsTerms
 from elcano.activities.sources.registry import Sources
-from elcano.activities.text.languages import language_of, use_language
-from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition, Answer, Question
 from elcano.graphs.agents.envelope import Drafts, Loaded, Needs, OfferedSource, SectionItem, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.writing import claim_characters, select_fitting_claims
@@ -32,6 +30,8 @@ from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS
 from elcano.graphs.state.plan import SectionResult
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
+from elcano.text.languages import language_of, use_language
+from elcano.text.stems import content_words
 
 SHARE: Final = 0.25
 NOT_SHOWN: Final = "not shown"

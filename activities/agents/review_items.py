@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Final
 
-from elcano.activities.prose.markdown_parser import parse_markdown
-from elcano.activities.prose.statements import extract_statements
-from elcano.activities.prose.table_cells import TableCell, iter_table_cells
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
 from elcano.activities.report.statement_support import says_nothing_found
 from elcano.activities.report.work_merge import Works
-from elcano.activities.support.figures_and_names import extract_figures
-from elcano.activities.text.words import sentence_ends
 from elcano.graphs.agents.review import ReviewedQuote, ReviewedStatement, ReviewedTable, StatementVerdict
 from elcano.graphs.report.report import CheckedCitation, Statement, StatementKey
 from elcano.storage.evidence import Evidence
+from elcano.text.prose.markdown_parser import parse_markdown
+from elcano.text.prose.statements import extract_statements
+from elcano.text.prose.table_cells import TableCell, iter_table_cells
+from elcano.text.support.figures_and_names import extract_figures
+from elcano.text.words import sentence_ends
 
 CONTEXT_CHARACTERS: Final = 300
 """Maximum length of the sentence before a quote that refers back to it."""

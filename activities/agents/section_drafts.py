@@ -12,17 +12,17 @@ from typing import Final
 
 from elcano.activities.agents.answer_drafts import UNREAD, cite_anew
 from elcano.activities.agents.prompt_passages import build_evidence_item, name_passages, of_work
-from elcano.activities.phrases import ENGLISH, Phrases
 from elcano.activities.report.work_merge import Works
 from elcano.activities.similarity.similar_passages import rank_related_passages
-from elcano.activities.text.stems import list_stems
-from elcano.activities.text.words import on_one_line
 from elcano.graphs.agents.envelope import CriterionItem, Drafts, SectionItem, ShownPassages
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.plan import SectionResult, resolve_contradictions
 from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
+from elcano.text.phrases import ENGLISH, Phrases
+from elcano.text.stems import list_stems
+from elcano.text.words import on_one_line
 
 TWIN: Final = 0.75
 """Two claims that share this much of the longer one's telling words say the same."""

@@ -13,9 +13,9 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from elcano.activities.text.formulas import MOST_CHARACTERS, OMITTED, write_mathml_source
-from elcano.activities.text.tex_formulas import write_tex
-from elcano.activities.text.words import LONGEST, lower_text, raise_text
+from elcano.text.formulas import MOST_CHARACTERS, OMITTED, write_mathml_source
+from elcano.text.tex_formulas import write_tex
+from elcano.text.words import LONGEST, lower_text, raise_text
 
 MOST_PREFIXES: Final = 4
 """Number of prefixes of MathML in one page; real ones have one."""

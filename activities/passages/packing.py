@@ -15,10 +15,10 @@ from functools import cached_property
 from typing import Final
 
 from elcano.activities.passages.document import Block, Document, Parsed, Passage, Region, normalize_text
-from elcano.activities.text.languages import text_language
-from elcano.activities.text.words import sentence_ends
 from elcano.graphs.report.places import Cell, Line, Places
 from elcano.graphs.text import shorten_text
+from elcano.text.languages import text_language
+from elcano.text.words import sentence_ends
 
 TARGET_CHARACTERS: Final = 900
 TAIL_CHARACTERS: Final = 250

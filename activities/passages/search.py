@@ -23,9 +23,9 @@ from typing import Any, Final, NamedTuple
 
 from elcano.activities.passages.document import Passage
 from elcano.activities.passages.weak_passages import STUB_CHARACTERS, Hit, is_line, stubs_last
-from elcano.activities.text.languages import ENGLISH, UNSPACED, language_of, stemmer_of, stop_words
-from elcano.activities.text.stems import root_in
-from elcano.activities.text.words import asked_words, flatten_exponents, space_out_pairs, split_words
+from elcano.text.languages import ENGLISH, UNSPACED, language_of, stemmer_of, stop_words
+from elcano.text.stems import root_in
+from elcano.text.words import asked_words, flatten_exponents, space_out_pairs, split_words
 
 TOKENIZER: Final = "porter unicode61 categories 'L* N* Co Mn Mc'"
 """The signs of Hindi, Tamil or Thai are letters and marks; without the marks their words would fall apart."""

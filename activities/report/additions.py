@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
-from elcano.activities.phrases import Phrases
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.work_merge import Works
 from elcano.graphs.contracts import PublishCall
@@ -18,6 +17,7 @@ from elcano.graphs.plugin import load_objects
 from elcano.graphs.report.report import Citation, ReportDraft
 from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence
+from elcano.text.phrases import Phrases
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import Final
 
-from elcano.activities.phrases import ENGLISH
 from elcano.activities.report.work_merge import Works
 from elcano.graphs.report.report import (
     BlockKind,
@@ -21,6 +20,7 @@ from elcano.graphs.report.report import (
 )
 from elcano.graphs.report.works import find_citation_mark
 from elcano.storage.evidence import Evidence
+from elcano.text.phrases import ENGLISH
 
 REASONS: Final[dict[Verdict, str]] = {
     "verified": "the words stand in the evidence",

@@ -13,16 +13,6 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from elcano.activities.phrases import ENGLISH
-from elcano.activities.prose.markdown_parser import (
-    is_statement_kind,
-    kind_of,
-    leads_on,
-    mark_of,
-    marks_of,
-    parse_markdown,
-)
-from elcano.activities.prose.statements import extract_statements, words_of
 from elcano.activities.report.checked_draft import (
     REASONS,
     CheckedClaim,
@@ -38,8 +28,6 @@ from elcano.activities.report.statement_support import (
     says_nothing_found,
 )
 from elcano.activities.report.work_merge import Works, list_cited_texts
-from elcano.activities.support.quotes import QuoteIndex
-from elcano.activities.text.languages import text_language
 from elcano.graphs.report.cells import find_cited_cells
 from elcano.graphs.report.places import find_marks
 from elcano.graphs.report.report import (
@@ -55,6 +43,18 @@ from elcano.graphs.report.report import (
 )
 from elcano.graphs.report.works import Work
 from elcano.storage.evidence import CONFIDENCE, DATA_HASH, PAGE, Evidence, StoredText, get_page_label
+from elcano.text.languages import text_language
+from elcano.text.phrases import ENGLISH
+from elcano.text.prose.markdown_parser import (
+    is_statement_kind,
+    kind_of,
+    leads_on,
+    mark_of,
+    marks_of,
+    parse_markdown,
+)
+from elcano.text.prose.statements import extract_statements, words_of
+from elcano.text.support.quotes import QuoteIndex
 
 
 def check_citations(

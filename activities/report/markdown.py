@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from elcano.activities.text.words import on_one_line
 from elcano.graphs.report.report import Reference
 from elcano.graphs.report.works import (
     Work,
@@ -26,6 +25,7 @@ from elcano.graphs.report.works import (
     resolve_work_url,
 )
 from elcano.graphs.text import format_utc_day, shorten_text
+from elcano.text.words import on_one_line
 
 _MARKUP: Final = re.compile(r"[\\`*\[\]~|$]|(?<![^\W_])_|_(?![^\W_])")  # `_` within a word is no markup
 _BLOCK: Final = re.compile(r">|[-+*](?=\s|$)|#{1,6}(?=\s|$)|[-=]{2,}|~{3,}|(?:[-*_] ?){3,}$")

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 
-from elcano.activities.phrases import Phrases
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.markdown import QuotedWords
 from elcano.graphs.report.report import CheckedCitation
 from elcano.storage.evidence import PAGE, Evidence, format_page
+from elcano.text.phrases import Phrases
 
 
 def list_quoted_words(checked: CheckedDraft, words: Phrases) -> dict[int, list[QuotedWords]]:

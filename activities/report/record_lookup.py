@@ -17,12 +17,12 @@ from elcano.activities.report.work_merge import LEAST_TITLE_WORDS
 from elcano.activities.sources.base import FindsRecords, Source
 from elcano.activities.sources.http.trust_guard import apply_trust, get_trust, require_allowed_source
 from elcano.activities.sources.registry import Sources
-from elcano.activities.text.words import bare_words
 from elcano.activities.tools.tool_activities import Passing, pass_without_waiting
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import Work
 from elcano.graphs.trust import find_passage_kind
 from elcano.storage.evidence import PATH, Evidence, EvidenceStore
+from elcano.text.words import bare_words
 
 MOST_LOOKUPS: Final = 20
 """DOIs that are looked up for one report, those of cited works first."""

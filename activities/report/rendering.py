@@ -9,7 +9,6 @@ from functools import partial
 from itertools import chain, repeat
 from typing import Final
 
-from elcano.activities.phrases import ENGLISH, Phrases, describe_early_end, translate_reason
 from elcano.activities.report.additions import AddedText
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
 from elcano.activities.report.markdown import (
@@ -23,7 +22,6 @@ from elcano.activities.report.markdown import (
 from elcano.activities.report.quoted_words import list_quoted_words
 from elcano.activities.report.table_marks import name_cell
 from elcano.activities.report.work_merge import Works
-from elcano.activities.text.words import first_sentences
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.lifecycle.finish import list_made_queries
 from elcano.graphs.report.report import CheckedCitation, Part, heading_for
@@ -34,6 +32,8 @@ from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.graphs.text import format_utc_day, shorten_text
 from elcano.storage.evidence import Evidence
+from elcano.text.phrases import ENGLISH, Phrases, describe_early_end, translate_reason
+from elcano.text.words import first_sentences
 
 PASSAGE_CHARACTERS: Final = 1_000
 """How much of a passage is shown where there is no report; the whole of it is in the evidence store."""

@@ -16,10 +16,6 @@ from typing import Final, NamedTuple
 from markdown_it.token import Token
 
 from elcano.activities.passages.unread_warnings import condense_gap_warnings
-from elcano.activities.phrases import ENGLISH, Phrases, choose_phrases
-from elcano.activities.prose.markdown_parser import CITATION, bracket_of, parse_markdown
-from elcano.activities.prose.markdown_writer import fence_code, render_markdown
-from elcano.activities.prose.statements import LAST, STATEMENT, extract_statements
 from elcano.activities.report.additions import AddedText, ReportMaterial
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.report.citation_check import check_citations
@@ -30,6 +26,10 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Block, CheckedCitation, Part, PartKind, Report, Statement, title_for
 from elcano.graphs.state.state import ReportRef
 from elcano.storage.evidence import StoredText
+from elcano.text.phrases import ENGLISH, Phrases, choose_phrases
+from elcano.text.prose.markdown_parser import CITATION, bracket_of, parse_markdown
+from elcano.text.prose.markdown_writer import fence_code, render_markdown
+from elcano.text.prose.statements import LAST, STATEMENT, extract_statements
 
 
 def build_report(

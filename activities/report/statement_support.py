@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from elcano.activities.phrases import ENGLISH
-from elcano.activities.prose.statements import WrittenStatement
 from elcano.activities.report.work_merge import Works
-from elcano.activities.support.misplaced_figures import find_misplaced_figures
-from elcano.activities.support.missing_facts import Statement as Said
-from elcano.activities.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
-from elcano.activities.support.statement_check import StatementFinding, judge_statement
 from elcano.graphs.report.report import BlockKind, Judgement, Statement, Support
 from elcano.storage.evidence import Evidence
+from elcano.text.phrases import ENGLISH
+from elcano.text.prose.statements import WrittenStatement
+from elcano.text.support.misplaced_figures import find_misplaced_figures
+from elcano.text.support.missing_facts import Statement as Said
+from elcano.text.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
+from elcano.text.support.statement_check import StatementFinding, judge_statement
 
 
 def list_preceding(written: Sequence[WrittenStatement], before: str, kind: BlockKind) -> tuple[str, ...]:

@@ -11,14 +11,14 @@ from typing import Final, NamedTuple
 
 from markdown_it.token import Token
 
-from elcano.activities.phrases import Phrases
-from elcano.activities.prose.markdown_parser import leads_on
-from elcano.activities.prose.table_cells import TableCell, iter_table_cells
 from elcano.activities.report.checked_draft import CheckedClaim
 from elcano.activities.report.markdown import escape_markdown
 from elcano.activities.report.statement_support import says_nothing_found
 from elcano.graphs.report.report import Statement, Support
 from elcano.graphs.text import shorten_text
+from elcano.text.phrases import Phrases
+from elcano.text.prose.markdown_parser import leads_on
+from elcano.text.prose.table_cells import TableCell, iter_table_cells
 
 LEAST_CELLS: Final = 2
 """Cells that share what they cite, below which nothing is gained."""

@@ -28,9 +28,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from elcano.activities.passages.search import BM25, TOKENIZER, build_fts_expression, format_index_text
 from elcano.activities.similarity.embedder import Embedder
-from elcano.activities.text.languages import language_of, text_language
-from elcano.activities.text.words import split_words
 from elcano.storage.evidence import Evidence, EvidenceStore
+from elcano.text.languages import language_of, text_language
+from elcano.text.words import split_words
 
 SHINGLE: Final = 3
 """Words in a run."""

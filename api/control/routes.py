@@ -5,9 +5,13 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from fastapi import APIRouter, Body, Depends, Header, Response
 from pydantic import Field
 
-from elcano.api.control.actions import CONTROLS
-from elcano.api.control.requests import ControlBody, cancel_open_run, new_request_id, request_control
-from elcano.api.http.errors import (
+from elcano.api.http.errors import problem_docs
+from elcano.api.http.request_identity import requires
+from elcano.api.services import Asker, Provided
+from elcano.graphs.state.failures import REASON_CHARACTERS, Cancellation
+from elcano.service.control.actions import CONTROLS
+from elcano.service.control.requests import ControlBody, cancel_open_run, new_request_id, request_control
+from elcano.service.errors import (
     ControlRefused,
     KeyReused,
     OutcomeUnknown,
@@ -15,12 +19,8 @@ from elcano.api.http.errors import (
     RunNotFound,
     TemporalRefused,
     TemporalUnavailable,
-    problem_docs,
 )
-from elcano.api.http.fields import Accepted, Request, Text
-from elcano.api.http.request_identity import requires
-from elcano.api.services import Asker, Provided
-from elcano.graphs.state.failures import REASON_CHARACTERS, Cancellation
+from elcano.service.fields import Accepted, Request, Text
 
 _SENT_AGAIN: Final = """
 

@@ -9,13 +9,14 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse
 from starlette.exceptions import HTTPException
 
-from elcano.api.events.feed import Feed, encode_message, get_event_name
-from elcano.api.events.journal_merge import Cursor
-from elcano.api.events.watcher import Feeds
-from elcano.api.http.errors import LastEventIdInvalid, RunNotFound, problem_docs
+from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.graphs.state.events import EVENT_TYPES
+from elcano.service.errors import LastEventIdInvalid, RunNotFound
+from elcano.service.events.feed import Feed, encode_message, get_event_name
+from elcano.service.events.journal_merge import Cursor
+from elcano.service.events.watcher import Feeds
 
 LONGEST_SECONDS: Final = 3_600.0
 """After this time a stream ends between two messages, and its client reconnects with its last id: no connection stays

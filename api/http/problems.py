@@ -13,14 +13,13 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from elcano.api.http.errors import (
-    PROBLEM_MEDIA_TYPE,
+from elcano.api.http.errors import PROBLEM_MEDIA_TYPE, BodyUnreadable, PathNotFound, Problem
+from elcano.api.http.methods import format_allow_header, list_paths
+from elcano.graphs.checks.references import ALIKE
+from elcano.service.errors import (
     PROBLEMS,
-    BodyUnreadable,
     FieldFault,
     OutcomeUnknown,
-    PathNotFound,
-    Problem,
     Refusal,
     RequestInvalid,
     StoreUnavailable,
@@ -28,8 +27,6 @@ from elcano.api.http.errors import (
     field_faults,
     list_request_faults,
 )
-from elcano.api.http.methods import format_allow_header, list_paths
-from elcano.graphs.checks.references import ALIKE
 from elcano.storage.health import STORE_ERRORS, store_trouble
 
 

@@ -22,15 +22,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from elcano.api.http.body_limit import STREAMED_BODY
-from elcano.api.http.errors import (
-    CrossOriginRefused,
-    FieldFault,
-    HostRefused,
-    MediaTypeUnsupported,
-    NotAcceptable,
-    RequestInvalid,
-)
+from elcano.api.http.errors import CrossOriginRefused, HostRefused, MediaTypeUnsupported, NotAcceptable
 from elcano.api.http.problems import known_problem
+from elcano.service.errors import FieldFault, RequestInvalid
 from elcano.settings.settings import Settings
 
 

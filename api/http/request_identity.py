@@ -16,13 +16,13 @@ from fastapi.params import Depends as Dependency
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
-from elcano.api.http.errors import Forbidden, Unauthenticated
-from elcano.api.http.permissions import Permission, Principal
 from elcano.api.http.stream_check import repeat_check
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.plugin import load_configured
 from elcano.graphs.tenants import DEFAULT_TENANT, Tenant, fault_of, is_tenant
 from elcano.measures import TENANT
+from elcano.service.errors import Forbidden, Unauthenticated
+from elcano.service.permissions import Permission, Principal
 from elcano.settings.settings import Settings
 
 ASK_OTHERWISE = "ask through the proxy that signs you in, which has to say it"

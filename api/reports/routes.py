@@ -15,21 +15,22 @@ from xml.etree import ElementTree
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import Field, WrapSerializer
 
-from elcano.api.comparison.claims import compare_claims
-from elcano.api.comparison.differences import ClaimBrief
-from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RunNotFound, problem_docs
-from elcano.api.http.fields import CURSOR, NUMBER_CURSOR, Described, with_moments
+from elcano.api.http.errors import NotAcceptable, problem_docs
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
-from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
-from elcano.api.reports.reference_entries import clean_line
-from elcano.api.reports.results import load_artifact, load_pictures, load_stored_report
-from elcano.api.runs.run_status import find_existing_run
 from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.graphs.report.report import Report
 from elcano.graphs.text import format_count
+from elcano.service.comparison.claims import compare_claims
+from elcano.service.comparison.differences import ClaimBrief
+from elcano.service.errors import ReportLost, ReportNotReady, RunNotFound
+from elcano.service.fields import CURSOR, NUMBER_CURSOR, Described, with_moments
+from elcano.service.reports.bibliography import BIBTEX, CSL, FORMS, RIS
+from elcano.service.reports.reference_entries import clean_line
+from elcano.service.reports.results import load_artifact, load_pictures, load_stored_report
+from elcano.service.runs.run_status import find_existing_run
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
 
@@ -228,7 +229,7 @@ async def get_report(
 
 async def _answer_page(stored: str, services: Services) -> Response:
     """A report as one page of HTML; what that takes is imported when one is read."""
-    from elcano.api.reports.html_report import HEADERS, render_report_page
+    from elcano.service.reports.html_report import HEADERS, render_report_page
 
     pictures = await load_pictures(stored, services.store)
     page = await asyncio.to_thread(lambda: render_report_page(Report.model_validate_json(stored), pictures))

@@ -12,9 +12,23 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
-from elcano.api.control.approvals import MOST_SECTIONS, SectionBody
 from elcano.api.control.routes import RequestId
-from elcano.api.http.errors import (
+from elcano.api.http.errors import problem_docs
+from elcano.api.http.request_identity import requires
+from elcano.api.runs.routes import LOCATION, IdempotencyKey, show_submission
+from elcano.api.services import Asker, Provided
+from elcano.graphs.added_steps import add_answer_step
+from elcano.graphs.contracts import ForkedFrom, RunPriority
+from elcano.graphs.engine.entries import RunResumed
+from elcano.graphs.errors import EngineFault, GraphInvalid, RunOpen
+from elcano.graphs.lifecycle import resume_input
+from elcano.graphs.lifecycle.start_and_fold import LogPrefix, before_step, compute_saved_work, fold
+from elcano.graphs.records import RunLog
+from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.state.plan import SectionPlan, plan_fault
+from elcano.service.control.approvals import MOST_SECTIONS, SectionBody
+from elcano.service.errors import (
     ControlRefused,
     FieldFault,
     KeyReused,
@@ -30,12 +44,10 @@ from elcano.api.http.errors import (
     TemporalUnavailable,
     TooManyRuns,
     WorkerUnavailable,
-    problem_docs,
 )
-from elcano.api.http.fields import Request, Spoken, Text
-from elcano.api.http.request_identity import requires
-from elcano.api.process import Services
-from elcano.api.resume.resume_and_rollback import (
+from elcano.service.fields import Request, Spoken, Text
+from elcano.service.process import Services
+from elcano.service.resume.resume_and_rollback import (
     Model,
     ResumeAccepted,
     ResumeBody,
@@ -47,26 +59,14 @@ from elcano.api.resume.resume_and_rollback import (
     roll_back,
     with_changes,
 )
-from elcano.api.runs.judgement import JudgedRun, Refusals, read_limits
-from elcano.api.runs.model_checks import assign_model_queues
-from elcano.api.runs.request_facts import resolve_own_graph
-from elcano.api.runs.routes import LOCATION, IdempotencyKey, show_submission
-from elcano.api.runs.run_log import read_log
-from elcano.api.runs.run_request import MAX_BACKGROUND, MAX_INSTRUCTIONS, MAX_QUESTION, BudgetRequest
-from elcano.api.runs.run_status import current_run
-from elcano.api.runs.run_view import RunView
-from elcano.api.runs.submission import build_request_key, submit_run
-from elcano.api.services import Asker, Provided
-from elcano.graphs.added_steps import add_answer_step
-from elcano.graphs.contracts import ForkedFrom, RunPriority
-from elcano.graphs.engine.entries import RunResumed
-from elcano.graphs.errors import EngineFault, GraphInvalid, RunOpen
-from elcano.graphs.lifecycle import resume_input
-from elcano.graphs.lifecycle.start_and_fold import LogPrefix, before_step, compute_saved_work, fold
-from elcano.graphs.records import RunLog
-from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
-from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.state.plan import SectionPlan, plan_fault
+from elcano.service.runs.judgement import JudgedRun, Refusals, read_limits
+from elcano.service.runs.model_checks import assign_model_queues
+from elcano.service.runs.request_facts import resolve_own_graph
+from elcano.service.runs.run_log import read_log
+from elcano.service.runs.run_request import MAX_BACKGROUND, MAX_INSTRUCTIONS, MAX_QUESTION, BudgetRequest
+from elcano.service.runs.run_status import current_run
+from elcano.service.runs.run_view import RunView
+from elcano.service.runs.submission import build_request_key, submit_run
 from elcano.storage.lineage import days_of, list_entries_before_step, shared_logs
 
 

@@ -11,13 +11,13 @@ from typing import Any, Final
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
-from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
-from elcano.api.http.fields import find_similar_field
-from elcano.api.process import Services
-from elcano.api.runs.judgement import Refusals
-from elcano.api.runs.request_facts import judge_run_request
-from elcano.api.runs.run_request import RunRequest
 from elcano.graphs.tenants import run_id as new_run_id
+from elcano.service.errors import FieldFault, RequestInvalid, field_faults
+from elcano.service.fields import find_similar_field
+from elcano.service.process import Services
+from elcano.service.runs.judgement import Refusals
+from elcano.service.runs.request_facts import judge_run_request
+from elcano.service.runs.run_request import RunRequest
 
 PLACEHOLDER: Final = "?"
 """The question of a request that has none, or a wrong one: nothing that is judged depends on its words."""

@@ -9,7 +9,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import AwareDatetime
 
-from elcano.api.http.errors import (
+from elcano.api.http.errors import problem_docs
+from elcano.api.http.request_identity import requires
+from elcano.api.runs.malformed_request import explain_malformed_request
+from elcano.api.services import Provided, Services
+from elcano.graphs.contracts import RunStatus
+from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.records import RunFilter, RunOrder
+from elcano.service.errors import (
     DeleteRefused,
     KeyReused,
     MoneyUsedUp,
@@ -18,21 +25,14 @@ from elcano.api.http.errors import (
     TemporalRefused,
     TemporalUnavailable,
     TooManyRuns,
-    problem_docs,
 )
-from elcano.api.http.fields import CURSOR, EXAMPLE_RUN, RunId
-from elcano.api.http.request_identity import requires
-from elcano.api.runs.deletion import delete_run as delete
-from elcano.api.runs.malformed_request import explain_malformed_request
-from elcano.api.runs.request_facts import judge_run_request
-from elcano.api.runs.run_request import RunRequest
-from elcano.api.runs.run_status import read_run, refresh_listed_runs
-from elcano.api.runs.run_view import RunList, RunView
-from elcano.api.runs.submission import Submission, build_request_key, submit_run
-from elcano.api.services import Provided, Services
-from elcano.graphs.contracts import RunStatus
-from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.records import RunFilter, RunOrder
+from elcano.service.fields import CURSOR, EXAMPLE_RUN, RunId
+from elcano.service.runs.deletion import delete_run as delete
+from elcano.service.runs.request_facts import judge_run_request
+from elcano.service.runs.run_request import RunRequest
+from elcano.service.runs.run_status import read_run, refresh_listed_runs
+from elcano.service.runs.run_view import RunList, RunView
+from elcano.service.runs.submission import Submission, build_request_key, submit_run
 
 LOCATION = {"Location": {"description": "The path of the run.", "schema": {"type": "string"}}}
 

@@ -11,26 +11,9 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query
 from pydantic import TypeAdapter
 
-from elcano.api.comparison.differences import RunComparison
-from elcano.api.comparison.run_comparison import Side, build_run_comparison
-from elcano.api.http.errors import (
-    ReportLost,
-    RunForgotten,
-    RunNotFound,
-    RunUnreadable,
-    StepNotFound,
-    TemporalRefused,
-    TemporalUnavailable,
-    WorkerUnavailable,
-    problem_docs,
-)
-from elcano.api.http.fields import CURSOR, NUMBER_CURSOR
+from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
-from elcano.api.reports.results import load_artifact
-from elcano.api.runs.budget_view import BudgetView
-from elcano.api.runs.run_log import RunHistory, read_run_input, read_story
 from elcano.api.services import Provided
-from elcano.api.steps.views import BetweenView, NodeVisits, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.handover import find_exit_draft
@@ -42,6 +25,23 @@ from elcano.graphs.records import RunLog
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.service.comparison.differences import RunComparison
+from elcano.service.comparison.run_comparison import Side, build_run_comparison
+from elcano.service.errors import (
+    ReportLost,
+    RunForgotten,
+    RunNotFound,
+    RunUnreadable,
+    StepNotFound,
+    TemporalRefused,
+    TemporalUnavailable,
+    WorkerUnavailable,
+)
+from elcano.service.fields import CURSOR, NUMBER_CURSOR
+from elcano.service.reports.results import load_artifact
+from elcano.service.runs.budget_view import BudgetView
+from elcano.service.runs.run_log import RunHistory, read_run_input, read_story
+from elcano.service.steps.views import BetweenView, NodeVisits, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
 

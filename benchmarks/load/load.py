@@ -17,7 +17,7 @@ from benchmarks.load.corpus import ask_question
 from benchmarks.load.costs import Costs, Machine, Plan, RunSize, StreamCosts, divide_usage
 from benchmarks.load.meters import Reading, read_cpu, read_memory, read_meters, subtract
 from benchmarks.load.stack import Measured, Size, start_stack
-from elcano.api.temporal.connection import connect_when_ready
+from elcano.service.temporal.connection import connect_when_ready
 
 SETTLE_SECONDS: Final = 2.0
 """After the last event of a run: counts are written, and the server deletes its timers."""

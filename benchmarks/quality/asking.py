@@ -13,18 +13,18 @@ from typing import Final, Literal, TypeAlias
 
 from benchmarks.quality.data import DataSet
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
-from elcano.activities.text.languages import language_of, use_language
-from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.report.report import Claim, ReportDraft
-from elcano.plugins.documents.local_sources import Folder
-from elcano.plugins.documents.source import DocumentsSource
-from elcano.plugins.quoting.planning import plan_searches
-from elcano.plugins.quoting.report_writing import write_report
-from elcano.plugins.research.agents.writer import AGENT
 from elcano.storage.evidence import Evidence
+from elcano.subjects.documents.local_sources import Folder
+from elcano.subjects.documents.source import DocumentsSource
+from elcano.subjects.quoting.planning import plan_searches
+from elcano.subjects.quoting.report_writing import write_report
+from elcano.subjects.research.agents.writer import AGENT
+from elcano.text.languages import language_of, use_language
+from elcano.text.stems import content_words
 
 Mode: TypeAlias = Literal["simple", "iterative"]
 

@@ -15,9 +15,9 @@
 from typing import Final
 
 from benchmarks.quality.asking import Answered
-from elcano.activities.phrases import get_phrases
-from elcano.activities.text.languages import get_current_language, language_of, languages_of, use_language
-from elcano.activities.text.stems import find_word_stem, list_stems
+from elcano.text.languages import get_current_language, language_of, languages_of, use_language
+from elcano.text.phrases import get_phrases
+from elcano.text.stems import find_word_stem, list_stems
 
 HELD: Final = 0.9
 """A part of a question of which the quotations hold this share of the stems was quoted, whatever the report says."""

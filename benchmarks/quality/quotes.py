@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from elcano.activities.support.quotes import QuoteIndex
+from elcano.text.support.quotes import QuoteIndex
 
 _SENTENCE: Final = re.compile(
     r"(?:(?<=[.!?]\s)|(?<=[\u3002\n])|^)(?:[^.!?\u3002\n]|\.(?=\d)){30,400}(?:[.!?](?=\s|$)|\u3002)", re.MULTILINE

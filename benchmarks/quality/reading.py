@@ -31,8 +31,8 @@ from benchmarks.quality.asking import Library
 from benchmarks.quality.sections import answer_in_sections
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.report.report import Claim, ReportDraft
-from elcano.plugins.quoting.planning import parse_question
 from elcano.storage.evidence import Evidence
+from elcano.subjects.quoting.planning import parse_question
 
 MARKS: Final = ("answer", "related", "noise", "wrong")
 UNREAD: Final = "unread"

@@ -44,8 +44,6 @@ from benchmarks.quality.rankings import rank_by_bm25s, rank_by_encoder
 from benchmarks.quality.spending import Spending, print_spending
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
-from elcano.activities.support.missing_facts import Statement
-from elcano.activities.support.statement_check import judge_statement
 from elcano.graphs.agents.review import ReviewedStatement, ReviewerInput, ReviewVerdicts
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.checks.budget_limits import default_limits
@@ -53,11 +51,13 @@ from elcano.graphs.contracts import AgentCall
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import OFFLINE, ModelChoice
 from elcano.graphs.text import format_count
-from elcano.plugins.documents.local_sources import Folder
-from elcano.plugins.documents.source import DocumentsSource
 from elcano.settings import Settings
 from elcano.storage.store import open_store
+from elcano.subjects.documents.local_sources import Folder
+from elcano.subjects.documents.source import DocumentsSource
 from elcano.testing.research import run_research
+from elcano.text.support.missing_facts import Statement
+from elcano.text.support.statement_check import judge_statement
 
 PARTS: Final = ("retrieval", "rubrics", "claims", "runs")
 DEPTH: Final = 20

@@ -12,11 +12,11 @@ from elcano.activities.agents.section_drafts import join_section_drafts
 from elcano.graphs.agents.envelope import OfferedSource, SectionItem, TaskEnvelope
 from elcano.graphs.report.report import Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.state.plan import SectionPlan, SectionResult
-from elcano.plugins.quoting.planning import plan_report
-from elcano.plugins.quoting.report_writing import write_section, write_summary
-from elcano.plugins.research.agents.planner import AGENT
-from elcano.plugins.research.agents.section_joining import SECTION, SUMMARY
 from elcano.storage.evidence import Evidence
+from elcano.subjects.quoting.planning import plan_report
+from elcano.subjects.quoting.report_writing import write_section, write_summary
+from elcano.subjects.research.agents.planner import AGENT
+from elcano.subjects.research.agents.section_joining import SECTION, SUMMARY
 
 SURVEYED: Final = 20
 """Passages of the first search, as the graph asks for them."""

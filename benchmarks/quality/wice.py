@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from elcano.activities.support.missing_facts import Statement
-from elcano.activities.support.statement_check import judge_statement
-from elcano.activities.text.words import split_words
+from elcano.text.support.missing_facts import Statement
+from elcano.text.support.statement_check import judge_statement
+from elcano.text.words import split_words
 
 QUOTED: int = 3
 """Sentences of a short quote."""

@@ -19,14 +19,14 @@ from elcano.graphs.agents.envelope import Loaded, render_task_prompt
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.model_names import ModelChoice
-from elcano.plugins.data.agents import sql_writer
-from elcano.plugins.data.agents.sql_writer import SqlRepairerInput, SqlWriterInput
-from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery
-from elcano.plugins.data.databases.column_resolution import resolve_query_columns
-from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
-from elcano.plugins.data.query_models import SqlRepair, SqlWriting
-from elcano.plugins.data.tables import DatabaseSchema
 from elcano.settings import Settings
+from elcano.subjects.data.agents import sql_writer
+from elcano.subjects.data.agents.sql_writer import SqlRepairerInput, SqlWriterInput
+from elcano.subjects.data.data_answer import QueryFault, QueryRepair, SqlQuery
+from elcano.subjects.data.databases.column_resolution import resolve_query_columns
+from elcano.subjects.data.databases.policy import Refused, parse_allowed_query
+from elcano.subjects.data.query_models import SqlRepair, SqlWriting
+from elcano.subjects.data.tables import DatabaseSchema
 
 REPAIRS: Final = 3
 ROWS: Final = 1_000

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from elcano.plugins.data.databases.database import Database
-from elcano.plugins.data.databases.engine import Sqlite
-from elcano.plugins.data.tables import DatabaseSchema
+from elcano.subjects.data.databases.database import Database
+from elcano.subjects.data.databases.engine import Sqlite
+from elcano.subjects.data.tables import DatabaseSchema
 
 
 async def described(file: Path, name: str, meanings: dict[tuple[str, str], str]) -> DatabaseSchema:

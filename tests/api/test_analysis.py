@@ -9,12 +9,12 @@ import httpx
 import pytest
 
 from elcano.graphs.report.report import Report
-from elcano.plugins.analysis.analysis import Analysis, plot_path
 from elcano.storage.store import Store
+from elcano.subjects.analysis.analysis import Analysis, plot_path
 from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.source import ScriptedSource
 from tests.api.reporting import keep_reported
-from tests.unit.plugins.analysis.trials import COUNTS
+from tests.unit.subjects.analysis.trials import COUNTS
 
 QUESTION = "Does corvalin reduce mortality?"
 
@@ -40,7 +40,7 @@ def analysis_of(report: Report) -> Analysis:
 @pytest.fixture
 async def reported(tmp_path: Path, store: Store) -> str:
     """A run whose report has an analysis, kept with its plot."""
-    from elcano.plugins.analysis.statistics.forest import render_forest_plot  # takes a second
+    from elcano.subjects.analysis.statistics.forest import render_forest_plot  # takes a second
 
     found = (await analyzed(tmp_path / "elsewhere")).report
     analysis = analysis_of(found)

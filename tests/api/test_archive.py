@@ -8,12 +8,12 @@ import threading
 import httpx
 import pytest
 
-from elcano.api.events import feed
-from elcano.api.events import watcher as archive
-from elcano.api.events.feed import Feed
-from elcano.api.events.watcher import Archive, archived_feed
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent, EventType
+from elcano.service.events import feed
+from elcano.service.events import watcher as archive
+from elcano.service.events.feed import Feed
+from elcano.service.events.watcher import Archive, archived_feed
 from elcano.storage.runs import RunStore
 from elcano.storage.store import Store
 from tests.api.asking import start_at

@@ -49,8 +49,8 @@ async def test_a_branch_that_was_killed_when_nobody_watched_is_found_later(
 async def test_a_branch_that_nobody_knows_any_more_is_named_and_passed(
     served: str, temporal: Client, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elcano.api.runs.endings.START_GRACE", -1.0)
-    monkeypatch.setattr("elcano.api.events.journal_reader.START_GRACE", -1.0)
+    monkeypatch.setattr("elcano.service.runs.endings.START_GRACE", -1.0)
+    monkeypatch.setattr("elcano.service.events.journal_reader.START_GRACE", -1.0)
     run = Told(temporal, await start_at(served))
     await run.finish()
     kept = await store.of("default").runs.get(run.run_id)

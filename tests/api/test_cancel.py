@@ -8,9 +8,9 @@ import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.worker import Worker
 
-from elcano.api.control import requests
-from elcano.api.runs.run_status import current_run
 from elcano.graphs.state.failures import Cancellation
+from elcano.service.control import requests
+from elcano.service.runs.run_status import current_run
 from tests.api.again import going_on
 from tests.api.asking import start
 

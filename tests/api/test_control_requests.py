@@ -19,7 +19,7 @@ GIVEN = default_limits(MODES["iterative"]).tokens
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("elcano.api.temporal.client.UPDATE_TIMEOUT", timedelta(seconds=1))
+    monkeypatch.setattr("elcano.service.temporal.client.UPDATE_TIMEOUT", timedelta(seconds=1))
 
 
 @pytest.mark.usefixtures("impatient")

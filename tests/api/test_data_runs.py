@@ -8,14 +8,14 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from elcano.api.http.errors import RequestInvalid
-from elcano.api.runs.judgement import Refusals, RequestFacts, judge_request
-from elcano.api.runs.run_request import RunRequest
-from elcano.api.source_survey import SourceCatalogue, SourceSurvey, choose_sources, find_choice_faults
 from elcano.graphs.graph_traits import asks_databases, may_ask_databases, read_graph_traits
 from elcano.graphs.mode_choice import MODES, list_ways
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.rubric import DOMAINS
+from elcano.service.errors import RequestInvalid
+from elcano.service.runs.judgement import Refusals, RequestFacts, judge_request
+from elcano.service.runs.run_request import RunRequest
+from elcano.service.source_survey import SourceCatalogue, SourceSurvey, choose_sources, find_choice_faults
 from elcano.settings.settings import Settings
 from tests.api.serving import speaking
 

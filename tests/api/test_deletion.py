@@ -9,13 +9,13 @@ from fastapi import FastAPI
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.api.events.journal_merge import Cursor
-from elcano.api.http.errors import RunNotFound
-from elcano.api.runs import endings
-from elcano.api.runs.endings import archive_if_ended
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import BranchOf
+from elcano.service.errors import RunNotFound
+from elcano.service.events.journal_merge import Cursor
+from elcano.service.runs import endings
+from elcano.service.runs.endings import archive_if_ended
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
 from elcano.storage.store import Store, TenantStore
 from tests.api.asking import start
 from tests.api.branching import ONE, Told

@@ -10,12 +10,12 @@ from google.protobuf.json_format import MessageToDict, ParseDict
 from temporalio.api.common.v1 import Payload
 from temporalio.client import Client
 
-from elcano.api.runs.run_view import RunView
 from elcano.client import AsyncElcano
 from elcano.dev.claims import free_ports
 from elcano.dev.stack import open_stack
-from elcano.plugins.encryption.keys import INDEX, make_key
-from elcano.plugins.encryption.reseal import count_history_keys, iterate_payloads, reseal_store
+from elcano.operations.encryption.keys import INDEX, make_key
+from elcano.operations.encryption.reseal import count_history_keys, iterate_payloads, reseal_store
+from elcano.service.runs.run_view import RunView
 from elcano.settings import Settings
 from elcano.storage.sealed_payloads import SEALED, SealingCodec
 from elcano.storage.sql.cipher import load_cipher, require_cipher

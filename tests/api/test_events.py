@@ -8,9 +8,10 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.api.events import journal_reader, sse
+from elcano.api.events import sse
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
+from elcano.service.events import journal_reader
 from elcano.storage.store import Store
 from tests.api import scripted
 from tests.api.asking import start_at

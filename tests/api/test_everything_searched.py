@@ -13,10 +13,10 @@ from markdown_it.token import Token
 from pybtex.database import parse_string
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.api.reports.bibliography import BIBTEX, CSL, RIS
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy
 from elcano.graphs.report.report import Reference
-from elcano.plugins.certificates.verify_command import compare_certificate
+from elcano.service.reports.bibliography import BIBTEX, CSL, RIS
 from tests.api.doubles import literature
 from tests.api.doubles.research import SEARCHES, Left, left_by_run
 from tests.api.doubles.world import COLLECTIONS, FAILING, PAGE_SAYS, PAGE_TITLE, SEARCHED

@@ -10,11 +10,11 @@ from temporalio import activity
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.api.runs.mode_checks import find_barred_modes
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.extras import worker_identity
 from elcano.graphs.mode_choice import auto_graph
+from elcano.service.runs.mode_checks import find_barred_modes
 from elcano.settings.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking

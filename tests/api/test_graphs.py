@@ -7,11 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
-from elcano.api.runs import named_graphs
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import MAX_FAULTS
+from elcano.service.runs import named_graphs
 
 
 async def test_the_built_in_graphs_are_listed(api: httpx.AsyncClient) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
-from elcano.api import process
 from elcano.api.app import create_app
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.state import ReportRef
+from elcano.service import process
 from elcano.settings.settings import Settings
 from elcano.storage import objects
 from elcano.storage.objects import Objects, open_objects

@@ -5,16 +5,16 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from elcano.api.events import journal_reader
-from elcano.api.events.journal_reader import JournalReader
-from elcano.api.http.errors import RunUnreadable
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.executions import Execution
-from elcano.api.temporal.shared_reads import Places, Turns
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun, ProgressPage
 from elcano.graphs.state.events import AgentEvent
+from elcano.service.errors import RunUnreadable
+from elcano.service.events import journal_reader
+from elcano.service.events.journal_reader import JournalReader
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.executions import Execution
+from elcano.service.temporal.shared_reads import Places, Turns
 from elcano.storage.health import OBJECTS_AWAY
 from elcano.storage.store import Store
 

@@ -9,10 +9,10 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge_node
-from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
+from elcano.subjects.knowledge.graph import build_knowledge_edge, build_knowledge_node
+from elcano.subjects.knowledge.knowledge_store import get_graph
 from tests.api.serving import connecting, speaking
 
 RUN = build_knowledge_node("run", "run-1", "Does aspirin prevent strokes?")

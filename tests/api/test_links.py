@@ -7,7 +7,7 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from elcano.api.temporal.connection import workflows_page
+from elcano.service.temporal.connection import workflows_page
 from elcano.settings.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking

@@ -14,9 +14,9 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
-from elcano.api.temporal import executions
-from elcano.api.temporal.executions import Execution, describe_execution
+from elcano.service.errors import TemporalRefused, TemporalUnavailable
+from elcano.service.temporal import executions
+from elcano.service.temporal.executions import Execution, describe_execution
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.script import Script

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.api.events import feed as feeds
-from elcano.api.events.feed import Feed, Item, NumberedEvent, encode_message
-from elcano.api.events.journal_merge import Branch, Cursor, Key
 from elcano.graphs.state.events import AgentEvent
+from elcano.service.events import feed as feeds
+from elcano.service.events.feed import Feed, Item, NumberedEvent, encode_message
+from elcano.service.events.journal_merge import Branch, Cursor, Key
 from tests.api.test_merging import RUN, Journals, Tale, assert_in_bounds, names, tales, visible
 
 READERS: Final = 3

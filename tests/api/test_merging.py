@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.api.events.feed import Feed, NumberedEvent, Streaming, UnreadableBranch, Waiting
-from elcano.api.events.journal_merge import MAX_LENGTH, Branch, Cursor, Key, Merge, MergedEvent
-from elcano.api.events.watcher import archived_feed
-from elcano.api.http.errors import LastEventIdInvalid
 from elcano.graphs.state.events import AgentEvent, EventType
+from elcano.service.errors import LastEventIdInvalid
+from elcano.service.events.feed import Feed, NumberedEvent, Streaming, UnreadableBranch, Waiting
+from elcano.service.events.journal_merge import MAX_LENGTH, Branch, Cursor, Key, Merge, MergedEvent
+from elcano.service.events.watcher import archived_feed
 
 RUN = "run-1"
 Journals = dict[str, list[AgentEvent]]

@@ -9,12 +9,12 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import open_sources
-from elcano.api.runs.model_checks import assign_model_queues
 from elcano.graphs.contracts import model_queue
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import ModelChoice
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.limits import AgentLimits
+from elcano.service.runs.model_checks import assign_model_queues
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import model_workers

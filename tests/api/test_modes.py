@@ -9,15 +9,15 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from elcano.api.runs.mode_checks import find_barred_modes, list_least_faults
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.mode_choice import MODES, auto_graph, can_choose_mode, list_ways
 from elcano.graphs.state.budget import Limits
-from elcano.plugins.research.loops import ITERATIVE
+from elcano.service.runs.mode_checks import find_barred_modes, list_least_faults
 from elcano.settings.settings import Settings
 from elcano.storage.rubric_files import MOST_BYTES, known_domains
+from elcano.subjects.research.loops import ITERATIVE
 from tests.api.serving import speaking
 
 OWN = {"name": "law", "description": "What the law says.", "scores": [{"name": "authority", "meaning": "Which court."}]}

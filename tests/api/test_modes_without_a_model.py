@@ -3,11 +3,11 @@
 import httpx
 import pytest
 
-from elcano.api.runs.mode_checks import find_barred_modes
 from elcano.dev.demo import is_scripted
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import ModelChoice
+from elcano.service.runs.mode_checks import find_barred_modes
 from elcano.settings.settings import Settings
 
 NEED_MODEL = ("magentic", "hierarchical", "analysis")

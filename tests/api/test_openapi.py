@@ -7,11 +7,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from elcano.api.runs.budget_view import BudgetView, LimitsView
-from elcano.api.runs.judgement import read_limits
-from elcano.api.runs.run_request import BudgetRequest
 from elcano.graphs.state.budget import Budget, Limits
 from elcano.graphs.state.events import EVENT_TYPES
+from elcano.service.runs.budget_view import BudgetView, LimitsView
+from elcano.service.runs.judgement import read_limits
+from elcano.service.runs.run_request import BudgetRequest
 from elcano.settings.settings import Settings
 
 

@@ -12,10 +12,10 @@ from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import Sources
-from elcano.api.runs.run_status import MOST_FAILURES, summarize_pending_calls, waited_for, with_unserved
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.executions import SILENT_AFTER, Execution, PendingActivity
+from elcano.service.runs.run_status import MOST_FAILURES, summarize_pending_calls, waited_for, with_unserved
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
+from elcano.service.temporal.executions import SILENT_AFTER, Execution, PendingActivity
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.script import Script

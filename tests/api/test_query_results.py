@@ -9,14 +9,14 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from elcano.plugins.data.data_answer import ChartInput
-from elcano.plugins.data.tables import ResultTable
-from elcano.plugins.data.tools import draw_result_chart
 from elcano.storage.store import Store
+from elcano.subjects.data.data_answer import ChartInput
+from elcano.subjects.data.tables import ResultTable
+from elcano.subjects.data.tools import draw_result_chart
 from tests.api.reporting import keep_reported
 from tests.tool_work import work_of
-from tests.unit.plugins.data.answering.answering import RUN, digests, published, written
-from tests.unit.plugins.data.answering.tables import table
+from tests.unit.subjects.data.answering.answering import RUN, digests, published, written
+from tests.unit.subjects.data.answering.tables import table
 
 HOSTILE = (
     "=cmd|'/C calc'!A0",

@@ -12,12 +12,12 @@ from fastapi import FastAPI
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.service import RPCError, RPCStatusCode
 
-from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
-from elcano.api.runs import endings
-from elcano.api.runs.endings import Reconciler
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
 from elcano.graphs.records import ArchivedRun
+from elcano.service.errors import TemporalRefused, TemporalUnavailable
+from elcano.service.runs import endings
+from elcano.service.runs.endings import Reconciler
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
 from elcano.settings.settings import Settings
 from elcano.storage.objects import payloads_of
 from elcano.storage.store import Store
@@ -30,7 +30,7 @@ Look: TypeAlias = Callable[[], Awaitable[None]]
 @pytest.fixture(autouse=True)
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs count as old at once."""
-    monkeypatch.setattr("elcano.api.runs.endings.START_GRACE", 0.0)
+    monkeypatch.setattr("elcano.service.runs.endings.START_GRACE", 0.0)
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ async def test_every_open_run_is_looked_at_in_turn(
 
 
 async def test_a_young_run_is_left_alone(store: Store, look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("elcano.api.runs.endings.START_GRACE", 60.0)
+    monkeypatch.setattr("elcano.service.runs.endings.START_GRACE", 60.0)
     run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="running", started_at=time.time())
     await store.of(run.tenant).admission.admit(run, 9)
     await look()

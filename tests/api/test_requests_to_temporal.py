@@ -7,8 +7,8 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.api.temporal.connection import Connection
 from elcano.graphs.frozen import JsonObject
+from elcano.service.temporal.connection import Connection
 from elcano.storage.store import Store
 from elcano.testing.script import Script
 from tests.api.again.going_on import ended

@@ -5,10 +5,10 @@ from hashlib import sha256
 import httpx
 import pytest
 
-from elcano.api.reports.bibliography import FORMS
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Reference, Report
 from elcano.graphs.report.works import Identifiers, Work
+from elcano.service.reports.bibliography import FORMS
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store
 from tests.api.reporting import keep_reported

@@ -7,11 +7,11 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
-from elcano.api.runs import deletion
-from elcano.api.runs.deletion import DAY, Expiry
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
+from elcano.service.errors import TemporalRefused, TemporalUnavailable
+from elcano.service.runs import deletion
+from elcano.service.runs.deletion import DAY, Expiry
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
 from elcano.storage.store import Store
 from tests.api.asking import start
 from tests.api.serving import connecting

@@ -7,8 +7,8 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.worker import Worker
 
-from elcano.api.runs import endings
 from elcano.graphs.records import ArchivedRun
+from elcano.service.runs import endings
 from elcano.storage.store import Store
 from tests.api.asking import start
 

@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from temporalio.worker import Worker
 
 from elcano.api.app import create_app
-from elcano.api.http.errors import PROBLEMS
+from elcano.service.errors import PROBLEMS
 from elcano.settings.settings import Settings
 
 

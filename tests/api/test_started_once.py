@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 from temporalio.client import Client
 
-from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
-from elcano.api.http.permissions import Principal
-from elcano.api.runs.judgement import JudgedRun, judge_request
-from elcano.api.runs.submission import submit_run
 from elcano.api.services import Services
-from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import Engine
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.run_contracts import ResearchInput
+from elcano.service.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
+from elcano.service.permissions import Principal
+from elcano.service.runs.judgement import JudgedRun, judge_request
+from elcano.service.runs.submission import submit_run
+from elcano.service.temporal.client import Temporal
 from elcano.settings.settings import Settings
 from elcano.storage.admission import Admission
 from elcano.storage.idempotency_keys import RequestKey
@@ -111,7 +111,7 @@ async def test_graphs_are_walked_beside_the_event_loop(api: httpx.AsyncClient, m
         threads.append(threading.current_thread())
         return judge_request(*given)
 
-    monkeypatch.setattr("elcano.api.runs.request_facts.judge_request", judge)
+    monkeypatch.setattr("elcano.service.runs.request_facts.judge_request", judge)
     assert (await api.post("/v1/runs", json=BODY)).status_code == 201
     assert threads
     assert threading.main_thread() not in threads

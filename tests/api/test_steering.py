@@ -6,7 +6,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.api.control.approvals import SectionBody
+from elcano.service.control.approvals import SectionBody
 from elcano.storage.store import Store
 from elcano.testing.script import Script
 from tests.api.asking import start

@@ -10,8 +10,8 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from elcano.api import process
 from elcano.api.app import create_app
+from elcano.service import process
 from elcano.settings.settings import Settings
 from elcano.storage.health import Probe, store_trouble
 from elcano.storage.runs import RunStore

@@ -12,10 +12,10 @@ from fastapi import FastAPI, Request
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.api.http.errors import Unauthenticated
-from elcano.api.http.permissions import Principal
 from elcano.api.http.request_identity import SingleTenant
 from elcano.graphs.tenants import is_tenant
+from elcano.service.errors import Unauthenticated
+from elcano.service.permissions import Principal
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start

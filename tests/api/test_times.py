@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
-from elcano.api.http.fields import event_view, format_rfc3339, with_moments
 from elcano.graphs.state.events import AgentEvent
+from elcano.service.fields import event_view, format_rfc3339, with_moments
 from elcano.storage.store import Store
 from tests.api.test_results import reported as reported
 

@@ -11,8 +11,8 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
-from elcano.api.events import journal_reader as reading
-from elcano.api.temporal.client import Temporal
+from elcano.service.events import journal_reader as reading
+from elcano.service.temporal.client import Temporal
 from elcano.storage.store import Store
 from tests.api import scripted
 from tests.api.asking import start_at

@@ -74,7 +74,7 @@ def circle(pairs: list[tuple[str, str]]) -> list[str]:
 
 def test_no_folder_leads_back_to_itself() -> None:
     sources = modules()
-    assert {"graphs.agents", "plugins.data.databases"} <= {folder(module) for module in sources}
+    assert {"graphs.agents", "subjects.data.databases"} <= {folder(module) for module in sources}
     assert circle_between_folders(sources) == []
 
 
@@ -85,11 +85,11 @@ def test_no_room_leads_back_to_itself() -> None:
 @pytest.mark.parametrize(
     "planted",
     [
-        {"activities.prose.blocks": "from elcano.activities.agents.agent_activity import AgentActivities"},
+        {"text.prose.blocks": "from elcano.activities.agents.agent_activity import AgentActivities"},
         {"activities.calls.usage": "def f():\n    from elcano.activities.agents import asking"},
         {
-            "activities.text": "import elcano.activities.agents.agent_activity",
-            "activities.prose.blocks": "import elcano.activities.text",
+            "text": "import elcano.activities.agents.agent_activity",
+            "text.prose.blocks": "import elcano.text",
         },
     ],
 )

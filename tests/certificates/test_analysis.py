@@ -10,13 +10,13 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
-from elcano.plugins.analysis.analysis import Analysis
-from elcano.plugins.certificates.verify_command import compare_certificate
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.settings import Settings
+from elcano.subjects.analysis.analysis import Analysis
 from elcano.testing import ScriptedSource
 from tests.api.asking import start
 from tests.certificates.conftest import research
-from tests.unit.plugins.analysis.trials import COUNTS, sentence
+from tests.unit.subjects.analysis.trials import COUNTS, sentence
 
 
 @asynccontextmanager

@@ -10,9 +10,9 @@ import pytest
 from temporalio.client import Client
 
 from elcano import __version__
+from elcano.doors.certificates.certificate_format import HASHES, PARTS, WHOLE
+from elcano.doors.certificates.verify_command import compare_certificate, summarize_certificate
 from elcano.graphs.report.report import Report
-from elcano.plugins.certificates.certificate_format import HASHES, PARTS, WHOLE
-from elcano.plugins.certificates.verify_command import compare_certificate, summarize_certificate
 from tests.certificates.conftest import KINDS, Certificates
 from tests.certificates.ways import walk_ways
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.plugins.certificates import verify_command as verify
+from elcano.doors.certificates import verify_command as verify
 from tests.certificates.conftest import Certificates
 
 

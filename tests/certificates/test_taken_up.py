@@ -9,7 +9,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.plugins.certificates.verify_command import compare_certificate
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api.again.going_on import Provider, asked, ended, working

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.plugins.certificates.certificate_format import (
+from elcano.doors.certificates.certificate_format import (
     FILE,
     HASHES,
     PARTS,
@@ -17,7 +17,7 @@ from elcano.plugins.certificates.certificate_format import (
     encode_certificate_end,
     parse_certificate,
 )
-from elcano.plugins.certificates.verify_command import compare_certificate
+from elcano.doors.certificates.verify_command import compare_certificate
 from tests.certificates.conftest import Certificates
 
 Parts: TypeAlias = dict[str, Any]

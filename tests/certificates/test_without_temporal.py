@@ -13,8 +13,8 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.api.temporal import connection, executions, history
-from elcano.api.temporal.executions import Execution, describe_execution
+from elcano.service.temporal import connection, executions, history
+from elcano.service.temporal.executions import Execution, describe_execution
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
 from tests.api.serving import speaking

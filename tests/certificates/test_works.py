@@ -9,10 +9,10 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.graphs.report.works import Identifiers, Work
-from elcano.plugins.certificates.verify_command import compare_certificate
-from elcano.plugins.literature.review_report import Review
 from elcano.settings import Settings
+from elcano.subjects.literature.review_report import Review
 from elcano.testing import ScriptedSource
 from tests.api.asking import start
 from tests.certificates.conftest import PAGES, QUESTION, Certificates, certified, research

@@ -21,8 +21,8 @@ from typing import Any, Final
 import httpx
 from temporalio.client import Client
 
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.graphs.contracts import REPORTED
-from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
 from elcano.testing import temporal_environment

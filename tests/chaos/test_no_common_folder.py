@@ -15,7 +15,7 @@ from temporalio.client import Client
 from elcano.dev.claims import free_ports
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Report
-from elcano.plugins.encryption.keys import INDEX, make_key
+from elcano.operations.encryption.keys import INDEX, make_key
 from elcano.settings.settings import Settings
 from tests.api.sse import Message, following, next_event, read_events
 from tests.chaos.conftest import ask, reported

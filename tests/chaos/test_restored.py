@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from elcano.dev.stack import open_stack
-from elcano.plugins.reconcile.installation import open_installation
-from elcano.plugins.reconcile.reconciliation import compare_everything
+from elcano.operations.reconcile.installation import open_installation
+from elcano.operations.reconcile.reconciliation import compare_everything
 from elcano.settings import Settings
 from elcano.storage.objects import artifacts_of, payloads_of
 from elcano.storage.store import open_configured
@@ -47,7 +47,7 @@ def run_id(path: str) -> str:
 @pytest.fixture(autouse=True)
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that Temporal does not know counts as lost at once."""
-    monkeypatch.setattr("elcano.api.runs.endings.START_GRACE", 0.0)
+    monkeypatch.setattr("elcano.service.runs.endings.START_GRACE", 0.0)
 
 
 async def status_of(chosen: Settings, run: str) -> str:

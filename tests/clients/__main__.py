@@ -132,8 +132,8 @@ async def main() -> None:
     found = await asyncio.to_thread(lambda: sorted(PROGRAMS.iterdir()))
     programs = [one for one in found if one.stem != "steps" and one.suffix in (".py", ".mjs")]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
-        patched.setattr("elcano.plugins.openai_api.slow_answer.PROMPT_SECONDS", 1.0)
-        patched.setattr("elcano.plugins.openai_api.slow_answer.SPACE_SECONDS", 1.0)
+        patched.setattr("elcano.doors.openai_api.slow_answer.PROMPT_SECONDS", 1.0)
+        patched.setattr("elcano.doors.openai_api.slow_answer.SPACE_SECONDS", 1.0)
         patched.setenv("OPENAI_API_KEY", "none is asked")
         settings = handbook_settings(Path(folder))
         async with (

@@ -13,8 +13,8 @@ from elcano.dev.temporal import SERVER_OPTIONS
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.model_names import PROVIDERS
 from elcano.graphs.plugin import load_objects
-from elcano.plugins.web.search_providers import PROVIDERS as ENGINES
 from elcano.settings import Settings, get_variable_name, list_variables
+from elcano.subjects.web.search_providers import PROVIDERS as ENGINES
 
 ROOT = Path(__file__).parents[2]
 ONE_SHOT = {"schema", "namespace"}

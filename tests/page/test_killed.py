@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from elcano.plugins.page.formats import format_count, format_dollars, format_tokens
+from elcano.doors.page.formats import format_count, format_dollars, format_tokens
 from tests.forked_programs import forked_programs
 from tests.page.browsing import Watched, open_page
 from tests.tour.runs import ASKED, DEEP, Tour, touring

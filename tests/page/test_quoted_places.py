@@ -10,14 +10,14 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from elcano.api.app import create_app
-from elcano.plugins.documents.file_formats import FORMATS, Format
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
+from elcano.subjects.documents.file_formats import FORMATS, Format
 from tests.api.serving import serving
 from tests.page.browsing import PHONE, Watched, find_violations, measure_overflow, open_page
-from tests.unit.plugins.access.runs import connect_to_nothing
-from tests.unit.plugins.documents.placed import READER
-from tests.unit.plugins.documents.reported import FILE, fill_folder, leave_report
+from tests.unit.operations.access.runs import connect_to_nothing
+from tests.unit.subjects.documents.placed import READER
+from tests.unit.subjects.documents.reported import FILE, fill_folder, leave_report
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.async_api import expect
 
-from elcano.plugins.page.report_page import build_quote, split_report
+from elcano.doors.page.report_page import build_quote, split_report
 from tests.page.browsing import find_violations
 from tests.page.conftest import OpenPage
 from tests.tour.runs import DONE, PASSAGES, Tour

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 
-from elcano.plugins.page.rendering import CONTENT_POLICY, FILES, VERSION
+from elcano.doors.page.rendering import CONTENT_POLICY, FILES, VERSION
 from tests.page.browsing import MAGNIFIED, PHONE, find_violations, measure_overflow
 from tests.page.conftest import OpenPage
 from tests.tour.runs import DEEP, DONE, SPENT, Tour

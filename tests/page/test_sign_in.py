@@ -13,13 +13,13 @@ from temporalio.client import Client
 from elcano.api.app import create_app
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
-from elcano.plugins.access import oidc
-from elcano.plugins.access.access_store import get_access
+from elcano.operations.access import oidc
+from elcano.operations.access.access_store import get_access
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api.serving import serving
 from tests.page.browsing import MAGNIFIED, Watched, find_violations, measure_overflow, open_page
-from tests.unit.plugins.access.test_login import CLIENT, LoginService
+from tests.unit.operations.access.test_login import CLIENT, LoginService
 
 QUESTION = "What is lost when a session ends?"
 FAILED = ArchivedRun(

@@ -10,10 +10,10 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.team import TaskLedger
 from elcano.graphs.text import ensure_list
-from elcano.plugins.quoting.passages import in_question_language
-from elcano.plugins.quoting.planning import QUERY_CHARACTERS
-from elcano.plugins.quoting.question_parts import split_into_parts
-from elcano.plugins.teams.reducers import ProgressLedger, ReasonedName, ReasonedRuling
+from elcano.subjects.quoting.passages import in_question_language
+from elcano.subjects.quoting.planning import QUERY_CHARACTERS
+from elcano.subjects.quoting.question_parts import split_into_parts
+from elcano.subjects.teams.reducers import ProgressLedger, ReasonedName, ReasonedRuling
 
 BY_RULE: Final = "By rule, no model thought about it"
 JUDGING: Final = "Judge whether the passages suffice"

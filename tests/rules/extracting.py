@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from elcano.activities.text.words import sentence_ends
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.text import ensure_list, shorten_text
-from elcano.plugins.analysis.analysis import Direction, Extraction, Group, Measurement, Reported, TestedHypothesis
+from elcano.subjects.analysis.analysis import Direction, Extraction, Group, Measurement, Reported, TestedHypothesis
+from elcano.text.words import sentence_ends
 from tests.rules.comparing import Named, compared, outcome_before, randomized, tidy
 
 MOST_CHARACTERS: Final = 800

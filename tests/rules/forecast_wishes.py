@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from elcano.plugins.data.forecast_models import ForecastWish
+from elcano.subjects.data.forecast_models import ForecastWish
 from tests.rules.forecast_words import LANGUAGES, Words
 
 MOST_CHARACTERS: Final = 2_000

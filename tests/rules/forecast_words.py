@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.plugins.data.forecast_models import Span
+from elcano.subjects.data.forecast_models import Span
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Final
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.state.team import MOST_HYPOTHESES, MOST_PASSAGES, MOST_SEARCHES, Hypothesis
 from elcano.graphs.text import shorten_text
-from elcano.plugins.quoting.passages import Material, in_question_language, read_material
-from elcano.plugins.quoting.planning import suggest_queries
-from elcano.plugins.quoting.question_parts import ANSWERABLE, find_subject, split_into_parts
-from elcano.plugins.teams.reducers import Hypotheses
+from elcano.subjects.quoting.passages import Material, in_question_language, read_material
+from elcano.subjects.quoting.planning import suggest_queries
+from elcano.subjects.quoting.question_parts import ANSWERABLE, find_subject, split_into_parts
+from elcano.subjects.teams.reducers import Hypotheses
 from tests.rules.coordinating import BY_RULE
 
 PART_CHARACTERS: Final = 300

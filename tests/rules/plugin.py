@@ -17,7 +17,7 @@ plugin: Final = Plugin(
         "task_ledger": ".coordinating:plan_team",
         "progress_ledger": ".coordinating:lead",
         "hypothesizer": ".hypothesizing:hypothesize",
-        "drafter": "elcano.plugins.quoting.report_writing:write_report",
+        "drafter": "elcano.subjects.quoting.report_writing:write_report",
         "team_judge": ".team_judging:judge",
         "analyst": ".extracting:extract",
         "splitter": ".splitting:split",

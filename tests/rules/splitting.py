@@ -10,7 +10,7 @@ from typing import Final
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.plugins.data.query_models import SPLIT_PATHS, DataPath, Splitting
+from elcano.subjects.data.query_models import SPLIT_PATHS, DataPath, Splitting
 from tests.rules.forecast_wishes import wish
 
 LONGEST: Final = 1_000

@@ -7,9 +7,9 @@ from typing import Final
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.text import shorten_text
-from elcano.plugins.quoting.research_steps import judge_evidence as of_passages
-from elcano.plugins.teams.agents.team_judge import FEEDBACK_CHARACTERS
-from elcano.plugins.teams.reducers import TeamAssessment
+from elcano.subjects.quoting.research_steps import judge_evidence as of_passages
+from elcano.subjects.teams.agents.team_judge import FEEDBACK_CHARACTERS
+from elcano.subjects.teams.reducers import TeamAssessment
 
 BY_RULES: Final = "Judged by rules, without a language model."
 

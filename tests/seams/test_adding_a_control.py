@@ -88,7 +88,7 @@ def add_command(text: str) -> str:
 
 EDITS: Mapping[str, Callable[[str], str]] = {
     "graphs/engine/control_actions.py": add_action,
-    "api/control/actions.py": add_body,
+    "service/control/actions.py": add_body,
     "cli/control.py": add_command,
     "docs/cli.md": lambda text: insert_before(text, "| `elcano unpause RUN`", MANUAL),
 }

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from elcano.api.runs.model_checks import assign_model_queues
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput
+from elcano.service.runs.model_checks import assign_model_queues
 from elcano.settings import Settings
 from elcano.settings.research import SLOW
 from elcano.workflows.retry_policies import AGENT, MODEL_QUEUE_PATIENCE, ask_in

@@ -15,11 +15,11 @@ from temporalio.service import RPCError
 
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import pass_without_waiting
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.contracts import RunPriority
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import source_workers

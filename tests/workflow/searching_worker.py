@@ -10,8 +10,8 @@ from elcano.activities.background_work import run_workers
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Service
 from elcano.activities.sources.registry import Sources
-from elcano.api.temporal.connection import connect_when_ready
 from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec
+from elcano.service.temporal.connection import connect_when_ready
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_configured
 from elcano.worker import source_workers

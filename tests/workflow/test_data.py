@@ -20,7 +20,7 @@ from elcano.graphs.spec.graph import ParallelNode, limits_of
 from elcano.graphs.spec.limits import DATA_PATH
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Ending, FailureType
-from elcano.plugins.data.query_path import path_graph
+from elcano.subjects.data.query_path import path_graph
 from elcano.testing.script import Refused, Script
 from elcano.testing.temporal import scripted_activities
 from tests.tables import asked_of_tables, fault, in_turn, mended, of_paths, result, written

@@ -21,7 +21,7 @@ from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.state.budget import Limits, TopUp, Usage
 from elcano.graphs.state.failures import Ending, FailureDetails
-from elcano.plugins.research.loops import ITERATIVE
+from elcano.subjects.research.loops import ITERATIVE
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow

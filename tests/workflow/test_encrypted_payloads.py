@@ -11,7 +11,7 @@ from benchmarks.server import NOOP_ACTIVITIES, chain_of_noops, research_worker
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.state.budget import Limits
-from elcano.plugins.encryption.keys import INDEX, make_key, parse_keys
+from elcano.operations.encryption.keys import INDEX, make_key, parse_keys
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.storage.sealed_payloads import SEALED

@@ -8,12 +8,12 @@ import pytest
 from temporalio.client import Client
 
 from elcano import testing
-from elcano.api.temporal.workers import PRIORITY_KEYS
 from elcano.dev.external_checks import check_fairness, check_temporal
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.service.temporal.workers import PRIORITY_KEYS
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.script import Script

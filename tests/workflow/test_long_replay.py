@@ -10,8 +10,8 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 from temporalio.converter import PayloadCodec
 
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from tests.api.serving import connecting

@@ -16,9 +16,9 @@ from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.state.failures import FailureDetails
-from elcano.plugins.research.agents.section_joining import SECTION
 from elcano.settings import Settings
 from elcano.storage.store import open_store
+from elcano.subjects.research.agents.section_joining import SECTION
 from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows import retry_policies
 from tests.unit.activities.agents import test_synthesis as synthesis

@@ -18,8 +18,8 @@ from temporalio.worker import Worker, WorkflowInstance
 from temporalio.worker._workflow_instance import _WorkflowInstanceImpl
 from temporalio.workflow import Info
 
-from elcano.api.temporal.connection import RetryQueries
 from elcano.graphs.contracts import ANSWER_MARK, MARKED_BYTES, TOO_EARLY
+from elcano.service.temporal.connection import RetryQueries
 from elcano.workflows import sandbox
 from elcano.workflows.sandbox import PATIENCE, EventOrder, workflow_runner
 

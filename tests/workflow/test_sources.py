@@ -14,9 +14,6 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.tool_activities import Passing, ToolActivities, pass_without_waiting
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.executions import PendingActivity
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec, build_collection_spec
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.frozen import JsonObject
@@ -24,6 +21,9 @@ from elcano.graphs.records import RunSnapshot
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import FailureType, Hold
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
+from elcano.service.temporal.executions import PendingActivity
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.script import Refused, Script, make_passages

@@ -16,10 +16,10 @@ from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import WorkflowEnvironment
 
 from elcano import __version__
-from elcano.api.temporal import connection
 from elcano.dev.claims import free_ports
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
+from elcano.service.temporal import connection
 from elcano.settings.settings import Settings
 from elcano.testing.temporal import STARTUP
 from tests.cases import long_case

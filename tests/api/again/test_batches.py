@@ -16,10 +16,10 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.api.services import Process, Writable
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
-from elcano.plugins.batches.background import begin_changed_batches, build_batch_worker
-from elcano.plugins.batches.batch_store import get_batch_store
+from elcano.doors.batches.background import begin_changed_batches, build_batch_worker
+from elcano.doors.batches.batch_store import get_batch_store
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Provider, until, working
@@ -31,7 +31,7 @@ DEFAULTS: Json = {"question": "To whom do {what} belong?", "mode": "iterative"}
 
 @pytest.fixture(autouse=True)
 def on_queue_of_its_own(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
-    monkeypatch.setattr("elcano.plugins.batches.background.TASK_QUEUE", f"{task_queue}-batches")
+    monkeypatch.setattr("elcano.doors.batches.background.TASK_QUEUE", f"{task_queue}-batches")
 
 
 @asynccontextmanager
@@ -174,7 +174,7 @@ async def test_a_question_that_no_time_is_left_to_judge_is_judged_when_its_turn_
     wrong = {**rows("b")[0], "mode": "telepathy"}
     refused = await start(api, [*rows("a"), wrong], 422)
     assert [error["field"] for error in refused["errors"]] == ["questions.1.mode"]
-    monkeypatch.setattr("elcano.plugins.batches.judgement.JUDGED_SECONDS", 0.0)
+    monkeypatch.setattr("elcano.doors.batches.judgement.JUDGED_SECONDS", 0.0)
     shared = await start(api, [wrong, *rows("a")], 422)
     assert [error["field"] for error in shared["errors"]] == ["questions.0.mode"]
     made = await start(api, [*rows("a"), wrong])
@@ -229,7 +229,7 @@ async def test_a_batch_waits_for_a_quota_and_goes_on_by_itself(
     quotas = tmp_path / "quotas.toml"
     quotas.write_text("[every_tenant]\nruns_a_day = 1\n", encoding="utf-8")
     monkeypatch.setenv("ELCANO_QUOTAS", str(quotas))
-    monkeypatch.setattr("elcano.plugins.batches.background.PAUSE_SECONDS", 0.2)
+    monkeypatch.setattr("elcano.doors.batches.background.PAUSE_SECONDS", 0.2)
     async with (
         speaking(make_app(api_settings)) as api,
         working_on_batches(temporal, store, api_settings, task_queue, Provider()),

@@ -9,9 +9,9 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from elcano.api.runs.model_checks import explain_mode_obstacle
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import ModelChoice
+from elcano.service.runs.model_checks import explain_mode_obstacle
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, until, working

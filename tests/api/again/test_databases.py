@@ -10,15 +10,15 @@ from temporalio.worker import Worker
 
 from elcano.activities.services import Services
 from elcano.activities.tools.tool_activities import LookActivities
-from elcano.plugins.data.query_models import ExecuteSqlOutput, SqlExamplesOutput
 from elcano.settings import Settings
 from elcano.storage.store import Store
+from elcano.subjects.data.query_models import ExecuteSqlOutput, SqlExamplesOutput
 from elcano.worker import provider_worker
 from tests.api.again.going_on import ended, log_of, working
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.serving import speaking
-from tests.unit.plugins.data.databases.shop import sqlite_shop
+from tests.unit.subjects.data.databases.shop import sqlite_shop
 
 
 async def test_what_each_holds_is_read_and_never_where_it_is(

@@ -9,18 +9,18 @@ import pytest
 from temporalio.client import Client
 
 from elcano.graphs.errors import StoreUnavailable
-from elcano.plugins.uploads import document_files
-from elcano.plugins.uploads.document_files import sweep_files
-from elcano.plugins.uploads.document_store import get_uploads
 from elcano.settings import Settings
 from elcano.storage.objects import Objects
 from elcano.storage.store import Store
+from elcano.subjects.uploads import document_files
+from elcano.subjects.uploads.document_files import sweep_files
+from elcano.subjects.uploads.document_store import get_uploads
 from tests.api.again.test_uploads import COLLECTION, DOCUMENTS, LADDERS, read_whole, reading
 
 
 @pytest.fixture(autouse=True)
 def own_queue(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
-    monkeypatch.setattr("elcano.plugins.uploads.background.TASK_QUEUE", f"{task_queue}-uploads")
+    monkeypatch.setattr("elcano.subjects.uploads.background.TASK_QUEUE", f"{task_queue}-uploads")
 
 
 async def test_a_deleted_collection_is_gone_though_the_objects_do_not_answer_and_its_files_are_swept(

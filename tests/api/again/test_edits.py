@@ -6,9 +6,9 @@ import httpx
 import pytest
 from temporalio.client import Client
 
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.text import ensure_list
-from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, ended, working

@@ -12,12 +12,12 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 import elcano
-from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
 from elcano.api.http.request_identity import map_route_permissions
-from elcano.api.runs import endings
-from elcano.api.runs.endings import Reconciler
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
+from elcano.service.errors import TemporalRefused, TemporalUnavailable
+from elcano.service.runs import endings
+from elcano.service.runs.endings import Reconciler
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, asked, ended, working
@@ -59,9 +59,9 @@ OPENING_NONE: Final = {
 
 NOT_RUNS: Final = {
     "activities/providers/queue_limits.py",
-    "api/temporal/looks.py",
-    "plugins/telemetry/temporal.py",
-    "plugins/webhooks/webhook_store.py",
+    "service/temporal/looks.py",
+    "operations/telemetry/temporal.py",
+    "doors/webhooks/webhook_store.py",
 }
 """Files that start other workflows than runs; background work of plugins starts by `begin_workflow`."""
 
@@ -99,9 +99,9 @@ def find_callers(names: set[str]) -> Iterator[tuple[str, str]]:
 
 async def test_runs_are_admitted_and_started_in_one_place() -> None:
     starting = {"temporal.start", "temporal.go_on", "admission.admit", "admission.readmit"}
-    assert set(find_callers(starting)) == {(name, "api/runs/submission.py") for name in starting}
+    assert set(find_callers(starting)) == {(name, "service/runs/submission.py") for name in starting}
     others = {path for _, path in find_callers({"start_workflow"})}
-    known = NOT_RUNS | {"api/temporal/labels.py", "api/temporal/run_start.py"}
+    known = NOT_RUNS | {"service/temporal/labels.py", "service/temporal/run_start.py"}
     assert others == known, "if these workflows are runs, they have to be admitted"
 
 

@@ -70,7 +70,7 @@ async def test_a_run_is_saved_in_each_form(
             certificate = await api.get(f"/v1/runs/{run_id}/certificate")
             assert archive.read("certificate.json") == certificate.content
         pictures = AsyncMock(return_value={"analysis/plots/1.svg": "<svg/>", "chart.svg": None})
-        monkeypatch.setattr("elcano.plugins.exports.routes.load_pictures", pictures)
+        monkeypatch.setattr("elcano.doors.exports.routes.load_pictures", pictures)
         with zipfile.ZipFile(io.BytesIO((await api.get(f"{exports}/zip")).content)) as archive:
             assert archive.read("analysis/plots/1.svg") == b"<svg/>", "where the Markdown shows it"
             assert "chart.svg" not in archive.namelist()

@@ -7,9 +7,9 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.state.state import MOST_ENTRIES
-from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, ended, log_of, until, working

@@ -20,7 +20,7 @@ from temporalio.client import Client
 
 from elcano.client import AsyncElcano
 from elcano.dev.claims import free_ports
-from elcano.plugins.mcp_server.server import INSTRUCTIONS, TASKS, TaskParams, UpdateParams, build_server
+from elcano.doors.mcp_server.server import INSTRUCTIONS, TASKS, TaskParams, UpdateParams, build_server
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, until, working

@@ -254,7 +254,7 @@ async def test_a_retry_is_not_given_a_run_that_was_cancelled_before(
 
         await until(is_cancelled)
         assert await ask(1) == first, "this one was answered with an error just now"
-        monkeypatch.setattr("elcano.plugins.openai_api.repeated_requests.RETRIED_ERROR_SECONDS", 0.0)
+        monkeypatch.setattr("elcano.doors.openai_api.repeated_requests.RETRIED_ERROR_SECONDS", 0.0)
         assert await ask(1) != first
 
 
@@ -262,8 +262,8 @@ async def test_a_request_that_is_sent_again_because_its_answer_is_slow_starts_on
     served: str, temporal: Client, store: Store, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The client leaves and asks again in the same words, without a mark; the answer begins with white space."""
-    monkeypatch.setattr("elcano.plugins.openai_api.slow_answer.PROMPT_SECONDS", 0.5)
-    monkeypatch.setattr("elcano.plugins.openai_api.slow_answer.SPACE_SECONDS", 0.5)
+    monkeypatch.setattr("elcano.doors.openai_api.slow_answer.PROMPT_SECONDS", 0.5)
+    monkeypatch.setattr("elcano.doors.openai_api.slow_answer.SPACE_SECONDS", 0.5)
     chat = {"model": "iterative", "messages": [{"role": "user", "content": QUESTION}]}
     bodies: list[tuple[str, Json]] = [("responses", {"model": "simple", "input": QUESTION}), ("chat/completions", chat)]
     async with httpx.AsyncClient(base_url=f"{served}/openai/v1", timeout=60) as api:
@@ -291,7 +291,7 @@ async def test_a_request_that_is_sent_again_because_its_answer_is_slow_starts_on
 async def test_a_failure_that_comes_late_is_in_the_answer(
     served: str, temporal: Client, store: Store, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elcano.plugins.openai_api.slow_answer.PROMPT_SECONDS", 0.0)
+    monkeypatch.setattr("elcano.doors.openai_api.slow_answer.PROMPT_SECONDS", 0.0)
     provider = Provider()
     provider.off.add(("thinking", ""))
     body = {"model": "iterative", "messages": [{"role": "user", "content": QUESTION}]}

@@ -15,22 +15,22 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.background_work import looking_for
 from elcano.activities.child_processes import START_SECONDS
 from elcano.activities.passages.document import Document, FileSkipped, Gap
-from elcano.plugins.documents.file_formats import READER
-from elcano.plugins.documents.parser import OCR_SECONDS, PARSE_SECONDS, PATIENCE, Parser
-from elcano.plugins.uploads import background
-from elcano.plugins.uploads.background import (
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.storage.threads import Threads
+from elcano.subjects.documents.file_formats import READER
+from elcano.subjects.documents.parser import OCR_SECONDS, PARSE_SECONDS, PATIENCE, Parser
+from elcano.subjects.uploads import background
+from elcano.subjects.uploads.background import (
     LOOK_SECONDS,
     ReadingActivities,
     begin_readings,
     build_reading_worker,
     mark_readable,
 )
-from elcano.plugins.uploads.document_store import get_upload_store, get_uploads
-from elcano.plugins.uploads.source import UploadedCollection, open_indexes
-from elcano.plugins.uploads.workflows import BATCH_TIMEOUT, ReadingWork
-from elcano.settings import Settings
-from elcano.storage.store import Store
-from elcano.storage.threads import Threads
+from elcano.subjects.uploads.document_store import get_upload_store, get_uploads
+from elcano.subjects.uploads.source import UploadedCollection, open_indexes
+from elcano.subjects.uploads.workflows import BATCH_TIMEOUT, ReadingWork
 from tests.api.again.going_on import until
 
 COLLECTION = "/v1/collections/manuals"
@@ -88,7 +88,7 @@ async def test_documents_of_an_older_reader_are_read_anew_in_spite_of_a_death_an
         return parse(parser, name, content.replace(b"should be", b"should not be"))
 
     monkeypatch.setattr(Parser, "parse", parse_anew)
-    monkeypatch.setattr("elcano.plugins.uploads.document_store.READER", READER + 1)
+    monkeypatch.setattr("elcano.subjects.uploads.document_store.READER", READER + 1)
     monkeypatch.setattr(background, "READER", READER + 1)
     assert (await view())["outdated"] == NUMBER
     assert (await view())["indexed"] == NUMBER, "they are searched meanwhile"
@@ -140,7 +140,7 @@ async def test_what_a_former_release_stored_of_a_document_can_still_be_read(
     collection = UploadedCollection(own, "manuals", asyncio.get_running_loop())
 
     def read() -> Document:
-        from elcano.plugins.uploads.source import TextReader
+        from elcano.subjects.uploads.source import TextReader
 
         (key,) = collection.listing().documents
         content = collection.content(key)

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from temporalio.client import Client
 
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.graphs.mode_choice import MODES
-from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, until, working

@@ -20,9 +20,9 @@ from temporalio.client import (
 )
 
 from elcano.api.services import Process, Writable
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
-from elcano.plugins.schedules.background import build_schedule_worker
+from elcano.doors.schedules.background import build_schedule_worker
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, ended, until, working
@@ -35,7 +35,7 @@ RUN: Json = {"question": QUESTION, "mode": "iterative"}
 def switched_on(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
     monkeypatch.setenv("ELCANO_SCHEDULES", "true")
     for module in ("temporal_schedules", "background"):
-        monkeypatch.setattr(f"elcano.plugins.schedules.{module}.TASK_QUEUE", f"{task_queue}-schedules")
+        monkeypatch.setattr(f"elcano.doors.schedules.{module}.TASK_QUEUE", f"{task_queue}-schedules")
 
 
 @pytest.fixture

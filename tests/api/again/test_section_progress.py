@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from elcano.plugins.page.formats import count_things
-from elcano.plugins.page.run_pages import INNER_KINDS, list_searches
+from elcano.doors.page.formats import count_things
+from elcano.doors.page.run_pages import INNER_KINDS, list_searches
 from elcano.storage.store import Store
 from tests.api.again.going_on import ended
 from tests.api.again.test_steps import QUESTION, answered

@@ -14,9 +14,9 @@ from temporalio.api.workflowservice.v1 import PauseWorkflowExecutionRequest, Res
 from temporalio.client import Client
 from temporalio.worker import HandleSignalInput, WorkflowInboundInterceptor
 
-from elcano.api.temporal import cancelled_runs
 from elcano.graphs.contracts import CONTROL_SIGNAL
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
+from elcano.service.temporal import cancelled_runs
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.workflows.sandbox import DropUnfitSignals
@@ -173,7 +173,7 @@ async def test_the_api_is_not_ready_without_the_search_attributes_of_runs(
     async with working(temporal, store, api_settings, Provider()):
         assert (await api.get("/readyz")).status_code == 200
         wanted = {**SEARCH_ATTRIBUTES, "ElcanoLost": "Keyword"}
-        monkeypatch.setattr("elcano.api.temporal.connection.SEARCH_ATTRIBUTES", wanted)
+        monkeypatch.setattr("elcano.service.temporal.connection.SEARCH_ATTRIBUTES", wanted)
         ready = await api.get("/readyz")
     assert ready.status_code == 503
     assert (

@@ -14,12 +14,12 @@ from fastapi import FastAPI
 from sqlalchemy import select
 from temporalio.client import Client
 
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.spec.own_agent import OwnAgent
-from elcano.plugins.certificates.verify_command import compare_certificate
-from elcano.plugins.encryption.keys import INDEX, make_key
-from elcano.plugins.tenants import deletion_store
-from elcano.plugins.tenants.export import check_export
+from elcano.operations.encryption.keys import INDEX, make_key
+from elcano.operations.tenants import deletion_store
+from elcano.operations.tenants.export import check_export
 from elcano.settings import Settings
 from elcano.storage.sql.columns import RETAINED
 from elcano.storage.sql.tables import metadata
@@ -219,7 +219,7 @@ async def test_a_deletion_that_was_cut_off_goes_on_in_another_process(
         raise asyncio.CancelledError
 
     with monkeypatch.context() as patched:
-        patched.setattr("elcano.plugins.tenants.deletion.delete_rows", break_off)
+        patched.setattr("elcano.operations.tenants.deletion.delete_rows", break_off)
         async with speaking(make_app(api_settings)) as first:
             first.headers[HEADER] = gone
             assert (await first.post(f"/v1/tenants/{gone}/deletion", json={"confirm": gone})).status_code == 202

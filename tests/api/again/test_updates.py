@@ -7,10 +7,10 @@ import httpx
 import pytest
 from temporalio.client import Client
 
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.text import ensure_list
-from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, Provider, ended, working
@@ -93,7 +93,7 @@ class Careful(Provider):
 @pytest.fixture(autouse=True)
 def with_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "scripted")
-    monkeypatch.setattr("elcano.plugins.documents.source.RESYNC_SECONDS", 0.0)
+    monkeypatch.setattr("elcano.subjects.documents.source.RESYNC_SECONDS", 0.0)
 
 
 async def update(api: httpx.AsyncClient, provider: Provider, run_id: str) -> tuple[Json, Json]:

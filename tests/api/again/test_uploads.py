@@ -15,22 +15,22 @@ from temporalio.client import Client
 from elcano.activities.background_work import looking_for
 from elcano.client import AddedDocument, AsyncElcano, NotFound
 from elcano.graphs.errors import InputInvalid
-from elcano.plugins.uploads.background import (
+from elcano.settings import Settings, get_settings
+from elcano.storage.store import Store
+from elcano.storage.threads import Threads
+from elcano.subjects.uploads.background import (
     LOOK_SECONDS,
     ReadingActivities,
     begin_readings,
     build_reading_worker,
     sweep_indexes,
 )
-from elcano.plugins.uploads.commands import add_documents, list_documents
-from elcano.plugins.uploads.document_store import get_upload_store, get_uploads
-from elcano.plugins.uploads.source import open_indexes
-from elcano.settings import Settings, get_settings
-from elcano.storage.store import Store
-from elcano.storage.threads import Threads
+from elcano.subjects.uploads.commands import add_documents, list_documents
+from elcano.subjects.uploads.document_store import get_upload_store, get_uploads
+from elcano.subjects.uploads.source import open_indexes
 from tests.api.again.going_on import Provider, until, working
 from tests.api.serving import speaking
-from tests.unit.plugins.documents.files import pdf
+from tests.unit.subjects.documents.files import pdf
 
 LADDERS = b"# Ladders\n\nA ladder is checked for cracks every spring before anybody climbs it.\n"
 LIST = b"""@article{doe2019, title={On ropes}, doi={10.1234/ropes}, abstract={Ropes have cracks, too.}}
@@ -60,7 +60,7 @@ async def reading(client: Client, store: Store, settings: Settings) -> AsyncIter
 
 @pytest.fixture(autouse=True)
 def own_queue(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
-    monkeypatch.setattr("elcano.plugins.uploads.background.TASK_QUEUE", f"{task_queue}-uploads")
+    monkeypatch.setattr("elcano.subjects.uploads.background.TASK_QUEUE", f"{task_queue}-uploads")
 
 
 async def read_whole(api: httpx.AsyncClient) -> dict[str, int]:

@@ -12,11 +12,11 @@ from fastapi import FastAPI, Request, Response
 from standardwebhooks import Webhook
 from temporalio.client import Client
 
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
-from elcano.plugins.webhooks import workflows
-from elcano.plugins.webhooks.background import Sender, WebhookActivities, begin_noted_watches, build_webhook_worker
-from elcano.plugins.webhooks.webhook_store import get_webhook_store
+from elcano.doors.webhooks import workflows
+from elcano.doors.webhooks.background import Sender, WebhookActivities, begin_noted_watches, build_webhook_worker
+from elcano.doors.webhooks.webhook_store import get_webhook_store
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.connection import Connection
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, asked, ended, until, working
@@ -70,7 +70,7 @@ def mailbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mailbox]:
 def quick(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
     """A queue of its own, and retries that do not last."""
     for module in ("workflows", "webhook_store", "background"):
-        monkeypatch.setattr(f"elcano.plugins.webhooks.{module}.TASK_QUEUE", f"{task_queue}-webhooks")
+        monkeypatch.setattr(f"elcano.doors.webhooks.{module}.TASK_QUEUE", f"{task_queue}-webhooks")
 
 
 @asynccontextmanager

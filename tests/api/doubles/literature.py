@@ -7,7 +7,7 @@ import json
 from typing import Any, Final
 
 from tests.loopback import Asked, Reply
-from tests.unit.plugins.literature.pubmed_answers import article, articles, ids
+from tests.unit.subjects.literature.pubmed_answers import article, articles, ids
 
 SHARED_DOI: Final = "10.5555/whales.1"
 SHARED_ABSTRACT: Final = (

@@ -12,10 +12,10 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.api.reports.bibliography import BIBTEX, CSL, RIS
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.report import Report
+from elcano.service.reports.bibliography import BIBTEX, CSL, RIS
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import open_store
 from elcano.testing import ScriptedModel

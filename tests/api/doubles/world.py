@@ -18,7 +18,7 @@ from elcano.testing import ScriptedModel
 from elcano.worker import build_worker, provider_worker, source_workers
 from tests.api.doubles.literature import literature
 from tests.loopback import Asked, Loopback, Reply, loopback
-from tests.unit.plugins.web.site import page
+from tests.unit.subjects.web.site import page
 
 SEARCHED: Final = ("pubmed", "europe-pmc", "clinical-trials", "openalex", "web", "handbook", "guidelines")
 FAILING: Final = "semantic-scholar"

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from elcano.plugins.encryption.keys import INDEX, VARIABLE, make_key
+from elcano.operations.encryption.keys import INDEX, VARIABLE, make_key
 from tests.chaos.programs import ROOT
 from tests.chaos.storm.figures import told
 from tests.chaos.storm.schedule import Target, chosen, killed, plan

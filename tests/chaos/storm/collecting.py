@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowExecution
 
+from elcano.doors.certificates.verify_command import compare_certificate
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.plugins.certificates.verify_command import compare_certificate
 from elcano.storage.payloads import connect_config
 from elcano.storage.store import TenantStore, open_configured
 from tests.chaos.storm import clients

@@ -13,7 +13,7 @@ from benchmarks.text2sql.data import accepted
 from benchmarks.text2sql.loading import frozen, loaded
 from benchmarks.text2sql.schemas import described
 from elcano.graphs.frozen import Frozen
-from elcano.plugins.data.query_models import SqlRepair, SqlWriting
+from elcano.subjects.data.query_models import SqlRepair, SqlWriting
 
 NOW = datetime(2024, 3, 31, 8, 30)
 DUMP = """

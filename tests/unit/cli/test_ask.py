@@ -8,7 +8,7 @@ import pytest
 
 from elcano.cli.exit_codes import Exit
 from elcano.graphs.frozen import JsonObject
-from elcano.plugins.research.loops import ITERATIVE
+from elcano.subjects.research.loops import ITERATIVE
 from tests.unit.cli.scripted import REPORT, RUN, Server, event, finished, run, script_a_run, stream
 
 

@@ -2,10 +2,10 @@
 
 from typing import get_args
 
-from elcano.api.reports.bibliography import FORMS
 from elcano.api.reports.routes import HTML, JSON, MARKDOWN
 from elcano.cli.options import Form
 from elcano.cli.reports import MEDIA_TYPES
+from elcano.service.reports.bibliography import FORMS
 
 
 def test_forms_have_names() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from elcano.cli.exit_codes import Exit
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.plugins.research.loops import ITERATIVE
-from elcano.plugins.research.modes import DEEP
+from elcano.subjects.research.loops import ITERATIVE
+from elcano.subjects.research.modes import DEEP
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge_node
+from elcano.subjects.knowledge.graph import build_knowledge_edge, build_knowledge_node
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
 PAPER = build_knowledge_node("document", "doi:10.1/a", "Aspirin\nand stroke", url="https://doi.org/10.1/a", year=2018)

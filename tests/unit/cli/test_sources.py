@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from elcano.api.http.fields import datetime_from_seconds
 from elcano.api.sources import SourceView
 from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec, build_collection_spec
 from elcano.graphs.providers import Provider
+from elcano.service.fields import datetime_from_seconds
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
 ARTICLES = SourceSpec(

@@ -5,9 +5,6 @@ from typing import Any
 
 import pytest
 
-from elcano.api.comparison.run_comparison import Side, build_run_comparison
-from elcano.api.runs.budget_view import BudgetView
-from elcano.api.steps.views import BetweenView, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.inspection import Change
@@ -15,6 +12,9 @@ from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepRow
 from elcano.graphs.report.report import Claim, DraftSection, ReportDraft
 from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.budget import Budget, Usage
+from elcano.service.comparison.run_comparison import Side, build_run_comparison
+from elcano.service.runs.budget_view import BudgetView
+from elcano.service.steps.views import BetweenView, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.storage.ledger import LedgerEntry
 from elcano.testing.script import Script
 from tests.unit.cli.scripted import RUN, Answer, Server, problem, run

@@ -9,14 +9,14 @@ import pytest
 from elcano.api.app import create_app
 from elcano.client import AsyncElcano, Elcano, NotFound
 from elcano.client.passages import AsyncPassage, MarkedText, PagePicture
-from elcano.plugins.documents.file_formats import FORMATS, Format
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import open_store
+from elcano.subjects.documents.file_formats import FORMATS, Format
 from tests.api.serving import serving
-from tests.unit.plugins.access.runs import connect_to_nothing
-from tests.unit.plugins.documents.placed import READER
-from tests.unit.plugins.documents.reported import QUOTE, fill_folder, leave_report
+from tests.unit.operations.access.runs import connect_to_nothing
+from tests.unit.subjects.documents.placed import READER
+from tests.unit.subjects.documents.reported import QUOTE, fill_folder, leave_report
 
 RUN = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
 

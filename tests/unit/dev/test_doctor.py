@@ -11,9 +11,9 @@ from elcano import settings
 from elcano.dev import doctor, external_checks
 from elcano.dev.claims import free_ports
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
-from elcano.plugins.knowledge import knowledge_store as knowledge_checks
 from elcano.settings import Settings
 from elcano.settings.plugins import Finding
+from elcano.subjects.knowledge import knowledge_store as knowledge_checks
 
 
 def test_doctor_says_how_to_mend(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.api.runs.run_request import BudgetRequest, CountedLimitName, describe_defaults
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.mode_choice import MODES
+from elcano.service.runs.run_request import BudgetRequest, CountedLimitName, describe_defaults
 
 OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typer.main import get_command
 
 from elcano.api.graphs import DryRunRequest
-from elcano.api.runs.run_request import RunRequest
 from elcano.cli.app import app
 from elcano.graphs.checks.callees import every_fault
 from elcano.graphs.checks.validation import find_graph_faults
@@ -16,6 +15,7 @@ from elcano.graphs.graph_json import StoredAgent, with_agents
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.service.runs.run_request import RunRequest
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()

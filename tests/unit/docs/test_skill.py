@@ -8,8 +8,8 @@ import yaml
 from typer.main import get_command
 
 from elcano.cli.app import app
+from elcano.doors.mcp_server.research_tools import ResearchTools
 from elcano.graphs.mode_choice import MODES
-from elcano.plugins.mcp_server.research_tools import ResearchTools
 
 SKILL = Path(__file__).parents[3] / "docs" / "skill" / "elcano-research" / "SKILL.md"
 

@@ -102,7 +102,7 @@ ROOMS = ("graphs", "workflows", "activities", "storage", "api", "cli", "plugins"
 @pytest.mark.parametrize(
     ("name", "files"),
     [
-        ("deep_brief", {"plugins/research/modes.py", "graphs/contracts.py"}),
+        ("deep_brief", {"subjects/research/modes.py", "graphs/contracts.py"}),
         ("biomedical", {"graphs/state/rubric.py"}),
     ],
 )

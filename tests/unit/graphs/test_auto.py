@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from elcano.doors.certificates.log_checks import find_log_mismatch
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.frozen import Json, JsonObject
@@ -25,9 +26,8 @@ from elcano.graphs.spec.walks import prefix_graph
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.rubric import DOMAINS
 from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, format_chosen_mode
-from elcano.plugins.certificates.log_checks import find_log_mismatch
-from elcano.plugins.research.loops import ITERATIVE
-from elcano.plugins.research.reducers import ModeToChoose, choose_mode
+from elcano.subjects.research.loops import ITERATIVE
+from elcano.subjects.research.reducers import ModeToChoose, choose_mode
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked as input_of
 

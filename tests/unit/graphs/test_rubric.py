@@ -9,15 +9,15 @@ from pydantic import ValidationError
 
 from elcano.graphs.state.rubric import BIOMEDICAL, DOMAINS, GENERAL, MOST_NAMES, NamesFound, Rubric, Score
 from elcano.graphs.state.state import ResearchState
-from elcano.plugins.research.agents import judge
-from elcano.plugins.research.agents.judge import (
+from elcano.subjects.research.agents import judge
+from elcano.subjects.research.agents.judge import (
     JudgeAssessment,
     JudgeInput,
     RubricAssessment,
     apply_rubric,
     resolve_answer,
 )
-from elcano.plugins.research.reducers import record_judgement
+from elcano.subjects.research.reducers import record_judgement
 
 IDS = {"e1": "pmid:1", "e2": "pmid:2"}
 

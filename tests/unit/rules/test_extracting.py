@@ -4,7 +4,7 @@ import pytest
 
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.plugins.analysis.analysis import Extraction
+from elcano.subjects.analysis.analysis import Extraction
 from tests.rules.extracting import extract, hypothesis
 
 BOTH = {"first": {"name": "aspirin"}, "second": {"name": "placebo"}}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.plugins.data.forecast_models import ForecastWish, Span
+from elcano.subjects.data.forecast_models import ForecastWish, Span
 from tests.rules.forecast_wishes import wish
 
 

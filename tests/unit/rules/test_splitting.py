@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.plugins.data.query_models import Splitting
+from elcano.subjects.data.query_models import Splitting
 from tests.rules.splitting import split
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import pytest
 
-from elcano.plugins.encryption.keys import INDEX, make_key
+from elcano.operations.encryption.keys import INDEX, make_key
 from elcano.storage.store import Store, TenantStore, open_store
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from temporalio.api.common.v1 import Payload
 
 from elcano.graphs.contracts import ANSWER_MARK, AgentResult
-from elcano.plugins.data.query_models import DatabaseLooked
-from elcano.plugins.data.tables import DatabaseSchema
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import THRESHOLD_BYTES, data_converter
 from elcano.storage.sealed_payloads import COMPRESSED
+from elcano.subjects.data.query_models import DatabaseLooked
+from elcano.subjects.data.tables import DatabaseSchema
 from tests.unit.storage.test_payloads import files
 
 

@@ -2,9 +2,9 @@
 
 import asyncio
 
+from elcano.doors.batches.batch_store import get_batches
+from elcano.doors.batches.batch_tables import Batch, BatchQuestion
 from elcano.graphs.state.budget import Limits, TopUp
-from elcano.plugins.batches.batch_store import get_batches
-from elcano.plugins.batches.batch_tables import Batch, BatchQuestion
 from elcano.storage.store import Store
 from tests.unit.storage.test_tenants import leave_all
 

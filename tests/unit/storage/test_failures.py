@@ -7,7 +7,7 @@ from temporalio.api.failure.v1 import Failure
 from temporalio.converter import DataConverter
 from temporalio.exceptions import ActivityError, ApplicationError, RetryState
 
-from elcano.plugins.encryption.keys import INDEX, make_key, parse_keys
+from elcano.operations.encryption.keys import INDEX, make_key, parse_keys
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter, read_failure_message
 

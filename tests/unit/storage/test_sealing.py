@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from elcano.graphs.errors import SealedDataUnreadable
 from elcano.graphs.records import ArchivedRun, RunFilter
-from elcano.plugins.encryption.keys import INDEX, make_key
+from elcano.operations.encryption.keys import INDEX, make_key
 from elcano.storage.runs import RunStore
 from elcano.storage.sql.columns import ESCAPE
 from elcano.storage.store import Store, open_store

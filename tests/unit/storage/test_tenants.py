@@ -3,24 +3,24 @@
 import pytest
 from sqlalchemy import func, select
 
+from elcano.doors.batches.batch_store import get_batches
+from elcano.doors.batches.batch_tables import Batch, BatchQuestion
+from elcano.doors.webhooks.workflows import Message
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.state.events import AgentEvent
-from elcano.plugins.batches.batch_store import get_batches
-from elcano.plugins.batches.batch_tables import Batch, BatchQuestion
-from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge_node
-from elcano.plugins.knowledge.knowledge_store import get_graph
-from elcano.plugins.quotas.limits import Quotas
-from elcano.plugins.quotas.standing import get_tenant_quotas
-from elcano.plugins.uploads.document_files import keep_document
-from elcano.plugins.webhooks.workflows import Message
+from elcano.operations.quotas.limits import Quotas
+from elcano.operations.quotas.standing import get_tenant_quotas
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.runs import ControlOutcome
 from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, TenantStore
+from elcano.subjects.knowledge.graph import build_knowledge_edge, build_knowledge_node
+from elcano.subjects.knowledge.knowledge_store import get_graph
+from elcano.subjects.uploads.document_files import keep_document
 from tests.unit.storage.test_evidence import FIRST, OIL, SECOND, THIRD, passage, stored
 
 

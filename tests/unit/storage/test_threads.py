@@ -11,11 +11,11 @@ import pytest
 from elcano.activities.passages.document import Listing
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.contracts import AgentResult
-from elcano.plugins.documents.source import DocumentsSource
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import close_payloads, data_converter
 from elcano.storage.threads import Threads
-from tests.unit.plugins.documents.collections import Shelf
+from elcano.subjects.documents.source import DocumentsSource
+from tests.unit.subjects.documents.collections import Shelf
 
 LARGE = AgentResult(output={"text": "ä" * 50_000}, model="offline")
 PATIENCE = 30

@@ -23,9 +23,9 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import DraftRef, ResearchState
-from elcano.plugins.research.agents.thinking import ThinkingOutput
 from elcano.settings import Settings
 from elcano.storage.store import Store
+from elcano.subjects.research.agents.thinking import ThinkingOutput
 from elcano.testing.model import ScriptedModel
 from tests.unit.activities.agents.material import TEMPORAL, FixedSource, call, passage, stored
 from tests.unit.graphs.samples import asked

@@ -9,16 +9,16 @@ from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import Loaded, Needs, OfferedSource, TaskEnvelope
 from elcano.graphs.state.state import RELATED, IterationData, ToolCallRecord
-from elcano.plugins.quoting.planning import plan_searches
-from elcano.plugins.research.agents.tool_selector import (
+from elcano.storage.evidence import Evidence
+from elcano.storage.store import Store, TenantStore
+from elcano.subjects.quoting.planning import plan_searches
+from elcano.subjects.research.agents.tool_selector import (
     AGENT,
     SEEN_AT_ONCE,
     AgentTask,
     ToolSelectorInput,
     complete_tasks,
 )
-from elcano.storage.evidence import Evidence
-from elcano.storage.store import Store, TenantStore
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, passage, stored
 
 DOCS = OfferedSource(name="docs")

@@ -2,12 +2,12 @@
 
 from elcano.activities.agents.answer_drafts import with_canonical_ids
 from elcano.activities.agents.section_drafts import UNKNOWN, complete_draft, join_section_drafts
-from elcano.activities.phrases import get_phrases
 from elcano.graphs.agents.envelope import Drafts, SectionItem
 from elcano.graphs.agents.writing import select_fitting_claims
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.storage.evidence import Evidence
+from elcano.text.phrases import get_phrases
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, passage
 
 ONE, TWO = passage(1, TEMPORAL), passage(2, PANCAKES)

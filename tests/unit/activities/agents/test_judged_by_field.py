@@ -6,7 +6,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.rubric import BIOMEDICAL
 from elcano.graphs.state.state import IterationData, ToolCallRecord
-from elcano.plugins.research.agents.tool_selector import (
+from elcano.subjects.research.agents.tool_selector import (
     AgentSelectionPlan,
     AgentTask,
     ToolSelectorInput,

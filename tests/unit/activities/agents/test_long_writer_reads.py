@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.agents.answer_drafts import PART_CHARACTERS, in_parts
-from elcano.activities.text.words import bare_words
 from elcano.graphs.agents.envelope import Drafts, EvidenceItem, Loaded, SectionItem, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.engine.run import build_initial_run
@@ -17,9 +16,10 @@ from elcano.graphs.report.report import Citation, Claim
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.plan import SectionPlan
 from elcano.graphs.state.state import ResearchState
-from elcano.plugins.research.agents.section_joining import shown_section, shown_summary
+from elcano.subjects.research.agents.section_joining import shown_section, shown_summary
 from elcano.testing import ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import build_cited_claim, build_plain_answer
+from elcano.text.words import bare_words
 
 TEXTS = {f"{name}.md": f"The {name} of the harbour is known. {'It is so. ' * 40}" for name in ("depth", "cost", "age")}
 

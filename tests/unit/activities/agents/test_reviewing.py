@@ -25,8 +25,8 @@ from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing import Failing, Reply, ScriptedModel
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
-from tests.unit.activities.support.test_speaking import NONSENSE
-from tests.unit.activities.support.test_speaking import PASSAGE as MIXED
+from tests.unit.text.support.test_speaking import NONSENSE
+from tests.unit.text.support.test_speaking import PASSAGE as MIXED
 
 QUESTION = "How does a workflow go on after a crash?"
 PASSAGES = (passage(1, TEMPORAL), passage(2, PANCAKES))

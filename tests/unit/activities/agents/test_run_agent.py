@@ -21,12 +21,12 @@ from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import DraftRef
-from elcano.plugins.research.agents.judge import JudgeAssessment
-from elcano.plugins.research.agents.thinking import KnowledgeGapOutput, ThinkingOutput
-from elcano.plugins.research.agents.tool_selector import AgentSelectionPlan
 from elcano.settings import Settings
 from elcano.storage.ledger import Ledger, LedgerEntry
 from elcano.storage.store import Store
+from elcano.subjects.research.agents.judge import JudgeAssessment
+from elcano.subjects.research.agents.thinking import KnowledgeGapOutput, ThinkingOutput
+from elcano.subjects.research.agents.tool_selector import AgentSelectionPlan
 from elcano.testing import Reply, ScriptedModel
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, least, passage, stored
 

@@ -17,9 +17,9 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Allowance
-from elcano.plugins.research.agents.section_joining import SECTION, SUMMARY
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
+from elcano.subjects.research.agents.section_joining import SECTION, SUMMARY
 from elcano.testing import Reply, ScriptedModel
 from tests.unit.activities.agents.material import FixedSource, call, stored
 from tests.unit.activities.agents.test_synthesis import (

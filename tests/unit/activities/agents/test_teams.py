@@ -13,9 +13,9 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.state.branches import BranchOutcomes
 from elcano.graphs.state.plan import CriterionVerdict, SectionResult, build_unjudged_criteria
-from elcano.plugins.teams.agents.team_judge import FEEDBACK_CHARACTERS, MOST_MISSING, TeamJudgeInput, resolve_answer
-from elcano.plugins.teams.hierarchical import HIERARCHICAL
-from elcano.plugins.teams.reducers import TeamAssessment
+from elcano.subjects.teams.agents.team_judge import FEEDBACK_CHARACTERS, MOST_MISSING, TeamJudgeInput, resolve_answer
+from elcano.subjects.teams.hierarchical import HIERARCHICAL
+from elcano.subjects.teams.reducers import TeamAssessment
 from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.model import ScriptedModel
 from elcano.testing.research import ResearchOutcome, run_research

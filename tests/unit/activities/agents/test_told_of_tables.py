@@ -6,9 +6,9 @@ from elcano.activities.agents.prompt_parts import Loader
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.errors import InputInvalid, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
-from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, TableSchema, named_alone
-from elcano.plugins.research.agents.input_parser import AGENT, InputParserInput, list_needs
 from elcano.storage.store import Store, TenantStore
+from elcano.subjects.data.tables import ColumnSchema, DatabaseSchema, TableSchema, named_alone
+from elcano.subjects.research.agents.input_parser import AGENT, InputParserInput, list_needs
 from tests.unit.activities.agents.material import FixedSource
 
 pytestmark = pytest.mark.of_plugins("data")

@@ -7,11 +7,11 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.model_prices import ModelPrice
 from elcano.activities.sources.registry import Sources
-from elcano.api.runs.model_checks import find_model_price
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.state.budget import Allowance, Usage
 from elcano.graphs.state.failures import FailureType
+from elcano.service.runs.model_checks import find_model_price
 from elcano.settings import Settings
 from elcano.settings.model_prices import FREE, TokenPrice
 from elcano.storage.store import Store

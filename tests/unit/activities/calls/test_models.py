@@ -6,8 +6,8 @@ from pydantic_ai.models.fallback import FallbackModel
 from elcano.activities.calls.models import model_text, resolve_model
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.model_names import ModelChoice, address_of, model_fault, provider_of
-from elcano.plugins.quoting.model import ExtractiveModel
 from elcano.settings import Settings
+from elcano.subjects.quoting.model import ExtractiveModel
 
 SETTINGS = Settings(_env_file=None, model="offline", agent_models={"writer": "openai:gpt-5.1"})
 

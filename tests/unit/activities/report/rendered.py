@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from elcano.activities.phrases import choose_phrases
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.rendering import render_report
 from elcano.activities.report.report_builder import render_parts
 from elcano.graphs.contracts import PublishCall
+from elcano.text.phrases import choose_phrases
 
 
 def render_draft(

@@ -15,7 +15,7 @@ from elcano.graphs.report.report import CheckedCitation, Citation, Claim, Judgem
 from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText, format_page
 from tests.unit.activities.report.rendered import render_draft
-from tests.unit.plugins.documents.placed import assemble, table_block
+from tests.unit.subjects.documents.placed import assemble, table_block
 
 TOP, BELOW = Box(0.1, 0.9, 0.8, 0.92), Box(0.1, 0.08, 0.5, 0.1)
 SENTENCE = "Deaths fell by twelve percent in the treated group."

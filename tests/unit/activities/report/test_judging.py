@@ -2,12 +2,12 @@
 
 import pytest
 
-from elcano.activities.prose.markdown_parser import parse_markdown
-from elcano.activities.prose.statements import extract_statements
 from elcano.activities.report.checked_draft import key_statement
 from elcano.activities.report.statement_support import check_connecting_statement, determine_support, list_preceding
 from elcano.graphs.report.report import CheckedCitation, Judgement, Statement, StatementKind, Support
-from tests.unit.activities.support.test_speaking import NONSENSE, PASSAGE, TRUE
+from elcano.text.prose.markdown_parser import parse_markdown
+from elcano.text.prose.statements import extract_statements
+from tests.unit.text.support.test_speaking import NONSENSE, PASSAGE, TRUE
 
 
 def statement(text: str, quote: str, kind: StatementKind = "fact") -> Statement:

@@ -2,11 +2,11 @@
 
 import re
 
-from elcano.activities.phrases import get_phrases
 from elcano.activities.report.citation_check import check_citations
 from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.plan import SectionResult
+from elcano.text.phrases import get_phrases
 from tests.unit.activities.report.rendered import render_draft
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER
 

@@ -5,11 +5,11 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from elcano.activities.phrases import get_phrases
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.report_builder import render_parts
 from elcano.graphs.report.report import Citation, Claim, DraftSection, Judgement, Part, ReportDraft
+from elcano.text.phrases import get_phrases
 from tests.unit.activities.report.rendered import render_draft
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER, headings, part
 

@@ -2,10 +2,10 @@
 
 import re
 
-from elcano.activities.phrases import get_phrases
 from elcano.activities.report.report_builder import render_parts
-from elcano.api.reports.html_report import render_report_page
 from elcano.graphs.report.report import Citation, Judgement, Report, Support
+from elcano.service.reports.html_report import render_report_page
+from elcano.text.phrases import get_phrases
 from tests.unit.activities.report.rendered import render_draft
 from tests.unit.activities.report.test_parts import CHEAP, DEAR, FALSE, checked, claim, markdown, told
 from tests.unit.activities.report.test_rendering import CALL, OIL, part

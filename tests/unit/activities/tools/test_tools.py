@@ -20,9 +20,9 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.plugin import import_object
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import EXCERPT_CHARACTERS
-from elcano.plugins.documents.source import DocumentsSource
 from elcano.storage.store import Store
-from tests.unit.plugins.documents.collections import Shelf
+from elcano.subjects.documents.source import DocumentsSource
+from tests.unit.subjects.documents.collections import Shelf
 
 pytestmark = pytest.mark.of_plugins("documents")
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from elcano.api.http.fields import word_fault
+from elcano.service.fields import word_fault
 
 
 def refuse_journal(name: str) -> str:

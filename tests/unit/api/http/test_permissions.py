@@ -4,9 +4,9 @@ import pytest
 from fastapi import APIRouter, FastAPI
 
 from elcano.api.app import create_app
-from elcano.api.http.permissions import PERMISSIONS, ROLES, Permission, Principal, Role
 from elcano.api.http.request_identity import PUBLIC, map_route_permissions, requires
 from elcano.graphs.errors import InputInvalid
+from elcano.service.permissions import PERMISSIONS, ROLES, Permission, Principal, Role
 from elcano.settings.settings import Settings
 
 READS: frozenset[Permission] = frozenset({"read_run", "inspect_run", "list_runs", "read_catalogue", "read_knowledge"})

@@ -2,8 +2,8 @@
 
 import pytest
 
-from elcano.api.http.errors import PROBLEMS, QuotaUsedUp
 from elcano.api.http.problems import known_problem
+from elcano.service.errors import PROBLEMS, QuotaUsedUp
 
 
 @pytest.mark.parametrize("own", [None, 17])

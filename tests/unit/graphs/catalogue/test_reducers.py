@@ -4,10 +4,10 @@ from elcano.graphs.catalogue import reducers
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.frozen import Json
 from elcano.graphs.state.state import IterationData, ResearchState, ToolCallRecord
-from elcano.plugins.research import reducers as research
-from elcano.plugins.research.agents.judge import JudgeAssessment
-from elcano.plugins.research.agents.thinking import KnowledgeGapOutput, ThinkingOutput
-from elcano.plugins.research.agents.tool_selector import AgentSelectionPlan, AgentTask
+from elcano.subjects.research import reducers as research
+from elcano.subjects.research.agents.judge import JudgeAssessment
+from elcano.subjects.research.agents.thinking import KnowledgeGapOutput, ThinkingOutput
+from elcano.subjects.research.agents.tool_selector import AgentSelectionPlan, AgentTask
 from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import QUESTION
 

@@ -3,7 +3,6 @@
 import pytest
 from pydantic import ValidationError
 
-from elcano.api.runs.run_request import MAX_QUESTION
 from elcano.graphs.catalogue.sources import (
     LONGEST_QUERY,
     MOST_RESULTS,
@@ -16,6 +15,7 @@ from elcano.graphs.catalogue.sources import (
 )
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.errors import InputInvalid
+from elcano.service.runs.run_request import MAX_QUESTION
 
 
 def spec(**more: object) -> SourceSpec:

@@ -24,8 +24,8 @@ from elcano.graphs.state.branches import BranchInput
 from elcano.graphs.state.budget import Budget, Experience, Limits, Usage
 from elcano.graphs.state.plan import SectionGap, SectionPlan, SectionResult
 from elcano.graphs.state.state import ResearchState
-from elcano.plugins.research.agents.planner import ReportPlanSection
-from elcano.plugins.research.reducers import PlanToStore, store_plan
+from elcano.subjects.research.agents.planner import ReportPlanSection
+from elcano.subjects.research.reducers import PlanToStore, store_plan
 
 QUESTION = ResearchState(question="Why?", sources=("library",))
 PLAN: JsonObject = {"report_title": "A plan", "report_outline": []}

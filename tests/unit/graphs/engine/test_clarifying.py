@@ -7,7 +7,7 @@ from elcano.graphs.mode_choice import MODES, can_choose_mode
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.state import ResearchState
-from elcano.plugins.research.agents.clarifier import QuestionsBack, ask_back
+from elcano.subjects.research.agents.clarifier import QuestionsBack, ask_back
 
 GRAPH = add_clarifying_step(MODES["simple"])
 QUESTIONS = QuestionsBack.model_validate(

@@ -9,7 +9,7 @@ from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.branches import branch_states
-from elcano.plugins.research.loops import ITERATIVE
+from elcano.subjects.research.loops import ITERATIVE
 from elcano.testing.script import Answer, Refused, Script, make_passages
 from tests.unit.graphs.samples import asked, research, searching_branch, two_searches
 from tests.unit.graphs.strategies import LEAF

@@ -2,7 +2,7 @@
 
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.event_texts import TOLD, summarize_items
-from elcano.plugins.data.tool_specs import summarize_schema
+from elcano.subjects.data.tool_specs import summarize_schema
 
 
 def items(*outputs: JsonObject | None) -> JsonObject:

@@ -19,7 +19,7 @@ from elcano.graphs.report.works import (
     resolve_work_url,
     summarize_work,
 )
-from tests.unit.api.reports.material import PAPER
+from tests.unit.service.reports.material import PAPER
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from elcano.activities.sources.http.fetching import Fetcher, Service
 from elcano.activities.sources.http.trust_guard import apply_trust
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.trust import Trust
-from elcano.plugins.web.page_reader import Reader
+from elcano.subjects.web.page_reader import Reader
 from tests.internet import Internet
 from tests.loopback import Reply, loopback
 from tests.unit.activities.sources.http.reading import chosen, fetching

@@ -1,0 +1,15 @@
+"""The plugin `batches`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="batches",
+    description="Batches of questions, and tables of entities, under one budget.",
+    package="elcano.doors.batches",
+    worker_companions=(".background:work_on_batches",),
+    stores={"batches": ".batch_store:BatchStore"},
+    routes=(".routes:router",),
+    commands={"batch": ".commands:app"},
+)

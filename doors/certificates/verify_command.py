@@ -1,0 +1,219 @@
+"""`elcano verify FILE`: verifies a certificate, without a server, a store or a key.
+
+The exit code is 0 if it holds, else 1; with 2 there was nothing to verify: the file is not there, or cannot be read.
+
+The file is the certificate, or the archive of an export that holds it. Nothing of an archive is written to the disk,
+and of its files only `certificate.json` at its top is unpacked.
+"""
+
+import argparse
+import sys
+import zipfile
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+
+from elcano import __version__
+from elcano.doors.certificates.certificate_checks import ALL
+from elcano.doors.certificates.certificate_format import (
+    WHOLE,
+    CheckOutcome,
+    Contents,
+    Fault,
+    Malformed,
+    Verification,
+    parse_certificate,
+    parse_contents,
+)
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.text import format_count
+from elcano.output import guarded_output
+from elcano.service.archive_members import UNREADABLE, open_archive, open_member
+from elcano.settings.settings import BAD_SETTINGS
+
+HASHED: Final = "Every part matches its hash in the table of hashes."
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result of verifying a certificate."""
+
+    checks: tuple[CheckOutcome, ...]
+    held: Contents | None
+    """Its contents, if it can be read."""
+    sha256: str = ""
+    """The hash in its last line, if it can be read."""
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What all checks found, each fault once."""
+        return tuple(dict.fromkeys(fault for one in self.checks for fault in one.faults))
+
+    @property
+    def holds(self) -> bool:
+        """The report follows from the recorded evidence."""
+        return not self.faults
+
+    def describe(self) -> Verification:
+        """The same as data."""
+        return Verification(
+            run_id=self.held.about.run_id if self.held else "",
+            holds=self.holds,
+            checks=self.checks,
+            summary=tuple(summarize_certificate(self.held)) if self.holds and self.held else (),
+            written_by=self.held.versions.elcano if self.held else "",
+            sha256=self.sha256,
+        )
+
+
+def compare_certificate(data: bytes) -> Verdict:
+    """Computes again all that can be, and compares."""
+    try:
+        parts, wrong = parse_certificate(data)
+        held = parse_contents(parts)
+    except Malformed as error:
+        return Verdict((CheckOutcome(shows="It can be read.", faults=(error.fault,)),), None)
+    outcomes = [CheckOutcome(shows=HASHED, faults=tuple(wrong))]
+    for shows, check in ALL.items():
+        try:
+            faults = tuple(dict.fromkeys(check(held)))
+        except Exception as error:  # what somebody wrote into a file must not end the look at the rest of it
+            faults = (Fault("file", f"{check.__name__} cannot be done: {type(error).__name__}: {error}"),)
+        outcomes.append(CheckOutcome(shows=shows, faults=faults))
+    return Verdict(tuple(outcomes), held, parts[WHOLE].decode().strip('"'))
+
+
+def compare_documents(verdict: Verdict, folder: Path) -> Verdict:
+    """The verdict with one more check: that of the cited files below a folder."""
+    from elcano.doors.certificates.document_checks import check_documents, count_documents, find_documents
+
+    if verdict.held is None:
+        return verdict
+    there, cited = len(find_documents(verdict.held, folder)), count_documents(verdict.held)
+    shows = f"Of {format_count(cited, 'cited file')} {there} {'is' if there == 1 else 'are'} in {folder}: "
+    shows += "their bytes are those that were read, and quotes stand at their places on the pages."
+    outcome = CheckOutcome(shows=shows, faults=tuple(dict.fromkeys(check_documents(verdict.held, folder))))
+    return replace(verdict, checks=(*verdict.checks, outcome))
+
+
+LARGEST: Final = 1_000_000_000
+"""Bytes of a file, and of a certificate in an archive, that are read, all into memory."""
+MEMBER: Final = "certificate.json"
+"""The name that an export gives to the certificate in its archive."""
+_ARCHIVES: Final = (b"PK\x03\x04", b"PK\x05\x06")
+"""How a ZIP archive begins, with files and without."""
+
+
+@dataclass(frozen=True)
+class CertificateFile:
+    """A certificate as it was read."""
+
+    data: bytes
+    archived: bool = False
+    """Whether it was read from an archive."""
+
+
+def read_certificate_file(file: Path) -> CertificateFile:
+    """The certificate in a file.
+
+    Raises:
+        InputInvalid: it cannot be read, is too large, or is an archive without a certificate.
+    """
+    try:
+        with file.open("rb") as opened:  # a pipe or a device does not say how much will come
+            data = opened.read(LARGEST + 1)
+    except OSError as error:
+        raise InputInvalid("file", f"{file} cannot be read: {error.strerror}") from error
+    if len(data) > LARGEST:
+        raise InputInvalid("file", f"{file} has more than the {LARGEST:,} bytes that are looked at")
+    if not data.startswith(_ARCHIVES):
+        return CertificateFile(data)
+    try:
+        with open_archive(BytesIO(data)) as archive:
+            return CertificateFile(_read_member(archive), archived=True)
+    except (InputInvalid, *UNREADABLE) as error:
+        raise InputInvalid("file", f"{file} cannot be read: {error}") from error
+
+
+def _read_member(archive: zipfile.ZipFile) -> bytes:
+    found = [one for one in archive.infolist() if one.filename == MEMBER]
+    if not found:
+        raise InputInvalid("file", f"it is an archive without {MEMBER}; `elcano export RUN --format zip` makes one")
+    if len(found) > 1:
+        raise InputInvalid("file", f"it is an archive with {len(found)} files called {MEMBER}: unpack the one you mean")
+    if found[0].file_size > LARGEST:
+        raise InputInvalid("file", f"its {MEMBER} has more than the {LARGEST:,} bytes that are looked at")
+    with open_member(archive, found[0]) as opened:
+        return opened.read()
+
+
+def main() -> int:
+    """The program; answers with its exit code."""
+    parser = argparse.ArgumentParser(prog="elcano verify", description="Verify the certificate of a report.")
+    parser.add_argument("file", type=Path, help="what `elcano certificate` or `elcano export --format zip` wrote")
+    parser.add_argument(
+        "--documents",
+        type=Path,
+        metavar="FOLDER",
+        help="where the cited files are: compare them, and read quotes again",
+    )
+    parser.add_argument("--json", action="store_true", help="answer with what each check found, as JSON")
+    options = parser.parse_args()
+    file: Path = options.file
+    try:
+        read = read_certificate_file(file)
+    except InputInvalid as error:
+        sys.stderr.write(f"elcano: {error}\n")
+        return BAD_SETTINGS
+    verdict = compare_certificate(read.data)
+    if options.documents is not None:
+        if not options.documents.is_dir():
+            sys.stderr.write(f"elcano: documents: {options.documents} is no folder\n")
+            return BAD_SETTINGS
+        verdict = compare_documents(verdict, options.documents)
+    if options.json:
+        sys.stdout.write(verdict.describe().model_dump_json() + "\n")
+        return 0 if verdict.holds else 1
+    if read.archived:
+        sys.stdout.write(f"Verified {MEMBER} in {file}; the other files of the archive are not compared with it.\n")
+    if verdict.holds and verdict.held is not None:
+        lines = summarize_certificate(verdict.held)
+        if options.documents is not None:
+            lines.insert(-1, f"- {verdict.checks[-1].shows}")
+        sys.stdout.write("\n".join(lines) + "\n")
+        return 0
+    for fault in verdict.faults:
+        sys.stdout.write(f"{fault.part}: {fault.text}\n")
+    sys.stdout.write("This certificate does not hold: it does not show that the report follows from the evidence.\n")
+    if verdict.held is not None and verdict.held.versions.elcano != __version__:
+        wrote = f"It was written by elcano {verdict.held.versions.elcano}, and this is {__version__}"
+        sys.stdout.write(f"{wrote}: verify it with that version too.\n")
+    return 1
+
+
+def summarize_certificate(held: Contents) -> list[str]:
+    """Describe the facts that a certificate without faults proves."""
+    report = held.published
+    verified = len(report.citations) - len(report.unverified)
+    placed = sum(1 for one in report.citations if one.marks)
+    lines = [
+        f"The report of {held.about.run_id} follows from the recorded evidence.",
+        f"- Asked: {' '.join(held.log.asked.question.split())}",
+        f"- Status: {held.run.status}. Replaying its log ({format_count(len(held.log.entries), 'entry', 'entries')}) "
+        f"and those of its sections ({len(held.sections)}) leads to the recorded state.",
+        f"- Verified citations: {verified:,}, in {format_count(len(held.texts), 'stored text')}.",
+        f"- The usage of its steps, {held.log.run.budget.used.tokens:,} tokens in all, is what the ledger adds up to.",
+        "- Rebuilt from its log and evidence, the report is identical, byte for byte.",
+        f"- Worked on by {', '.join(held.versions.builds) or 'workers that did not name their build'}.",
+    ]
+    if report.unverified:
+        lines.insert(4, f"- Citations that could not be verified, as the report says: {len(report.unverified):,}.")
+    if placed:
+        lines.insert(4, f"- Quotes whose lines on their pages are recorded: {placed:,}.")
+    return [*lines, "It does not prove who made it: a certificate has no signature."]
+
+
+if __name__ == "__main__":
+    with guarded_output("elcano"):
+        sys.exit(main())

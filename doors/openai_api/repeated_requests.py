@@ -1,0 +1,84 @@
+"""Finds the run of a request that a client sends again because its answer did not reach it.
+
+Some clients mark such a request (`X-Stainless-Retry-Count`), others do not. So each request without an idempotency key
+claims one that is made of what it asks for and of whose it is.
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from elcano.graphs.errors import ElcanoError
+from elcano.graphs.records import ArchivedRun
+from elcano.service.process import Services
+from elcano.service.runs.judgement import JudgedRun
+from elcano.service.runs.run_request import RunRequest
+from elcano.service.runs.submission import build_request_key, submit_run
+from elcano.storage.idempotency_keys import RequestKey
+
+RETRIED_SECONDS: Final = 120.0
+"""How long after its end a run is still what a repeated request asks for."""
+RETRIED_ERROR_SECONDS: Final = 15.0
+"""The same of one without a report: its error was answered at once, and clients wait for seconds before they retry."""
+
+
+@dataclass(frozen=True)
+class RepeatedRequest:
+    """What makes two requests one: what they ask for, whose they are, and whether they wait for the answer."""
+
+    key: RequestKey
+    marked: bool
+    """The client says that it has sent this before."""
+    waits: bool
+    """The answer is the report; false: it comes at once (`background`), so no unmarked request repeats it."""
+
+    async def submit(self, judge: Callable[[str], Awaitable[JudgedRun]], services: Services) -> ArchivedRun:
+        """Start the run of this request, or find that of the request that it repeats.
+
+        Raises:
+            Exception: as of `submit_run`.
+        """
+        admission = services.store.admission
+        claim = await admission.find_claim(self.key.key)
+        run = None if claim is None else await services.store.runs.get(claim.run_id)
+        if claim is not None and run is not None and not await self._repeats(run, services):
+            await admission.release_key(self.key.key, run.run_id)
+        if self.marked or self.waits:
+            return (await submit_run(judge, self.key, services)).run
+        started = (await submit_run(judge, None, services)).run  # of equal ones at the same time each starts its own
+        await admission.claim(self.key.key, self.key.request_hash, started.run_id)
+        return started
+
+    async def _repeats(self, run: ArchivedRun, services: Services) -> bool:
+        if not self.marked:
+            if not self.waits or run.status == "cancelled":
+                return False
+            if await services.store.admission.find_claim(_name_answer(run.run_id)) is not None:
+                return False
+        kept = RETRIED_SECONDS if run.report is not None else RETRIED_ERROR_SECONDS
+        return run.finished_at is None or run.finished_at >= time.time() - kept
+
+
+def build_repeated_request(
+    asked: RunRequest, user: str, services: Services, *, marked: bool, waits: bool
+) -> RepeatedRequest:
+    """Build the key of a request; `user` is the end user that the client names."""
+    principal = services.principal
+    whose = f"openai\n{principal.key_id}\n{principal.user}\n{user}\n{waits}\n"
+    named = build_request_key("", asked, whose)
+    assert named is not None, "an empty key is one"
+    # A line feed, which no header has: no client's own key can be one of these.
+    key = RequestKey(key=f"repeated\n{named.request_hash}", request_hash=named.request_hash)
+    return RepeatedRequest(key, marked, waits)
+
+
+async def note_answered(run_id: str, services: Services) -> None:
+    """Note that a client has the answer of a run: who asks the same from now on wants another run."""
+    with suppress(ElcanoError):  # the answer is out; without the note the same question has the same run for a while
+        await services.store.admission.claim(_name_answer(run_id), "", run_id)
+
+
+def _name_answer(run_id: str) -> str:
+    return f"answered\n{run_id}"

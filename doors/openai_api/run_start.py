@@ -1,0 +1,189 @@
+"""Starts the run of a request: translates it into a request of `POST /v1/runs`, which is submitted as that one is."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Annotated, Any, Final, TypeAlias
+
+from fastapi import Header
+from pydantic import ValidationError
+
+from elcano.activities.sources.http.trust_guard import apply_trust
+from elcano.doors.openai_api.attached_files import find_collection_sources, keep_attached_files
+from elcano.doors.openai_api.conversation import Conversation
+from elcano.doors.openai_api.earlier_answers import fill_in_reports, find_followed_run
+from elcano.doors.openai_api.parameters import IGNORED, OpenAIRequest
+from elcano.doors.openai_api.repeated_requests import build_repeated_request
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.trust import NO_LIMITS, Trust
+from elcano.service.errors import FieldFault, RequestInvalid, explain_invalid
+from elcano.service.process import Services
+from elcano.service.runs.request_facts import judge_run_request
+from elcano.service.runs.run_request import MAX_INSTRUCTIONS, RunRequest
+from elcano.service.runs.submission import build_request_key, submit_run
+from elcano.service.runs.trust_checks import explain_source_refusal
+from elcano.service.runs.trust_request import continue_trust
+
+WEB: Final = "web"
+"""The source that `web_search` stands for."""
+_INSIDE: Final = Trust(egress="private")
+_NAMES: Final[Mapping[str, str]] = {
+    "mode": "model",
+    "previous_run": "previous_response_id",
+    "metadata": "metadata",
+    "instructions": "instructions",
+    "background": "input",
+}
+_SET_HERE: Final = frozenset({"question", "mode", "previous_run", "metadata", "instructions", "background"})
+"""Fields of a run that the request has names of its own for."""
+
+RetryCount: TypeAlias = Annotated[
+    int, Header(alias="X-Stainless-Retry-Count", ge=0, description="How often the client has sent this before.")
+]
+
+
+class ModelNotFound(RequestInvalid, kind="missing", title="No such model"):
+    """No mode and no graph has the name that a request gives as its model."""
+
+
+async def start_run(
+    request: OpenAIRequest,
+    said: Conversation,
+    services: Services,
+    *,
+    asks_in: str,
+    previous_run: str | None = None,
+    instructions: str = "",
+    key: str | None = None,
+    retry: int = 0,
+    waits: bool = True,
+) -> ArchivedRun:
+    """The run that a request starts, or that it started before.
+
+    Args:
+        request: of either way to ask.
+        said: its input.
+        services: of its tenant.
+        asks_in: the field that the question came in, for faults.
+        previous_run: the id of the run that it follows; None: that of the last answer in its input, if it is a run's.
+        instructions: of the request itself, before those of its messages.
+        key: its idempotency key.
+        retry: how often the client says that it has sent it before.
+        waits: whether the report is the answer, and not only the news that the run has started.
+
+    Raises:
+        RequestInvalid: it asks for what a run cannot do, with all faults by its own names.
+        Forbidden: it sends files, and who asks may not upload.
+        UploadsFull: there is no room for them.
+        ModelNotFound: there is no such mode or graph.
+        Exception: as of `submit_run`.
+    """
+    if not said.faults:
+        previous_run = previous_run or await find_followed_run(said, services)
+        await fill_in_reports(said, previous_run, services)
+    if faults := [*request.find_faults(), *said.faults]:
+        raise RequestInvalid(faults)
+    if taken := sorted(_SET_HERE.intersection(request.elcano or {})):
+        told = "is said by the request itself"
+        raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
+    own = await find_collection_sources(request.collections, services)
+    names = {**_NAMES, "question": asks_in, "output_schema": request.schema_field}
+    if said.files:
+        with faults_by_name(names):
+            asked = _build_run_request(request, said, services, previous_run, instructions, own)
+            trust = await _read_trust(asked, services)
+        with apply_trust(trust, services.settings.private_hosts):
+            own += await keep_attached_files(said.files, services)
+    with faults_by_name(names):
+        asked = _build_run_request(request, said, services, previous_run, instructions, own)
+        judge = partial(judge_run_request, asked, services)
+        if key is not None:
+            return (await submit_run(judge, build_request_key(key, asked, "openai"), services)).run
+        repeated = build_repeated_request(asked, request.end_user, services, marked=retry > 0, waits=waits)
+        return await repeated.submit(judge, services)
+
+
+async def _read_trust(asked: RunRequest, services: Services) -> Trust:
+    """The rules that the run will have, by which its files are fetched too.
+
+    Raises:
+        RequestInvalid: they have faults.
+    """
+    before = None if asked.previous_run is None else await services.store.runs.get(asked.previous_run)
+    trust, faults = continue_trust(asked.trust, before.trust if before else NO_LIMITS)
+    if faults:
+        raise RequestInvalid(faults)
+    return trust
+
+
+@contextmanager
+def faults_by_name(names: Mapping[str, str]) -> Iterator[None]:
+    """Says of faults what the client calls the field, and of a model that is not there that it is not found."""
+    try:
+        yield
+    except RequestInvalid as error:
+        faults = [fault.model_copy(update={"field": _rename_field(fault.field, names)}) for fault in error.faults]
+        if len(faults) == 1 and faults[0].field == "model":
+            raise ModelNotFound(faults) from error
+        raise RequestInvalid(faults) from error
+
+
+def _rename_field(name: str, names: Mapping[str, str]) -> str:
+    first, dot, rest = name.partition(".")
+    return f"{names[first]}{dot}{rest}" if first in names else f"elcano.{name}"
+
+
+def _build_run_request(
+    request: OpenAIRequest,
+    said: Conversation,
+    services: Services,
+    previous_run: str | None,
+    instructions: str,
+    documents: list[str],
+) -> RunRequest:
+    own = request.elcano or {}
+    wanted = "\n\n".join(filter(None, (instructions, *said.instructions)))
+    told = wanted if len(wanted) > MAX_INSTRUCTIONS else ""  # too long for a wish; the agents know it all the same
+    metadata = dict(request.metadata or {})
+    if untaken := request.list_untaken():
+        metadata[IGNORED] = ", ".join(untaken)
+    fields: dict[str, Any] = {
+        **own,
+        **_choose_sources(request, own, services, documents),
+        "output_schema": request.output_schema or own.get("output_schema"),
+        "question": said.question,
+        "mode": request.model,
+        "previous_run": previous_run,
+        "instructions": "" if told else wanted,
+        "background": "\n\n".join(filter(None, (told, said.write_transcript(previous_run)))),
+        "metadata": metadata,
+    }
+    try:
+        return RunRequest.model_validate(fields)
+    except ValidationError as error:
+        raise explain_invalid(error) from error
+
+
+def _choose_sources(
+    request: OpenAIRequest, own: Mapping[str, Any], services: Services, documents: list[str]
+) -> dict[str, Any]:
+    """The sources of a request that says anything of them.
+
+    Documents that it sends or names are searched alone, unless it names sources or asks for the web besides. A search
+    of the web is made beside what is searched anyway, and one that stays inside only of that which is inside.
+    """
+    web = [WEB] if request.wants_web else []
+    if "sources" in own:
+        named = own["sources"] if isinstance(own["sources"], list) else []
+        return {"sources": [*dict.fromkeys((*named, *documents))]} if documents and named else {}
+    if documents:
+        return {"sources": [*documents, *web]}
+    if not web and not request.stays_inside:
+        return {}
+    found = services.sources
+    usual = [name for name in found.by_default if name not in found.missing]
+    if web:
+        return {"sources": [*dict.fromkeys((*(name for name in usual if name != "packages"), *web))]}
+    return {
+        "sources": [name for name in usual if not explain_source_refusal(_INSIDE, found.specs[name], services.settings)]
+    }

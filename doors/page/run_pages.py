@@ -1,0 +1,216 @@
+"""The pages of runs: their list; one run with its graph and sections; its steps; what it searched."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+
+from elcano.api.http.request_identity import PUBLIC
+from elcano.doors.page.error_pages import PageRoute
+from elcano.doors.page.formats import STATUS_WORDS
+from elcano.doors.page.graph_drawing import Drawing, Progress, draw_graph
+from elcano.doors.page.public_api import Api, PublicApi, name_keys
+from elcano.doors.page.rendering import render_page, share_page
+from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
+from elcano.graphs.state.events import EVENT_TYPES
+from elcano.service.events.feed import get_event_name
+
+RUNS_A_PAGE: Final = 30
+STEPS_A_PAGE: Final = 50
+LATEST_STEPS: Final = 8
+"""Steps on the page of a run; all are on a page of their own."""
+STEPS_LOOKED_AT: Final = 24
+"""Among these are the latest steps: two of three are bookkeeping at the most."""
+INNER_KINDS: Final = frozenset({"state", "decision"})
+"""Kinds of nodes that keep a run's books: they take no time, and say nothing of the subject."""
+PASSAGES_A_PAGE: Final = 50
+SECTIONS_A_PAGE: Final = 20
+"""Sections whose searches are shown on one page; each costs a look at its steps."""
+SECTIONS_READ_AT_ONCE: Final = 4
+EVENT_NAMES: Final = " ".join(get_event_name(one) for one in EVENT_TYPES if one != "streaming")
+"""The events that a script listens to, as they are named in a stream."""
+
+router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
+
+
+@router.get("/runs")
+async def show_runs(
+    request: Request,
+    api: Api,
+    question: Annotated[str, Query(max_length=200)] = "",
+    status: Annotated[str, Query(max_length=20)] = "",
+    mode: Annotated[str, Query(max_length=100)] = "",
+    api_key: Annotated[str, Query(max_length=100)] = "",
+    order: Annotated[str, Query(max_length=20)] = "",
+    before: Annotated[str | None, Query(max_length=200)] = None,
+) -> Response:
+    """The list of runs, filtered and sorted by the parameters of its address."""
+    given = {"question": question, "status": status, "mode": mode, "api_key": api_key, "order": order}
+    wanted = {name: value for name, value in given.items() if value}
+    page, modes, keys = await asyncio.gather(
+        api.get("/v1/runs", limit=RUNS_A_PAGE, cursor=before, **wanted), api.get("/v1/modes"), name_keys(api)
+    )
+    return await render_page(
+        request,
+        "runs.html",
+        runs=page["runs"],
+        next=page["next"],
+        before=before,
+        wanted=wanted,
+        keys=keys,
+        words=STATUS_WORDS,
+        modes=[one["name"] for one in modes],
+    )
+
+
+@router.get("/runs/{run_id}")
+async def show_run(request: Request, api: Api, run_id: str) -> Response:
+    """One run: what it does, where it is in its graph, what it has spent, and where one may step in.
+
+    After an event every browser that shows it asks for it anew, at the same moment.
+    """
+    return await share_page(request, api, partial(_render_run, request, api, run_id))
+
+
+async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response:
+    run = await api.get(f"/v1/runs/{run_id}")
+    after = max(int(run["steps"] or 0) - STEPS_LOOKED_AT + 1, 0)
+    graph, steps, sources = await asyncio.gather(
+        api.find_readable(f"/v1/runs/{run_id}/graph"),
+        api.find_readable(f"/v1/runs/{run_id}/steps", cursor=after, limit=STEPS_LOOKED_AT),
+        api.get("/v1/sources"),
+    )
+    drawing = draw_run(ResearchGraph.model_validate(graph), run, steps or {}) if graph else None
+    return await render_page(
+        request,
+        "run.html",
+        run=run,
+        event_names=EVENT_NAMES,
+        steps=steps,
+        latest=[row for row in steps["rows"] if is_for_readers(row)][-LATEST_STEPS:] if steps else [],
+        drawing=drawing,
+        nodes={node["id"]: node for node in graph["nodes"]} if graph else {},
+        sources=[source["name"] for source in sources if source["ready"] and source["name"] not in run["sources"]],
+    )
+
+
+def is_for_readers(row: Mapping[str, Any]) -> bool:
+    """Whether a row of the steps says something to readers of the run: work, a failure, or what somebody did to it."""
+    return row["row"] != "step" or row["kind"] not in INNER_KINDS or row["outcome"] != "completed"
+
+
+def draw_run(graph: ResearchGraph, run: Mapping[str, Any], steps: Mapping[str, Any]) -> Drawing:
+    """The graph of a run with how far it has come."""
+    running = run["status"] == "running"
+    branching = [node.id for node in graph.nodes if isinstance(node, ParallelNode)]
+    visits = steps.get("visits", {})
+    at_branches = next((node for node in branching if node == run["node"] or node in visits), "")
+    progress = Progress(
+        here=run["node"] if running else "",
+        held=bool(run["hold"]) and run["stage"] in ("held", "paused", "approval", "answers"),
+        failed=run["failure"]["node"] if run["failure"] else "",
+        visits=visits,
+        branches=run["branches"],
+        branches_node=at_branches,
+    )
+    return draw_graph(graph, progress)
+
+
+@router.get("/runs/{run_id}/steps")
+async def show_steps(
+    request: Request, api: Api, run_id: str, after: Annotated[int, Query(ge=0, le=1_000_000)] = 0
+) -> Response:
+    """The steps of a run or of a section, a page at a time."""
+    run, steps = await asyncio.gather(
+        api.get(f"/v1/runs/{run_id}", pending=False),
+        api.get(f"/v1/runs/{run_id}/steps", cursor=after, limit=STEPS_A_PAGE),
+    )
+    longest = max((row["seconds"] or 0 for row in steps["rows"] if row["row"] == "step"), default=0)
+    return await render_page(
+        request,
+        "steps.html",
+        run=run,
+        steps=steps,
+        after=after,
+        page_size=STEPS_A_PAGE,
+        longest=longest,
+    )
+
+
+@router.get("/runs/{run_id}/steps/{step}")
+async def show_step(
+    request: Request, api: Api, run_id: str, step: int, state: Literal["", "before", "after"] = ""
+) -> Response:
+    """One step: what went in and came out, and the ways to go on from here.
+
+    What the run knew before or after it is shown if asked for: a state may have more parts than all else together.
+    """
+    run, detail = await asyncio.gather(
+        api.get(f"/v1/runs/{run_id}", pending=False), api.get(f"/v1/runs/{run_id}/steps/{step}")
+    )
+    return await render_page(request, "step.html", run=run, detail=detail, step=detail["step"], state=state)
+
+
+@router.get("/runs/{run_id}/sources")
+async def show_sources(
+    request: Request,
+    api: Api,
+    run_id: str,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    section: Annotated[int, Query(ge=0, le=1_000)] = 0,
+) -> Response:
+    """The searches of a run and of its sections, with the passages they found and those the run kept.
+
+    `section` is the first one whose searches are shown: those of 200 would be thousands.
+    """
+    run = await api.get(f"/v1/runs/{run_id}", pending=False)
+    shown = run["branches"][section : section + SECTIONS_A_PAGE]
+    at_once = asyncio.Semaphore(SECTIONS_READ_AT_ONCE)
+    evidence, state, *of_sections = await asyncio.gather(
+        api.get(f"/v1/runs/{run_id}/evidence", cursor=offset, limit=PASSAGES_A_PAGE),
+        _find_state(api, run),
+        *(_read_section_searches(api, branch, at_once) for branch in shown),
+    )
+    return await render_page(
+        request,
+        "sources.html",
+        run=run,
+        evidence=evidence,
+        offset=offset,
+        searches=[one for part in [list_searches(state), *of_sections] for one in part or ()],
+        unread=[branch["section"] for branch, found in zip(shown, of_sections, strict=True) if found is None],
+        section=section,
+        sections_a_page=SECTIONS_A_PAGE,
+        kept=state.get("evidence", ()),
+    )
+
+
+async def _read_section_searches(
+    api: PublicApi, branch: Mapping[str, Any], at_once: asyncio.Semaphore
+) -> Sequence[Mapping[str, Any]] | None:
+    """The searches of a section, each with the section's title; None if they cannot be read at the moment."""
+    async with at_once:
+        section = await api.find_readable(f"/v1/runs/{branch['run_id']}", pending=False)
+        if section is None or (section["steps"] is None and section["stale"]):
+            return None
+        found = list_searches(await _find_state(api, section))
+    return [{**search, "section": branch["section"]} for search in found]
+
+
+async def _find_state(api: PublicApi, run: Mapping[str, Any]) -> Mapping[str, Any]:
+    """State of the run after its latest step; empty if nobody can tell."""
+    if not run["steps"]:
+        return {}
+    detail = await api.find_readable(f"/v1/runs/{run['run_id']}/steps/{run['steps']}")
+    return (detail and (detail["after"] or detail["before"])) or {}
+
+
+def list_searches(state: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Every search of a run, in its order, with the round that it belongs to."""
+    return [
+        {**call, "round": round_["number"], "section": ""}
+        for round_ in state.get("conversation", ())
+        for call in round_.get("tool_calls", ())
+    ]

@@ -1,0 +1,17 @@
+"""The plugin `schedules`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="schedules",
+    description="Runs that start by themselves: by cron expressions or calendars in any time zone.",
+    package="elcano.doors.schedules",
+    needs=("edits",),
+    settings=(".settings:ScheduleSettings",),
+    worker_companions=(".background:work_on_schedules",),
+    stores={"schedules": ".temporal_schedules:ScheduleOwner"},
+    routes=(".routes:router",),
+    commands={"schedules": ".commands:app"},
+)

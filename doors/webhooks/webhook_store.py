@@ -1,0 +1,310 @@
+"""What the plugin stores: endpoints, the deliveries to each, which are begun here, and runs yet to be watched."""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from sqlalchemy import JSON, Column, Double, Index, Integer, Table, and_, delete, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+from temporalio.client import Client
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.exceptions import WorkflowAlreadyStartedError
+from ulid import ULID
+
+from elcano.doors.webhooks.settings import read_webhook_settings
+from elcano.doors.webhooks.signing import new_secret
+from elcano.doors.webhooks.workflows import DELIVERY_WORKFLOW, TASK_QUEUE, Delivery, Message, WebhookEvent
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.tenants import Tenant
+from elcano.service.temporal.labels import describe_owner
+from elcano.settings.settings import Settings
+from elcano.storage.admission import AdmissionRule
+from elcano.storage.plugin_store import PluginTables, get_plugin_data
+from elcano.storage.sql.columns import SECRET, Id, LongText, SealedJson, SealedText
+from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_branches
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import metadata
+from elcano.storage.store import Store, TenantStore
+
+MOST_ENDPOINTS: Final = 50
+"""Of one tenant for all runs, and for each single run."""
+
+webhook_endpoints = Table(
+    "webhook_endpoints",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("run_id", Id, nullable=False),
+    Column("url", SealedText, nullable=False),
+    Column("events", JSON, nullable=False),
+    Column("description", SealedText, nullable=False),
+    Column("secret", SealedText, nullable=False, info=SECRET),
+    Column("former_secret", SealedText, nullable=False, info=SECRET),
+    Column("former_until", Double, nullable=True),
+    Column("created_at", Double, nullable=False),
+    Column("created_by", LongText, nullable=False),
+    Column("failing_since", Double, nullable=True),
+    Column("disabled_at", Double, nullable=True),
+    Column("disabled_reason", LongText, nullable=False),
+)
+"""Where messages go; `run_id` is empty for those of all runs."""
+
+webhook_deliveries = Table(
+    "webhook_deliveries",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("endpoint_id", Id, primary_key=True),
+    Column("message_id", Id, primary_key=True),
+    Column("run_id", Id, nullable=False),
+    Column("type", Id, nullable=False),
+    Column("message", SealedJson, nullable=False),
+    Column("status", Id, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("tried_at", Double, nullable=True),
+    Column("answer", Integer, nullable=True),
+    Column("error", LongText, nullable=False),
+    Index("webhook_deliveries_by_time", "tenant", "endpoint_id", "created_at"),
+)
+"""Each message to each endpoint: `waiting`, `delivered` or `failed`, and how its last attempt went."""
+
+webhook_watches = Table(
+    "webhook_watches",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("run_id", Id, primary_key=True),
+    Column("at", Double, nullable=False),
+)
+"""Runs whose watch is yet to be begun, written in the transaction that admits the run."""
+
+
+class Endpoint(Frozen):
+    """An endpoint as it is stored."""
+
+    id: str
+    run_id: str
+    url: str
+    events: tuple[WebhookEvent, ...]
+    description: str
+    secret: str
+    former_secret: str = ""
+    former_until: float | None = None
+    created_at: float
+    created_by: str
+    failing_since: float | None = None
+    disabled_at: float | None = None
+    disabled_reason: str = ""
+
+    def list_secrets(self, now: float) -> list[str]:
+        """What messages are signed by, the current secret first."""
+        former = self.former_until is not None and self.former_until > now
+        return [self.secret, self.former_secret] if former else [self.secret]
+
+
+class DeliveryRecord(Frozen):
+    """A delivery as it is stored."""
+
+    endpoint_id: str
+    message_id: str
+    run_id: str
+    type: WebhookEvent
+    message: Message
+    status: str = "waiting"
+    attempts: int = 0
+    created_at: float
+    tried_at: float | None = None
+    answer: int | None = None
+    error: str = ""
+
+
+class TenantWebhooks(TenantBound):
+    """The webhooks of one tenant."""
+
+    async def create(
+        self, url: str, events: Sequence[WebhookEvent], run_id: str, description: str, by: str
+    ) -> Endpoint:
+        """Make an endpoint. If it is for one run, that run is watched from its first event on."""
+        endpoint = Endpoint(
+            id=str(ULID()).lower(),
+            run_id=run_id,
+            url=url,
+            events=tuple(events),
+            description=description,
+            secret=new_secret(),
+            created_at=time.time(),
+            created_by=by,
+        )
+        row = self._row(**endpoint.model_dump(mode="json"))
+        async with self._engine.begin() as connection:
+            await connection.execute(webhook_endpoints.insert().values(row))
+            if run_id:
+                await note_watch(connection, self._tenant, run_id)
+        return endpoint
+
+    async def list_endpoints(self, run_id: str | None = None) -> list[Endpoint]:
+        """All endpoints, the oldest first; with `run_id` those that are told of that run, with "" those of all."""
+        wanted = self._select(webhook_endpoints).order_by(webhook_endpoints.c.id)
+        if run_id is not None:
+            wanted = wanted.where(webhook_endpoints.c.run_id.in_(("", run_id)))
+        return await self._fetch_all(Endpoint, wanted)
+
+    async def find(self, id: str) -> Endpoint | None:
+        """One endpoint; None: there is none of this id."""
+        return await self._fetch_first(Endpoint, self._select(webhook_endpoints).where(self._named(id)))
+
+    async def change(self, id: str, **values: Any) -> Endpoint | None:
+        """Change an endpoint; None: there is none of this id."""
+        await self._write(update(webhook_endpoints).where(self._named(id)).values(**values))
+        return await self.find(id)
+
+    async def note_failure(self, id: str, now: float) -> None:
+        """Remember since when an endpoint takes nothing."""
+        failing = and_(self._named(id), webhook_endpoints.c.failing_since.is_(None))
+        await self._write(update(webhook_endpoints).where(failing).values(failing_since=now))
+
+    async def delete(self, id: str) -> bool:
+        """Delete an endpoint with its deliveries; False: there is none of this id."""
+        own = and_(self._own(webhook_deliveries), webhook_deliveries.c.endpoint_id == id)
+        endpoint = delete(webhook_endpoints).where(self._named(id))
+        return bool(await self._write(delete(webhook_deliveries).where(own), endpoint))
+
+    async def add_delivery(self, endpoint_id: str, message: Message) -> None:
+        """Note a message that is to be delivered; one that is known already stays as it is."""
+        made = DeliveryRecord(
+            endpoint_id=endpoint_id,
+            message_id=message.id,
+            run_id=message.run_id,
+            type=message.type,
+            message=message,
+            created_at=time.time(),
+        )
+        row = self._row(**made.model_dump(mode="json"))
+        await self._write(insert_new(self._engine, webhook_deliveries).values(row))
+
+    async def note_attempt(
+        self, endpoint_id: str, message_id: str, status: str, answer: int | None, error: str
+    ) -> None:
+        """Note how an attempt went."""
+        table = webhook_deliveries
+        named = and_(self._own(table), table.c.endpoint_id == endpoint_id, table.c.message_id == message_id)
+        values = {"status": status, "tried_at": time.time(), "answer": answer, "error": error}
+        await self._write(update(table).where(named).values(**values, attempts=table.c.attempts + 1))
+
+    async def give_up(self, endpoint_id: str, message_id: str) -> None:
+        """Note that a message is not tried any more."""
+        table = webhook_deliveries
+        named = and_(self._own(table), table.c.endpoint_id == endpoint_id, table.c.message_id == message_id)
+        await self._write(update(table).where(named).values(status="failed"))
+
+    async def find_delivery(self, endpoint_id: str, message_id: str) -> DeliveryRecord | None:
+        """One delivery; None: there is none."""
+        table = webhook_deliveries
+        wanted = self._select(table).where(table.c.endpoint_id == endpoint_id, table.c.message_id == message_id)
+        return await self._fetch_first(DeliveryRecord, wanted)
+
+    async def list_deliveries(self, endpoint_id: str, limit: int, offset: int = 0) -> list[DeliveryRecord]:
+        """The deliveries to an endpoint, the newest first, without the first `offset`."""
+        table = webhook_deliveries
+        wanted = self._select(table).where(table.c.endpoint_id == endpoint_id)
+        wanted = wanted.order_by(table.c.created_at.desc(), table.c.message_id).limit(limit).offset(offset)
+        return await self._fetch_all(DeliveryRecord, wanted)
+
+    async def note_watch(self, run_id: str) -> None:
+        """Note that a run is to be watched, if anybody wants to know of it."""
+        async with self._engine.begin() as connection:
+            await note_wanted_watch(connection, self._tenant, run_id)
+
+    def _named(self, id: str) -> Any:
+        return and_(self._own(webhook_endpoints), webhook_endpoints.c.id == id)
+
+
+class WebhookStore(PluginTables):
+    """The webhooks of all tenants."""
+
+    def of(self, tenant: str) -> TenantWebhooks:
+        """Those of one tenant."""
+        return TenantWebhooks(self._engine, tenant)
+
+    async def list_watches(self, limit: int) -> list[tuple[Tenant, str, float]]:
+        """Runs whose watch is yet to be begun, and when that was noted."""
+        table = webhook_watches
+        wanted = select(table.c.tenant, table.c.run_id, table.c.at).order_by(table.c.at).limit(limit)
+        async with self._engine.connect() as connection:
+            return [(row.tenant, row.run_id, row.at) for row in await connection.execute(wanted)]
+
+    async def drop_watch(self, tenant: str, run_id: str, at: float) -> None:
+        """Forget that a watch is to be begun, unless that was noted again."""
+        table = webhook_watches
+        begun = and_(table.c.tenant == tenant, table.c.run_id == run_id, table.c.at <= at)
+        await self._write(delete(table).where(begun))
+
+    async def delete_run(self, tenant: str, run_id: str) -> None:
+        """Deletes the endpoints of that run, and what was told of it."""
+        tables = (webhook_deliveries, webhook_watches, webhook_endpoints)
+        of_run = ((one, and_(one.c.tenant == tenant, run_and_branches(one.c.run_id, run_id))) for one in tables)
+        await self._write(*(delete(table).where(rows) for table, rows in of_run))
+
+
+async def note_watch(connection: AsyncConnection, tenant: str, run_id: str) -> None:
+    """Note that a run is to be watched."""
+    row = {"tenant": tenant, "run_id": run_id, "at": time.time()}
+    await connection.execute(insert_or_replace(connection, webhook_watches).values(row))
+
+
+async def note_wanted_watch(connection: AsyncConnection, tenant: str, run_id: str) -> None:
+    """The same, if an endpoint of the tenant is told of the run."""
+    table = webhook_endpoints
+    told = or_(table.c.run_id == "", table.c.run_id == run_id)
+    wanted = select(table.c.id).where(table.c.tenant == tenant, told, table.c.disabled_at.is_(None)).limit(1)
+    if (await connection.execute(wanted)).first() is not None:
+        await note_watch(connection, tenant, run_id)
+
+
+async def note_admitted_run(connection: AsyncConnection, run: ArchivedRun, limits: Limits) -> None:
+    """The rule of the API, which refuses nothing and notes a run in the transaction that admits it."""
+    await note_wanted_watch(connection, run.tenant, run.run_id)
+
+
+def open_rule(settings: Settings) -> AdmissionRule | None:
+    """The rule of the API; None: no webhooks are sent."""
+    return note_admitted_run if read_webhook_settings().webhooks else None
+
+
+async def note_ended_run(store: TenantStore, run: ArchivedRun) -> str:
+    """Note a run once more as it ends, for endpoints that came later and for runs that were resumed.
+
+    What was told before is not told again. A section is told of by its run.
+    """
+    if run.branch_of is None and read_webhook_settings().webhooks:
+        await get_webhooks(store).note_watch(run.run_id)
+    return ""
+
+
+def get_webhook_store(store: Store) -> WebhookStore:
+    """The webhooks in a store."""
+    return get_plugin_data(store.beside, "webhooks", WebhookStore)
+
+
+def get_webhooks(store: TenantStore) -> TenantWebhooks:
+    """The webhooks in a tenant's store."""
+    return get_plugin_data(store.beside, "webhooks", TenantWebhooks)
+
+
+async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Delivery, *, again: bool = False) -> None:
+    """Note a delivery and start its workflow, both once however often this is called; `again`: one that failed."""
+    await webhooks.add_delivery(delivery.endpoint, delivery.message)
+    reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE if again else WorkflowIDReusePolicy.REJECT_DUPLICATE
+    with suppress(WorkflowAlreadyStartedError):
+        await client.start_workflow(
+            DELIVERY_WORKFLOW,
+            delivery,
+            id=delivery.workflow_id,
+            task_queue=TASK_QUEUE,
+            id_reuse_policy=reuse,
+            id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
+            search_attributes=describe_owner(delivery.tenant),
+            static_summary=f"{delivery.message.type} of {delivery.message.run_id or 'a test'}",
+        )

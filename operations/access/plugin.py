@@ -1,0 +1,34 @@
+"""The plugin `access`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="access",
+    description="API keys, login by OpenID Connect, roles, links to runs, rules of tenants, and the audit log.",
+    package="elcano.operations.access",
+    settings=(".settings:AccessSettings",),
+    identities=(
+        ".key_identity:open_key_identity",
+        ".oidc:open_token_identity",
+        ".key_identity:open_session_identity",
+    ),
+    allowances=(".tenant_rules:open_tenant_rules",),
+    checks=(".tenant_rules:check_tenant_rules",),
+    middleware=(".audit:AuditMiddleware",),
+    routes=(
+        ".key_routes:router",
+        ".session_routes:router",
+        ".session_routes:oidc_router",
+        ".link_routes:links",
+        ".link_routes:shared",
+        ".audit:router",
+    ),
+    commands={
+        "keys": ".commands:keys",
+        "share": ".commands:links",
+        "audit": ".commands:show_audit_log",
+    },
+    stores={"access": ".access_store:AccessStore"},
+)

@@ -1,0 +1,26 @@
+"""The plugin `telemetry`. Nothing of OpenTelemetry is imported unless a setting asks for it."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="telemetry",
+    description="Traces and metrics by OpenTelemetry, `/metrics` for Prometheus, logs as JSON, and deep checks.",
+    package="elcano.operations.telemetry",
+    settings=(".settings:TelemetrySettings",),
+    starters=(".start:start_telemetry",),
+    companions=(".start:accompany_program",),
+    temporal_plugins=(".start:build_temporal_plugins",),
+    model_observers=(".start:open_model_observer",),
+    routes=(".routes:router",),
+    checks=(".start:check_telemetry",),
+    deep_checks=(
+        ".deep_checks.hosts:check_hosts",
+        ".deep_checks.service:check_versions",
+        ".deep_checks.service:check_time_limits",
+        ".deep_checks.service:check_store_revision",
+        ".deep_checks.service:check_disk",
+        ".deep_checks.service:check_temporal_server",
+    ),
+)

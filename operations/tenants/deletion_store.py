@@ -1,0 +1,190 @@
+"""The deletions of tenants: one row for each, which stays as the record of it.
+
+While there is a row without an end, the deletion goes on: any API process continues it, whoever began it.
+"""
+
+import asyncio
+import time
+from typing import Final
+
+from sqlalchemy import BigInteger, Column, Double, Table, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.tenants import Tenant
+from elcano.operations.tenants.tenant_rows import delete_last_rows
+from elcano.service.errors import Refusal
+from elcano.settings.settings import Settings
+from elcano.storage.admission import UNENDED
+from elcano.storage.plugin_store import PluginTables, get_plugin_data
+from elcano.storage.sql.columns import RETAINED, Id, LongText
+from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
+from elcano.storage.sql.rows import TenantBound
+from elcano.storage.sql.tables import metadata, runs
+from elcano.storage.store import Store
+
+
+class TenantNotFound(Refusal, kind="missing", title="No such tenant"):
+    """Nothing is stored of a tenant of this name, or it is not for the principal to manage."""
+
+
+class DeletionNotFound(Refusal, kind="missing", title="No such deletion"):
+    """Nobody has asked for the deletion of the tenant."""
+
+
+class TenantBeingDeleted(Refusal, kind="conflict", title="The tenant is being deleted", retry_after=60):
+    """No run starts for a tenant whose deletion goes on."""
+
+
+tenant_deletions = Table(
+    "tenant_deletions",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("begun_at", Double, nullable=False),
+    Column("begun_by", LongText, nullable=False),
+    Column("begun_in", Id, nullable=False),
+    Column("finished_at", Double, nullable=True),
+    Column("quiet_at", Double, nullable=False),
+    Column("histories", BigInteger, nullable=False),
+    Column("objects", BigInteger, nullable=False),
+    Column("rows", BigInteger, nullable=False),
+    Column("waiting", LongText, nullable=False),
+    info=RETAINED,
+)
+"""The last deletion of each tenant. `begun_by` is the user, `begun_in` the tenant of that user. Calls in flight may
+write until `quiet_at`; `waiting` says why it does not get on."""
+
+QUIET_SECONDS: Final = 60.0
+"""How long calls of runs that were just ended may go on writing: a worker that has lost its server learns of it by a
+heartbeat that is not answered, after 30 s. A run that was just being admitted is in Temporal's lists by then too."""
+
+
+class TenantDeletion(Frozen):
+    """One deletion."""
+
+    tenant: Tenant
+    begun_at: float
+    begun_by: str
+    begun_in: str
+    finished_at: float | None = None
+    quiet_at: float
+    histories: int = 0
+    """Executions of workflows that were deleted."""
+    objects: int = 0
+    """Objects, and files that are objects."""
+    rows: int = 0
+    """Rows of tables."""
+    waiting: str = ""
+
+
+class TenantDeletions(TenantBound):
+    """The deletion of one tenant."""
+
+    async def find(self) -> TenantDeletion | None:
+        """The last deletion, going on or finished."""
+        async with self._engine.connect() as connection:
+            return await find_deletion(connection, self._tenant)
+
+    async def begin(self, by: str, by_tenant: str) -> TenantDeletion:
+        """Begin a deletion, or find the one that is going on. No run is admitted from then on."""
+        async with self._engine.connect() as connection:
+            await begin_exclusive(connection, "admission")
+            found = await find_deletion(connection, self._tenant)
+            if found is not None and found.finished_at is None:
+                return found
+            now = time.time()
+            deletion = TenantDeletion(
+                tenant=self._tenant,
+                begun_at=now,
+                begun_by=by,
+                begun_in=by_tenant,
+                quiet_at=now,
+            )
+            await connection.execute(insert_or_replace(connection, tenant_deletions).values(deletion.model_dump()))
+            await connection.commit()
+        return deletion
+
+    async def list_open_runs(self) -> list[str]:
+        """The ids of the runs and branches that are not known to have ended."""
+        wanted = select(runs.c.run_id).where(self._own(runs), runs.c.status.in_(UNENDED)).order_by(runs.c.run_id)
+        return await self._fetch_values(wanted)
+
+    async def note_progress(self, *, histories: int = 0, objects: int = 0, rows: int = 0, open_runs: bool) -> None:
+        """Add to the count of deleted rows; after open runs it takes a while until it is quiet."""
+        table = tenant_deletions
+        changed = update(table).where(self._own(table), table.c.finished_at.is_(None))
+        counts = {"histories": histories, "objects": objects, "rows": rows}
+        added = {name: table.c[name] + count for name, count in counts.items()}
+        quiet = {"quiet_at": time.time() + QUIET_SECONDS} if open_runs else {}
+        await self._write(changed.values(**added, **quiet, waiting=""))
+
+    async def note_trouble(self, why: str) -> None:
+        """Say why it does not get on."""
+        mine = (self._own(tenant_deletions), tenant_deletions.c.finished_at.is_(None))
+        await self._write(update(tenant_deletions).where(*mine).values(waiting=why))
+
+    async def finish(self) -> None:
+        """Delete rows written since, and end the deletion, in one transaction that no admission overlaps."""
+        table = tenant_deletions
+        async with self._engine.connect() as connection:
+            await begin_exclusive(connection, "admission")
+            rows = await delete_last_rows(connection, self._tenant)
+            ended = {"finished_at": time.time(), "rows": table.c.rows + rows, "waiting": ""}
+            changed = update(table).where(self._own(table), table.c.finished_at.is_(None))
+            await connection.execute(changed.values(**ended))
+            await connection.commit()
+
+
+class DeletionStore(PluginTables):
+    """The deletions of all tenants, whose records stay."""
+
+    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
+        super().__init__(engine, settings)
+        self.engine = engine
+        self.begun = asyncio.Event()
+        """Set when this process begins a deletion, so that it need not be looked for."""
+
+    def of(self, tenant: str) -> TenantDeletions:
+        """That of one tenant."""
+        return TenantDeletions(self.engine, tenant)
+
+    async def list_open(self) -> list[TenantDeletion]:
+        """The deletions that go on, the oldest first."""
+        table = tenant_deletions
+        wanted = select(table).where(table.c.finished_at.is_(None)).order_by(table.c.begun_at, table.c.tenant)
+        return await self._fetch_all(TenantDeletion, wanted)
+
+
+class DeletionRule:
+    """Admits no run of a tenant that is being deleted."""
+
+    async def __call__(self, connection: AsyncConnection, run: ArchivedRun, limits: Limits) -> None:
+        """Judge a run.
+
+        Raises:
+            TenantBeingDeleted: it may not start.
+        """
+        table = tenant_deletions
+        going_on = select(table.c.tenant).where(table.c.tenant == run.tenant, table.c.finished_at.is_(None))
+        if await connection.scalar(going_on) is not None:
+            text = f"the tenant {run.tenant!r} is being deleted with all that it owns: no run starts until that is done"
+            raise TenantBeingDeleted(text)
+
+
+def open_rule(settings: Settings) -> DeletionRule:
+    """The rule of the API."""
+    return DeletionRule()
+
+
+async def find_deletion(connection: AsyncConnection, tenant: str) -> TenantDeletion | None:
+    """The last deletion of a tenant."""
+    found = await connection.execute(select(tenant_deletions).where(tenant_deletions.c.tenant == tenant))
+    row = found.mappings().one_or_none()
+    return None if row is None else TenantDeletion.model_validate(dict(row))
+
+
+def get_deletion_store(store: Store) -> DeletionStore:
+    """The deletions in a store."""
+    return get_plugin_data(store.beside, "tenants", DeletionStore)

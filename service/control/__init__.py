@@ -1,0 +1,1 @@
+"""Control actions on open runs."""

@@ -1,0 +1,1 @@
+"""Reports as documents: HTML, bibliographies, quoted tables."""

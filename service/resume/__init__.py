@@ -1,0 +1,1 @@
+"""Resuming, rolling back and forking runs."""

@@ -1,0 +1,1 @@
+"""Starting, showing and deleting runs."""

@@ -1,0 +1,294 @@
+"""How a run stands: from the store if it has ended, from its workflow while it runs.
+
+Somebody who asks always gets an answer: if neither a worker nor Temporal can tell more, what is stored is shown as
+stale, with what Temporal is waiting for.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from elcano.graphs.records import ArchivedRun, RunSnapshot
+from elcano.graphs.state.budget import Usage, usd_from_microusd
+from elcano.graphs.text import shorten_text
+from elcano.service.errors import (
+    RunForgotten,
+    RunNotFound,
+    RunUnreadable,
+    TemporalRefused,
+    TemporalUnavailable,
+    WorkerUnavailable,
+)
+from elcano.service.runs.endings import archive_if_ended
+from elcano.service.runs.run_view import RunView, Spent
+from elcano.service.temporal.client import Temporal
+from elcano.service.temporal.executions import Execution, PendingActivity
+from elcano.storage.store import TenantStore
+
+SECTION: Final = "."
+"""Parts the id of a run from what comes behind it in the ids of its sections."""
+ASKED_BRANCHES: Final = 20
+"""Sections whose pending calls are shown, the first ones that are open."""
+
+
+async def kept_run(run_id: str, store: TenantStore) -> ArchivedRun:
+    """A run as it is stored.
+
+    Raises:
+        RunNotFound: there is no such run.
+    """
+    run = await store.runs.get(run_id)
+    if run is None:
+        raise RunNotFound(run_id)
+    return run
+
+
+async def current_run(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
+    """Return a run as stored, or as open if it was reset since, whatever its record says.
+
+    The execution decides. If Temporal cannot be asked, or no longer knows the run, what is stored holds.
+
+    Raises:
+        RunNotFound: there is no such run.
+    """
+    run = await kept_run(run_id, store)
+    return run.without_end() if await goes_on(run, temporal) else run
+
+
+async def find_run_record(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
+    """The record of a run as `current_run`; for a section that has not ended, and so has none, one made of its id.
+
+    Raises:
+        RunNotFound: there is no such run, nor one that it could be a section of.
+    """
+    root_id, _, section = run_id.partition(SECTION)
+    try:
+        return await current_run(run_id, temporal, store)
+    except RunNotFound:
+        root = await store.runs.get(root_id) if section else None
+        if root is None:
+            raise
+    branch_of = {"run_id": root_id, "path": section, "section": section}
+    return ArchivedRun.model_validate(
+        {
+            **root.model_dump(include={"question", "mode", "tenant", "engine", "priority", "sources", "started_at"}),
+            "run_id": run_id,
+            "status": "running",
+            "branch_of": branch_of,
+        }
+    )
+
+
+async def find_existing_run(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
+    """The record of a run or section as `find_run_record`, once Temporal knows of a section that has no record.
+
+    Raises:
+        RunNotFound: there is no such run.
+        TemporalUnavailable: it would be a section that goes on, and Temporal does not answer.
+    """
+    run = await find_run_record(run_id, temporal, store)
+    if run.branch_of is None or run.status != "running":
+        return run
+    try:
+        await temporal.describe(run_id)
+        snapshot = await temporal.snapshot(run_id)
+    except RunForgotten:
+        raise RunNotFound(run_id) from None
+    except (WorkerUnavailable, RunUnreadable):
+        return run
+    return run if snapshot is None else run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
+
+
+async def goes_on(run: ArchivedRun, temporal: Temporal) -> bool:
+    """Return whether an ended run has a new execution, so that its stored ending no longer holds.
+
+    Temporal is only glanced at: what was shown of a run is there without it, and without waiting for it.
+    """
+    if run.status == "running" or not run.execution:
+        return False
+    try:
+        return await temporal.glance.last_execution(run.run_id) != run.execution
+    except (RunForgotten, TemporalUnavailable, TemporalRefused):
+        return False
+
+
+async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store: TenantStore) -> list[RunView]:
+    """Add stage and spending to the running runs of a list; a run that Temporal does not answer for is marked stale."""
+    listed = list(runs)
+    running = {run.run_id for run in listed if run.status == "running"}
+    seen, used = await asyncio.gather(
+        temporal.glance.executions(running, lately=True), store.ledger.used_by_each(running)
+    )
+    return [
+        _update_from_execution(run, seen.get(run.run_id), used[run.run_id]) if run.run_id in running else run
+        for run in listed
+    ]
+
+
+def _update_from_execution(run: RunView, execution: Execution | None, used: Usage) -> RunView:
+    """Show one run; if its workflow is closed its ending is about to be stored, and is not known until then."""
+    run = run.model_copy(update={"spent": Spent(tokens=used.tokens, cost_usd=usd_from_microusd(used.cost_microusd))})
+    if execution is None:
+        return run.model_copy(update={"stale": True})
+    run = run.model_copy(update={"blocked": execution.blocked})
+    return run.at_a_glance(execution.mode, execution.stage if execution.status == "running" else "closed")
+
+
+async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool = True) -> RunView:
+    """A run or section as it stands now; unless `pending`, without what Temporal waits for, which takes longest.
+
+    Raises:
+        RunNotFound: there is no such run.
+    """
+    view = await _read_view(run_id, temporal, store, pending=pending)
+    if not view.branches:
+        return view
+    done, evidence = await asyncio.gather(
+        store.ledger.progress_of_branches(run_id), store.evidence.count_of_branches(run_id)
+    )
+    return view.with_sections(done, evidence)
+
+
+async def _read_view(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool) -> RunView:
+    run = await find_run_record(run_id, temporal, store)
+    if run.status != "running":
+        return RunView.of(run).with_spent(await store.ledger.used(run_id))
+    if run.branch_of is not None:
+        return await _read_open_section(run, temporal, store)
+    try:
+        snapshot, execution = await asyncio.gather(
+            temporal.reads.share(("snapshot", run_id), partial(temporal.snapshot, run_id)),
+            temporal.reads.share(("description", run_id), partial(temporal.describe, run_id))
+            if pending
+            else _do_nothing(),
+        )
+    except (WorkerUnavailable, RunForgotten, RunUnreadable):
+        return await _without_worker(run, temporal, store)
+    except TemporalUnavailable:
+        return _build_stale_view(run)
+    if snapshot is None:
+        return RunView.of(await archive_if_ended(run, temporal, store))
+    if snapshot.status != "running":  # it has told its end, which is archived before
+        return RunView.of(await current_run(run_id, temporal, store))
+    spent = await store.ledger.used(run_id)
+    waiting: tuple[PendingActivity, ...] = ()
+    blocked = ""
+    if execution is not None:
+        sections = await _glance_at_branches(snapshot, temporal)
+        of_sections = [one.model_copy(update={"section": title}) for title, seen in sections for one in seen.pending]
+        waiting = await with_unserved([*execution.pending, *of_sections], temporal)
+        halts = [execution.blocked, *(f"{title}: {seen.blocked}" for title, seen in sections if seen.blocked)]
+        blocked = "; ".join(filter(None, halts))
+    return RunView.of(run).at(snapshot, spent, waiting, time.time()).model_copy(update={"blocked": blocked})
+
+
+async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
+    """A section whose end is not in the store, where it is put by the section itself.
+
+    Raises:
+        RunNotFound: nobody but its id says that it exists.
+    """
+    try:
+        execution = await temporal.describe(run.run_id)
+        snapshot = await temporal.snapshot(run.run_id)
+    except RunForgotten:
+        raise RunNotFound(run.run_id) from None
+    except (WorkerUnavailable, RunUnreadable):
+        return _build_stale_view(run, execution)
+    except TemporalUnavailable:
+        return _build_stale_view(run)
+    if snapshot is None:  # it ended between the two looks
+        return RunView.of(await current_run(run.run_id, temporal, store))
+    told = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
+    pending = await with_unserved(execution.pending, temporal)
+    return RunView.of(told).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
+
+
+async def _do_nothing() -> None:
+    """Do nothing, in place of a look."""
+
+
+async def _glance_at_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[tuple[str, Execution]]:
+    """The sections that are researched, by title, as Temporal has them."""
+    open_branches = [branch for branch in snapshot.branches if branch.status == "running"][:ASKED_BRANCHES]
+    seen = await temporal.glance.executions([branch.run_id for branch in open_branches])
+    # One that is not there was told of, and not started yet.
+    return [(branch.section, seen[branch.run_id]) for branch in open_branches if branch.run_id in seen]
+
+
+async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
+    """Return the server's own knowledge."""
+    try:
+        settled = await archive_if_ended(run, temporal, store)
+        if settled.status != "running":
+            return RunView.of(settled)
+        execution = await temporal.describe(run.run_id)
+    except (RunForgotten, TemporalUnavailable):
+        return _build_stale_view(run)
+    return _build_stale_view(run, execution)
+
+
+def _build_stale_view(run: ArchivedRun, execution: Execution | None = None) -> RunView:
+    """The run as it is stored, with what the server knows of its workflow."""
+    known = {} if execution is None else {"pending": execution.pending, "blocked": execution.blocked}
+    return RunView.of(run).model_copy(update={"worker": "not answering", "stale": True, **known})
+
+
+FAILURE_CHARACTERS: Final = 300
+MOST_FAILURES: Final = 3
+"""Retried calls shown in a list; a single run shows all."""
+
+
+async def with_unserved(pending: Sequence[PendingActivity], temporal: Temporal) -> tuple[PendingActivity, ...]:
+    """Mark the calls that no worker can take.
+
+    Of a server that does not answer nothing is known, and nothing is marked.
+    """
+    queues = tuple(dict.fromkeys(one.queue for one in pending if one.queue))
+    try:
+        polled = await asyncio.gather(*(temporal.workers.polls_queue(queue) for queue in queues))
+    except (TemporalUnavailable, TemporalRefused):
+        return tuple(pending)
+    idle = {queue for queue, there in zip(queues, polled, strict=True) if not there}
+    return tuple(one.model_copy(update={"unserved": True}) if one.queue in idle else one for one in pending)
+
+
+async def waited_for(run_id: str, temporal: Temporal) -> str:
+    """What to tell of the calls of one workflow; empty if nothing is to be said, or it is not known."""
+    try:
+        execution = await temporal.describe(run_id)
+    except (RunForgotten, TemporalUnavailable, TemporalRefused):
+        return ""
+    calls = summarize_pending_calls(await with_unserved(execution.pending, temporal))
+    return "; ".join(filter(None, (execution.blocked, calls)))
+
+
+def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
+    """Summarize queues without a worker, paused calls, calls of silent workers, and failed ones that are retried.
+
+    Empty if there are none of these.
+    """
+    calls = tuple(pending)
+    queues = dict.fromkeys(one.queue for one in calls if one.unserved)
+    named = ", ".join(repr(queue) for queue in queues)
+    said = [f"no worker polls the task queue {named}: start one that does"] if queues else []
+    silent = [one for one in calls if one.repeated_at is not None]
+    said += [
+        f"the worker of {one.activity} has stopped reporting; another one repeats the call at "
+        f"{one.repeated_at:%H:%M:%S} UTC, unless it reports before"
+        for one in silent[:MOST_FAILURES]
+    ]
+    again = dict.fromkeys(
+        f"{one.activity} is tried again (attempt {one.attempt}): {shorten_text(one.last_failure, FAILURE_CHARACTERS)}"
+        for one in calls
+        if one.last_failure
+    )
+    paused = dict.fromkeys(
+        f"{one.activity} is paused in Temporal{f' (by {one.paused_by})' if one.paused_by else ''}: no other attempt "
+        "begins until it is unpaused there"
+        for one in calls
+        if one.paused
+    )
+    return "; ".join([*said, *list(paused)[:MOST_FAILURES], *list(again)[:MOST_FAILURES]])

@@ -1,0 +1,164 @@
+"""Histories: watched and read without a worker, and deleted with every execution of a run and of its branches.
+
+Deletion goes by workflow id, because a run that was continued as new or reset has several executions, and a branch of a
+branch is named by no record of ours. What one call leaves, because it was cut off, the next call finds.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import EventType
+from temporalio.api.history.v1 import HistoryEvent
+from temporalio.api.workflow.v1 import WorkflowExecutionInfo
+from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest, ListWorkflowExecutionsRequest
+from temporalio.client import Client, WorkflowHandle, WorkflowHistoryEventAsyncIterator
+
+from elcano.graphs.contracts import CHAIN_WORKFLOW, Engine
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.service.errors import DeleteRefused, RunForgotten, RunUnreadable
+from elcano.service.temporal.connection import CALL_TIMEOUT, map_rpc_errors
+from elcano.service.temporal.executions import describe_execution
+from elcano.service.temporal.shared_reads import Places
+
+PAGE: Final = 500
+"""Workflows that are listed at a time."""
+_WAKING = frozenset(
+    {
+        EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
+    }
+)
+
+
+WATCH_SECONDS: Final = 5.0
+"""How long a history is watched in vain while others wait for their turn; the next one begins where this one ended."""
+
+
+async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> AsyncIterator[None]:
+    """Yields whenever the workflow may have done something; ends when it is closed (or reset)."""
+    continued = True
+    while continued:
+        pages = handle.fetch_history_events(wait_new_event=True)
+        while pages.current_page is None or pages.next_page_token is not None:
+            async with watches.take():
+                if not await _fetch_next_page(pages, WATCH_SECONDS if watches.taken else None):
+                    continue
+            for event in pages.current_page or ():
+                continued = event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
+                if event.event_type in _WAKING:
+                    yield
+
+
+async def _fetch_next_page(pages: WorkflowHistoryEventAsyncIterator, seconds: float | None) -> bool:
+    """Whether it came in time."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await pages.fetch_next_page()
+            return True
+    return False
+
+
+async def was_worked_on(handle: WorkflowHandle[Any, Any]) -> bool:
+    """Whether a worker ever took up the workflow."""
+    async for event in handle.fetch_history_events():
+        if event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED:
+            return True
+    return False
+
+
+async def delete_workflows(client: Client, run_id: str, branches: Sequence[str], archived: str = "") -> None:
+    """Deletes every execution of a run and of its branches, of which `branches` are known, if all are closed.
+
+    The execution `archived` is as good as closed: it has stored its ending, and a worker that was stopped just then
+    left its last task undone. The server answers at once, ends that one, and deletes them all within a minute.
+
+    Raises:
+        DeleteRefused: one of the workflows is open; nothing was deleted.
+    """
+    found = set(await _list_executions(client, run_id))
+    for workflow_id in sorted({run_id, *branches, *(listed for listed, _ in found)}):
+        try:
+            last = await describe_execution(client, workflow_id)
+        except RunForgotten:
+            continue
+        if last.status == "running" and last.id != archived:
+            raise DeleteRefused(f"the workflow {workflow_id!r} has not ended: ask again when it has, or terminate it")
+        found.add((workflow_id, last.id))  # the list is seconds behind
+    for workflow_id, execution in sorted(found):
+        await delete_execution(client, workflow_id, execution)
+
+
+async def _list_executions(client: Client, run_id: str) -> list[tuple[str, str]]:
+    """Workflow and execution of everything that the server's list has of the run and its branches."""
+    name = run_id.replace("'", "''")
+    query = f"WorkflowId = '{name}' OR WorkflowId STARTS_WITH '{name}.'"
+    return [(one.execution.workflow_id, one.execution.run_id) async for one in list_workflows(client, query)]
+
+
+async def list_workflows(client: Client, query: str) -> AsyncIterator[WorkflowExecutionInfo]:
+    """The workflows that a query of Temporal's finds. The SDK's own list ends at the first one that is paused."""
+    request = ListWorkflowExecutionsRequest(namespace=client.namespace, query=query, page_size=PAGE)
+    while True:
+        with map_rpc_errors():
+            page = await client.workflow_service.list_workflow_executions(request, retry=True, timeout=CALL_TIMEOUT)
+        for one in page.executions:
+            yield one
+        if not page.next_page_token:
+            return
+        request.next_page_token = page.next_page_token
+
+
+async def read_history(client: Client, run_id: str, execution: str) -> AsyncIterator[HistoryEvent]:
+    """The events of one execution, first to last; payloads that are objects are not read.
+
+    Raises:
+        RunForgotten: the server does not have it.
+    """
+    handle = client.get_workflow_handle(run_id, run_id=execution)
+    with map_rpc_errors():
+        async for event in handle.fetch_history_events():
+            yield event
+
+
+async def read_input(client: Client, run_id: str, execution: str) -> tuple[ResearchInput, Engine]:
+    """What an execution of a run began with.
+
+    Raises:
+        RunForgotten: the server does not have it.
+        RunUnreadable: its input cannot be read: an object or a key is missing.
+    """
+    async for event in read_history(client, run_id, execution):
+        if event.event_type != EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
+            break
+        began = event.workflow_execution_started_event_attributes
+        with map_rpc_errors():
+            decoded: list[Any] = await client.data_converter.decode(began.input.payloads, [ResearchInput])
+        if not decoded:
+            break
+        return decoded[0], "chain" if began.workflow_type.name == CHAIN_WORKFLOW else "graph"
+    raise RunUnreadable(f"the history of {run_id!r} does not say what it began with")
+
+
+async def delete_execution(client: Client, workflow_id: str, execution: str) -> None:
+    """Has the server delete one execution with its history, within a minute; one that is gone is no error.
+
+    Raises:
+        TemporalUnavailable: it does not answer.
+    """
+    request = DeleteWorkflowExecutionRequest(
+        namespace=client.namespace,
+        workflow_execution=WorkflowExecution(workflow_id=workflow_id, run_id=execution),
+    )
+    try:
+        with map_rpc_errors():
+            await client.workflow_service.delete_workflow_execution(request, retry=True, timeout=CALL_TIMEOUT)
+    except RunForgotten:  # somebody was quicker
+        return

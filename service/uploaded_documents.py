@@ -1,0 +1,92 @@
+"""Uploaded documents and their collections as clients see them: what routes answer with, and the client reads."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Literal
+
+from pydantic import Field
+
+from elcano.service.fields import Described, Moment
+
+DocumentState = Literal["uploaded", "indexed", "refused"]
+
+
+def name_file_collection(files: Iterable[tuple[str, str]]) -> str:
+    """The name of a collection of just these files, each given by its SHA-256 (hexadecimal) and its name."""
+    names = sorted(f"{data_hash} {name}" for data_hash, name in files)
+    return f"files-{sha256(chr(0).join(names).encode()).hexdigest()[:16]}"
+
+
+class CollectionView(Described):
+    """A collection, and how far it is read."""
+
+    name: str = Field(examples=["handbook"])
+    """Its name."""
+    source: str = Field(examples=["uploads:handbook"])
+    """What a run names among its `sources` to search it."""
+    documents: int = Field(examples=[120])
+    """The documents in it."""
+    unread: int = Field(examples=[20])
+    """Those that are yet to be read; those that were read before are searched meanwhile."""
+    indexed: int = Field(examples=[98])
+    """Those that are searched."""
+    refused: int = Field(examples=[2])
+    """Those that cannot be read; each says why."""
+    incomplete: int = Field(examples=[3])
+    """Those of which something could not be read; each says what in its `gaps`."""
+    outdated: int = Field(examples=[0])
+    """Those that an earlier release read; they are searched as they are until they are read anew in the background."""
+    bytes: int = Field(examples=[4_200_000])
+    """Their size together."""
+
+
+class DocumentGap(Described):
+    """Something that a document holds and that was not read, or was left out."""
+
+    reason: str = Field(examples=["pages 3 to 5 are pictures, and OCR is not installed"])
+    """What it is and why, and what to do if anything can be done."""
+    pages: tuple[int, ...] = Field(examples=[[3, 4, 5]])
+    """The pages concerned, counted from 1; empty: its format has none, or the whole document is concerned."""
+    unread: bool
+    """Whether text may be missing from searches; false: nothing that a reader of the document sees."""
+
+
+class DocumentView(Described):
+    """An uploaded document."""
+
+    path: str = Field(examples=["safety/ladders.pdf"])
+    """Its name in the collection."""
+    sha256: str = Field(examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"])
+    """The hash of its bytes."""
+    bytes: int = Field(examples=[48_213])
+    """Its size."""
+    state: DocumentState
+    """`uploaded`: it is yet to be read. `indexed`: it is searched. `refused`: it cannot be read."""
+    reason: str = Field(examples=["it has no text layer: run it through OCR first"])
+    """Why it is refused; empty: it is not."""
+    title: str = Field(examples=["Working on ladders"])
+    """Its title, once it is read."""
+    media_type: str = Field(examples=["application/pdf"])
+    """What it was read as; empty: it was not."""
+    gaps: tuple[DocumentGap, ...]
+    """What was not read of it, or left out, and what can be done about it."""
+    uploaded_at: Moment
+    """When it was uploaded."""
+    uploaded_by: str
+    """By whom; empty: nobody was named."""
+
+
+class DocumentPage(Described):
+    """Some documents of a collection."""
+
+    documents: tuple[DocumentView, ...]
+    """The documents, in an order that does not change."""
+    next: str | None
+    """`after` of the next page; null: there is none."""
+
+
+class ReadingBegun(Described):
+    """Documents will be read again."""
+
+    documents: int = Field(examples=[120])
+    """How many."""

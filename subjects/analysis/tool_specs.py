@@ -1,0 +1,99 @@
+"""The tools of the plugin, as graphs name them: what each is given, and what it answers."""
+
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.catalogue.tools import ToolSpec
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.text import format_count
+from elcano.subjects.analysis.analysis import (
+    MOST_HYPOTHESES,
+    MOST_MEASUREMENTS,
+    Measurement,
+    Outcome,
+    TestedHypothesis,
+    TestResult,
+)
+
+
+class AnalyzeInput(Frozen):
+    """Measurements as an analyst proposes them, and what they are to test."""
+
+    question: str = Field(default="", max_length=10_000)
+    """What is tested where there is no hypothesis."""
+    hypotheses: tuple[TestedHypothesis, ...] = Field(default=(), max_length=MOST_HYPOTHESES)
+    measurements: tuple[Measurement, ...] = Field(default=(), max_length=MOST_MEASUREMENTS)
+
+
+class AnalyzeOutput(Frozen):
+    """The digest of an analysis."""
+
+    artifact: str
+    """The artifact hash of the stored `Analysis`."""
+    verdict: Outcome
+    """On the first hypothesis."""
+    told: str
+    """Verdicts and figures in sentences, for whoever writes the report."""
+    studies: int = 0
+    """Measurements that count, in all pools."""
+    pools: int = 0
+    left_out: int = 0
+    tested: tuple[TestResult, ...] = ()
+
+
+def summarize_analyze_output(output: JsonObject) -> tuple[str, JsonObject]:
+    """An `AnalyzeOutput` in one sentence, and its figures."""
+    counts: JsonObject = {name: output.get(name, 0) for name in ("studies", "pools", "left_out")}
+    studies, pools = output.get("studies"), output.get("pools")
+    pooled = "no usable number"
+    if isinstance(studies, int) and isinstance(pools, int) and pools:
+        pooled = f"{format_count(studies, 'study', 'studies')} in {format_count(pools, 'pool')}"
+    left = f", {output['left_out']} left out" if output.get("left_out") else ""
+    told = f"{str(output.get('verdict', '')).capitalize()}: {pooled}{left}"
+    return told, {"verdict": output.get("verdict"), **counts}
+
+
+class ComputeInput(Frozen):
+    """Untrusted code, and the values that it works on."""
+
+    code: str = Field(min_length=1, max_length=20_000)
+    """Python; the value of its last expression is the result."""
+    inputs: dict[str, Json] = Field(default={}, max_length=100)
+    """What its variables are at the beginning, by name."""
+
+
+class ComputeOutput(Frozen):
+    """What the code made of its inputs."""
+
+    result: Json = None
+    """The value of its last expression; None if it has none."""
+    printed: str = ""
+
+
+_RUN: Final = "elcano.subjects.analysis.tools"
+
+TOOLS: Final = (
+    ToolSpec(
+        name="analyze",
+        description="Checks numbers against their quotes, pools them by meta-analysis and tests hypotheses.",
+        input=AnalyzeInput,
+        output=AnalyzeOutput,
+        starts="analyzing",
+        completes="analysis_complete",
+        summary=summarize_analyze_output,
+        needs="analysis",
+        attaches="analysis",
+        run=f"{_RUN}:analyze_measurements",
+    ),
+    ToolSpec(
+        name="compute",
+        description="Runs a piece of Python on JSON values in a sandbox: no files, no network, little time.",
+        input=ComputeInput,
+        output=ComputeOutput,
+        starts="analyzing",
+        completes="analysis_complete",
+        needs="analysis",
+        run=f"{_RUN}:compute_values",
+    ),
+)

@@ -1,0 +1,189 @@
+"""What readers of articles in XML (JATS and TEI) have in common: running text, notes and tables."""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from html.entities import html5
+from typing import Final
+
+from lxml import etree
+
+from elcano.activities.passages.document import Block, BlockKind, FileSkipped
+from elcano.subjects.documents.tables import TableCell, place_spans
+from elcano.text.formulas import write_mathml
+from elcano.text.tex_formulas import write_tex
+from elcano.text.words import lower_text, raise_text
+from elcano.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
+
+_BREAK: Final = "\x1e"
+"""Stands for a declared line break in running text; XML cannot hold it."""
+_ENTITY: Final = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
+XML_ID: Final = "{http://www.w3.org/XML/1998/namespace}id"
+
+
+@dataclass(frozen=True)
+class TextRules:
+    """How a vocabulary writes running text."""
+
+    left_out: Collection[str]
+    """Elements that are not read within running text."""
+    spaced: Collection[str]
+    """Elements whose texts are apart from what is around them even if no space is written."""
+    raised: Callable[[Element], bool]
+    lowered: Callable[[Element], bool]
+    is_mark: Callable[[Element], bool]
+    """Whether an element is only the mark of a note or a reference: glued to a word it reads as a figure."""
+    is_formula: Callable[[Element], bool]
+
+
+@dataclass
+class ArticleText:
+    """The blocks of an article so far, and the pieces of the paragraph that is being read."""
+
+    rules: TextRules
+    blocks: list[Block] = field(default_factory=list)
+    pending: list[str] = field(default_factory=list)
+    anchor: str = ""
+    """The id of the last section, figure or table."""
+
+    def add(self, text: str, kind: BlockKind = "text", level: int = 0) -> None:
+        """Add a block, if there is text in it."""
+        self.flush()
+        plain = join_lines(text)
+        if plain:
+            self.blocks.append(Block(plain, kind, level, anchor=self.anchor))
+
+    def flush(self, kind: BlockKind = "text", prefix: str = "") -> None:
+        """End the paragraph that is being read."""
+        plain = join_lines("".join(self.pending))
+        self.pending.clear()
+        if plain:
+            self.blocks.append(Block(prefix + plain, kind, anchor=self.anchor))
+
+
+def parse_article(content: bytes, roots: Mapping[str, object]) -> Element:
+    """Return the root of an article.
+
+    Raises:
+        FileSkipped: it cannot be parsed, or is something else.
+    """
+    try:
+        root = parse_xml(_ENTITY.sub(_write_entity, content))
+    except XmlUnreadable as error:
+        raise FileSkipped(f"it is no XML that can be read: {str(error)[:200]}") from error
+    except EntitiesDeclared as error:
+        raise FileSkipped("it declares entities, which are not expanded: save it without") from error
+    if get_local_name(root) not in roots:
+        found = next((one for one in root.iter() if get_local_name(one) in roots), None)
+        if found is None:
+            raise FileSkipped(f"it is XML of a kind that is not read (<{get_local_name(root)[:40]}>): save it as HTML")
+        return found
+    return root
+
+
+def _write_entity(found: re.Match[bytes]) -> bytes:
+    """A character that is called by its name from a DTD, which is not loaded. HTML has the names of ISO, too."""
+    name = found[1].decode()
+    written = html5.get(f"{name};") if name not in ("amp", "lt", "gt", "quot", "apos") else None
+    return "".join(f"&#{ord(one)};" for one in written).encode() if written else found[0]
+
+
+def write_text(element: Element, rules: TextRules, skipped: Collection[str] = (), *, whole: bool = False) -> str:
+    """Return the running text of an element, for `join_lines`.
+
+    Args:
+        element: what to read.
+        rules: of its vocabulary.
+        skipped: further elements that are not read.
+        whole: whether what the element is counts, too: a superscript is raised, and what is left out is empty.
+    """
+    parts: list[str] = []
+    stack: list[tuple[Element, int, Callable[[str], str]]] = []
+    change: Callable[[str], str] | None
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, one in walk:
+        inner = whole or one is not element
+        if event == "start":
+            written = _write_whole(one, rules, skipped) if inner else None
+            if written is not None:
+                parts.append(written)
+                walk.skip_subtree()
+                continue
+            name = get_local_name(one)
+            if name in rules.spaced and inner:
+                parts.append(" ")
+            change = raise_text if rules.raised(one) else lower_text if rules.lowered(one) else None
+            if change is not None and inner:
+                stack.append((one, len(parts), change))
+            parts.append(one.text or "")
+        else:
+            if stack and stack[-1][0] is one:
+                _, start, write = stack.pop()
+                parts[start:] = [write("".join(parts[start:]))]
+            if get_local_name(one) in rules.spaced and inner:
+                parts.append(" ")
+            if one is not element:
+                parts.append(one.tail or "")
+    return "".join(parts)
+
+
+def _write_whole(element: Element, rules: TextRules, skipped: Collection[str]) -> str | None:
+    """What stands for an element of which the parts are not read one by one; None: they are."""
+    name = get_local_name(element)
+    if name in rules.left_out or name in skipped or rules.is_mark(element):
+        return ""
+    if name in ("break", "lb"):
+        return "" if element.get("break") == "no" else _BREAK if name == "break" else " "
+    return write_formula(element) if rules.is_formula(element) else None
+
+
+def write_formula(element: Element) -> str:
+    """Return a formula on one line: of MathML, TeX and a picture, what comes first in this order."""
+    for one in element.iter("{*}math"):
+        return write_mathml(one)
+    for one in element.iter("{*}tex-math"):
+        return write_tex(_find_document_body("".join(one.itertext())))
+    text = "".join(element.itertext())
+    is_tex = element.get("notation", "").lower() == "tex" or get_local_name(element) == "tex-math"
+    return write_tex(text) if is_tex else " ".join(text.split())
+
+
+def _find_document_body(tex: str) -> str:
+    """The formula of a whole document of LaTeX, as some archives write each of them."""
+    _, begin, rest = tex.partition("\\begin{document}")
+    return rest.partition("\\end{document}")[0].strip() if begin else tex.strip()
+
+
+def join_lines(text: str) -> str:
+    """Return running text with single spaces and with the lines that it declares: XML wraps lines anywhere."""
+    return "\n".join(filter(None, (" ".join(line.split()) for line in text.split(_BREAK))))
+
+
+def read_rows(
+    rows: list[list[Element]], rules: TextRules, *, is_head: Callable[[Element], bool], spans: tuple[str, str]
+) -> list[TableCell]:
+    """Return the cells of a table whose cells follow each other as in HTML.
+
+    Args:
+        rows: the elements of the cells, row by row.
+        rules: of the vocabulary.
+        is_head: whether a cell names others.
+        spans: the attributes that say how many rows and columns a cell covers.
+    """
+    return place_spans(
+        [
+            [
+                TableCell(
+                    join_lines(write_text(cell, rules)).replace("\n", " "), 0, 0,
+                    parse_span(cell.get(spans[0])), parse_span(cell.get(spans[1])), is_head(cell),
+                )
+                for cell in row
+            ]
+            for row in rows
+        ]
+    )  # fmt: skip
+
+
+def parse_span(text: str | None) -> int:
+    """Return how many rows or columns a cell covers."""
+    return max(int(text), 1) if text is not None and text.isascii() and text.isdigit() and len(text) < 6 else 1

@@ -1,0 +1,85 @@
+"""CSV and TSV as documents. Values stay as they stand in the file: nothing is taken for a number or a date."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from elcano.activities.passages.document import FileSkipped, Parsed, decode_text
+from elcano.subjects.documents.sheet_tables import build_sheet_blocks
+from elcano.subjects.documents.sheets import MOST_CHARACTERS, Budget, Sheet, Value, ValueKind, describe_sheet_gaps
+from elcano.subjects.documents.tables import MOST_COLUMNS
+
+_DELIMITERS: Final = (",", ";", "\t", "|")
+_SAMPLE_CHARACTERS: Final = 64_000
+_SAMPLE_ROWS: Final = 100
+_DECLARED: Final = re.compile(r"sep=(.)\r?\n")
+"""How Excel is told the delimiter."""
+_NUMBER: Final = re.compile(
+    r"[-+\u2212]?[$\u20ac\u00a3\u00a5]?\s?(?:\d{1,3}(?:[,.'\u2019 ]\d{3}){1,6}|\d{1,18})(?:[.,]\d{1,18})?"
+    r"(?:[eE][-+]?\d{1,3})?\s?%?"
+)
+_DATE: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}\S{0,20})?|\d{1,2}:\d{2}(?::\d{2})?")
+
+
+def read_csv(content: bytes) -> Parsed:
+    """Read a table, whatever stands between its values: commas, semicolons, tabs or bars.
+
+    Raises:
+        FileSkipped: it is no text.
+    """
+    limit = csv.field_size_limit(MOST_CHARACTERS)  # of the whole process: others rely on theirs
+    try:
+        return _read_table(content)
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _read_table(content: bytes) -> Parsed:
+    text = decode_text(content)
+    declared = _DECLARED.match(text)
+    if declared:
+        text = text[declared.end() :]
+    delimiter = declared[1] if declared else _find_delimiter(text[:_SAMPLE_CHARACTERS])
+    sheet, budget = Sheet(), Budget()
+    try:
+        for number, row in enumerate(_split_rows(text, delimiter)):
+            for column, value in enumerate(row[:MOST_COLUMNS]):
+                if not (plain := value.strip()):
+                    continue
+                if not budget.take(plain):
+                    sheet.first_unread_row = number + 1
+                    break
+                sheet.cells[number, column] = Value(plain, _find_kind(plain))
+            if sheet.first_unread_row:
+                break
+    except csv.Error as error:
+        raise FileSkipped(f"it is no table that can be read ({error})") from error
+    return Parsed(build_sheet_blocks(sheet), gaps=tuple(describe_sheet_gaps(sheet)))
+
+
+def _split_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    return iter(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+
+
+def _find_delimiter(sample: str) -> str:
+    """The delimiter with which most rows have the same number of values, and more than one."""
+
+    def rate(delimiter: str) -> tuple[float, int]:
+        try:
+            widths = [len(row) for row in islice(_split_rows(sample, delimiter), _SAMPLE_ROWS) if any(row)]
+        except csv.Error:
+            return 0.0, 0
+        usual, count = Counter(widths).most_common(1)[0] if widths else (0, 0)
+        return (count / len(widths), usual) if usual > 1 else (0.0, 0)
+
+    return max(_DELIMITERS, key=rate)
+
+
+def _find_kind(value: str) -> ValueKind:
+    if _NUMBER.fullmatch(value):
+        return "number"
+    return "date" if _DATE.fullmatch(value) else "text"

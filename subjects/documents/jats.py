@@ -1,0 +1,285 @@
+"""Articles in JATS, the XML of open-access archives, with title, authors, year and DOI.
+
+Abstract, sections, lists, tables, captions, formulas, notes and references are read. The marks of references and notes
+after a word are dropped, because there they read as figures: `Mexico¹` and `10¹` look alike.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
+from elcano.graphs.report.works import parse_doi
+from elcano.subjects.documents.article_text import (
+    ArticleText,
+    join_lines,
+    parse_article,
+    write_formula,
+    write_text,
+)
+from elcano.subjects.documents.authorship import MOST_AUTHORS, parse_year
+from elcano.subjects.documents.jats_elements import (
+    BLOCKS,
+    LEFT_OUT,
+    RULES,
+    has_blocks,
+    read_table,
+    write_caption,
+    write_reference,
+)
+from elcano.subjects.documents.tables import build_table
+from elcano.text.xml_tree import Element, get_local_name
+
+_ROOTS: Final[Mapping[str, object]] = {"article": None, "sub-article": None, "book-part": None}
+_YEAR_KINDS: Final = ("ppub", "pub", "epub", "collection", "epub-ppub", "epreprint")
+"""Kinds of dates in the order in which an article is dated by them: first those of the issue that is cited."""
+
+
+def read_jats(content: bytes) -> Parsed:
+    """Read an article; of a file with several, the first.
+
+    Raises:
+        FileSkipped: it is no article in JATS.
+    """
+    root = parse_article(content, _ROOTS)
+    meta = root.find("{*}front/{*}article-meta")
+    if meta is None:
+        meta = root.find("{*}front-stub")
+    reader = _Reader()
+    if meta is not None:
+        reader.read_front(meta)
+    for name in ("body", "floats-group", "back"):
+        for part in root.iterchildren(f"{{*}}{name}"):
+            reader.read_children(part, 1)
+    for part in (*root.iterchildren("{*}sub-article"), *root.iterchildren("{*}response")):
+        reader.read_part(part)
+    reader.text.flush()
+    if not reader.text.blocks:
+        raise FileSkipped("there is no text in it: it only has the record of an article")
+    count = reader.pictured
+    pictured = "a table is a picture, which is" if count == 1 else f"{count} tables are pictures, which are"
+    gaps = [Gap(f"{pictured} not read")] if count else []
+    if meta is None:
+        return Parsed(reader.text.blocks, gaps=tuple(gaps))
+    return Parsed(
+        reader.text.blocks,
+        _read_title(meta),
+        tuple(_list_authors(meta))[:MOST_AUTHORS],
+        _read_year(meta),
+        doi=_read_doi(meta),
+        gaps=tuple(gaps),
+    )
+
+
+def _read_title(meta: Element) -> str:
+    parts = [one for name in ("article-title", "subtitle") for one in meta.iterfind(f"{{*}}title-group/{{*}}{name}")]
+    return ": ".join(filter(None, (join_lines(write_text(one, RULES, ("xref",))).replace("\n", " ") for one in parts)))
+
+
+def _list_authors(meta: Element) -> Iterator[str]:
+    for one in meta.iter("{*}contrib"):
+        if one.get("contrib-type", "author") != "author":
+            continue
+        name = next((part for part in one.iter("{*}name", "{*}string-name")), None)
+        if name is not None:
+            family, given = name.findtext("{*}surname"), name.findtext("{*}given-names")
+            text = f"{family}, {given}" if family and given else family or "".join(name.itertext())
+        else:
+            group = next(one.iter("{*}collab"), None)
+            text = (group.text or "") if group is not None else ""
+        if plain := " ".join(text.split()):
+            yield plain
+
+
+def _read_year(meta: Element) -> int:
+    dates = {one.get("pub-type") or one.get("date-type") or "": one for one in reversed(meta.findall("{*}pub-date"))}
+    for kind in (*_YEAR_KINDS, *dates):
+        if kind in dates and (year := parse_year(dates[kind].findtext("{*}year") or "")):
+            return year
+    return 0
+
+
+def _read_doi(meta: Element) -> str:
+    found = (one.text or "" for one in meta.iterchildren("{*}article-id") if one.get("pub-id-type") == "doi")
+    return parse_doi(next(found, "")) or ""
+
+
+class _Reader:
+    """Turns the elements of an article into blocks."""
+
+    def __init__(self) -> None:
+        self.text = ArticleText(RULES)
+        self.pictured = 0
+        self._handlers: Mapping[str, Callable[[Element, int], None]] = {
+            "sec": self._read_section,
+            "app": self._read_section,
+            "ack": self._read_section,
+            "glossary": self._read_section,
+            "notes": self._read_section,
+            "boxed-text": self._read_section,
+            "p": self._read_paragraph,
+            "list": self._read_list,
+            "def-list": self._read_definitions,
+            "disp-formula": self._read_formula,
+            "chem-struct-wrap": self._read_formula,
+            "table-wrap": self._read_table_wrap,
+            "table": self._read_bare_table,
+            "fig": self._read_figure,
+            "supplementary-material": self._read_figure,
+            "media": self._read_figure,
+            "fn": self._read_note,
+            "ref-list": self._read_references,
+            "preformat": self._read_code,
+            "code": self._read_code,
+        }
+
+    def read_front(self, meta: Element) -> None:
+        """Read the abstracts of an article, and what its authors declare, as conflicts of interest."""
+        for name in ("abstract", "trans-abstract"):
+            for one in meta.iterchildren(f"{{*}}{name}"):
+                self.text.anchor = one.get("id", "")
+                if one.find("{*}title") is None:
+                    kind = one.get("abstract-type", "").replace("-", " ")
+                    self.text.add(f"Abstract ({kind})" if kind else "Abstract", "heading", 1)
+                self.read_children(one, 1)
+        for notes in meta.iterchildren("{*}author-notes"):
+            for one in notes.iterchildren("{*}fn"):
+                self._read_note(one, 1)
+
+    def read_part(self, element: Element) -> None:
+        """Read an article within an article, such as a decision letter."""
+        front = element.find("{*}front-stub")
+        if front is not None:
+            self.text.add(_read_title(front) or element.get("article-type", "").replace("-", " "), "heading", 1)
+            self.read_front(front)
+        for name in ("body", "floats-group", "back"):
+            for part in element.iterchildren(f"{{*}}{name}"):
+                self.read_children(part, 2)
+
+    def read_children(self, element: Element, level: int) -> None:
+        """Read what is in an element, each in its own way; text between is paragraphs."""
+        for one in element:
+            name = get_local_name(one)
+            if handler := self._handlers.get(name):
+                self.text.flush()
+                handler(one, level)
+            elif name == "title":
+                self.text.add(write_text(one, RULES), "heading", level)
+            elif name in ("label", "sec-meta") or name in LEFT_OUT:
+                continue
+            else:
+                self.read_children(one, level) if has_blocks(one) else self.text.add(write_text(one, RULES))
+
+    def _read_section(self, element: Element, level: int) -> None:
+        self.text.anchor = element.get("id") or self.text.anchor
+        title, label = element.find("{*}title"), element.findtext("{*}label") or ""
+        if title is None and (title := element.find("{*}caption/{*}title")) is None:
+            name = {"ack": "Acknowledgements", "glossary": "Glossary"}.get(get_local_name(element), "")
+            self.text.add(" ".join(filter(None, (label, name))), "heading", level)
+        else:
+            self.text.add(f"{label} {write_text(title, RULES)}", "heading", level)
+        for one in element:
+            if one is not title and get_local_name(one) not in ("label", "title"):
+                self._read_one(one, level + 1)
+
+    def _read_one(self, element: Element, level: int) -> None:
+        if handler := self._handlers.get(get_local_name(element)):
+            self.text.flush()
+            handler(element, level)
+        elif has_blocks(element):
+            self.read_children(element, level)
+        elif get_local_name(element) not in LEFT_OUT and get_local_name(element) != "sec-meta":
+            self.text.add(write_text(element, RULES))
+
+    def _read_paragraph(self, element: Element, level: int) -> None:
+        """A paragraph, and what stands in it that is a block of its own."""
+        pending, self.text.pending = self.text.pending, [element.text or ""]
+        notes = [one for one in element.iter("{*}fn") if get_local_name(one.getparent()) != "fn-group"]  # type: ignore[arg-type]
+        for one in element:
+            if get_local_name(one) in BLOCKS and get_local_name(one) not in ("fn", "label", "title"):
+                self.text.flush()
+                self._read_one(one, level)
+            else:
+                self.text.pending.append(write_text(one, RULES, whole=True))
+            self.text.pending.append(one.tail or "")
+        self.text.flush()
+        self.text.pending = pending
+        for note in notes:
+            self._read_note(note, level)
+
+    def _read_list(self, element: Element, level: int) -> None:
+        self.text.blocks += self._build_list(element, 0)
+
+    def _build_list(self, element: Element, depth: int) -> list[Block]:
+        ordered = element.get("list-type", "") in ("order", "arabic")
+        lines: list[str] = []
+        for number, item in enumerate(element.iterchildren("{*}list-item"), 1):
+            label = " ".join((item.findtext("{*}label") or "").split())
+            mark = label or (f"{number}." if ordered else "-")
+            text = join_lines(write_text(item, RULES, ("label", "list", "table-wrap", "fig")))
+            lines.append(f"{mark} {text}".replace("\n", " "))
+            for inner in item.iterchildren("{*}list"):
+                lines += [line for block in self._build_list(inner, depth + 1) for line in block.text.split("\n")]
+        return [Block("\n".join(lines), "list", anchor=self.text.anchor)] if lines else []
+
+    def _read_definitions(self, element: Element, level: int) -> None:
+        lines = []
+        for item in element.iterchildren("{*}def-item"):
+            parts = [join_lines(write_text(one, RULES)) for one in item if get_local_name(one) in ("term", "def")]
+            lines.append(": ".join(parts).replace("\n", " "))
+        self.text.blocks += [Block("\n".join(lines), "list", anchor=self.text.anchor)] if lines else []
+
+    def _read_formula(self, element: Element, level: int) -> None:
+        label = " ".join((element.findtext("{*}label") or "").split())
+        has_formula = next(element.iter("{*}math", "{*}tex-math"), None) is not None
+        text = write_formula(element) if has_formula else join_lines(write_text(element, RULES, ("label",)))
+        if text:
+            self.text.add(f"{text} {label}".strip(), "formula")
+
+    def _read_table_wrap(self, element: Element, level: int) -> None:
+        anchor, self.text.anchor = self.text.anchor, element.get("id") or self.text.anchor
+        self.text.add(write_caption(element), "caption")
+        tables = list(element.iter("{*}table"))
+        for table in tables:
+            self._read_bare_table(table, level)
+        if not tables and next(element.iter("{*}graphic"), None) is not None:
+            self.pictured += 1
+        for foot in element.iterchildren("{*}table-wrap-foot"):
+            for one in foot:
+                if get_local_name(one) == "fn-group":
+                    self.read_children(one, level)
+                else:
+                    self._read_note(one, level)
+        self.text.anchor = anchor
+
+    def _read_bare_table(self, element: Element, level: int) -> None:
+        if cells := read_table(element):
+            self.text.blocks.append(build_table(cells, anchor=self.text.anchor))
+
+    def _read_figure(self, element: Element, level: int) -> None:
+        anchor, self.text.anchor = self.text.anchor, element.get("id") or self.text.anchor
+        self.text.add(write_caption(element), "caption")
+        self.text.anchor = anchor
+
+    def _read_note(self, element: Element, level: int) -> None:
+        label = " ".join((element.findtext("{*}label") or "").split())
+        text = "".join(
+            write_text(one, RULES, whole=True) + (one.tail or "") for one in element if get_local_name(one) != "label"
+        )
+        text = (element.text or "") + text
+        self.text.add(f"{label} {text}" if text.strip() else "", "note")
+
+    def _read_references(self, element: Element, level: int) -> None:
+        title = element.find("{*}title")
+        self.text.add(write_text(title, RULES) if title is not None else "References", "heading", level)
+        for one in element:
+            if get_local_name(one) == "ref":
+                self.text.anchor = one.get("id") or self.text.anchor
+                self.text.add(write_reference(one), "note")
+            elif get_local_name(one) == "ref-list":
+                self._read_references(one, level + 1)
+
+    def _read_code(self, element: Element, level: int) -> None:
+        self.text.flush()
+        code = "".join(element.itertext())
+        if code.strip():
+            self.text.blocks.append(Block(code, "code", anchor=self.text.anchor))

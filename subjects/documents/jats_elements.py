@@ -1,0 +1,121 @@
+"""Single elements of JATS: which begin a block, which are only marks, and how captions, tables and references read."""
+
+from typing import Final
+
+from elcano.subjects.documents.article_text import (
+    TextRules,
+    join_lines,
+    read_rows,
+    write_text,
+)
+from elcano.subjects.documents.tables import TableCell, place_spans
+from elcano.text.xml_tree import Element, get_local_name
+
+BLOCKS: Final = frozenset(
+    {
+        "p", "sec", "list", "def-list", "disp-formula", "disp-formula-group", "disp-quote", "table-wrap",
+        "table-wrap-group", "fig", "fig-group", "boxed-text", "preformat", "code", "verse-group", "statement",
+        "supplementary-material", "fn", "fn-group", "ref-list", "ack", "app", "app-group", "glossary", "notes", "bio",
+        "table-wrap-foot", "alternatives", "array", "speech", "question-wrap", "media", "graphic", "chem-struct-wrap",
+        "title", "label", "caption", "table",
+    }
+)  # fmt: skip
+"""Elements that begin a block where they stand in a paragraph."""
+_REFERENCES: Final = frozenset({"bibr", "fn", "table-fn", "author-notes", "corresp", "aff"})
+LEFT_OUT: Final = frozenset(
+    {"object-id", "alt-text", "long-desc", "permissions", "processing-meta", "index-term", "custom-meta", "kwd-group",
+     "x", "graphic", "inline-graphic", "media", "ext-link-hidden", "textual-form", "fn"}
+)  # fmt: skip
+
+
+def _is_mark(element: Element) -> bool:
+    """Whether an element is only marks of references or notes, raised behind a word."""
+    name = get_local_name(element)
+    if name not in ("sup", "xref"):
+        return False
+    links = [one for one in element.iter("{*}xref") if one.get("ref-type") in _REFERENCES]
+    if name == "sup" and links:
+        text = "".join(element.itertext())
+        for link in links:
+            text = text.replace("".join(link.itertext()), "", 1)
+        return not any(map(str.isalnum, text))
+    if name == "xref" and links[:1] == [element]:
+        inner = [one for one in element if get_local_name(one)]
+        return bool(inner) and not (element.text or "").strip() and all(get_local_name(one) == "sup" for one in inner)
+    return False
+
+
+RULES: Final = TextRules(
+    left_out=LEFT_OUT,
+    spaced=frozenset({"p", "title", "list-item", "def-item", "td", "th", "sec", "label", "caption", "verse-line"}),
+    raised=lambda element: get_local_name(element) == "sup",
+    lowered=lambda element: get_local_name(element) == "sub",
+    is_mark=_is_mark,
+    is_formula=lambda element: get_local_name(element) in ("inline-formula", "math", "tex-math", "disp-formula"),
+)
+
+
+def has_blocks(element: Element) -> bool:
+    """Whether blocks begin within an element."""
+    return any(get_local_name(one) in BLOCKS for one in element)
+
+
+def write_caption(element: Element) -> str:
+    """Return the label and the caption of a figure or table."""
+    label = " ".join((element.findtext("{*}label") or "").split())
+    caption = element.find("{*}caption")
+    text = join_lines(write_text(caption, RULES)) if caption is not None else ""
+    return " ".join(filter(None, (f"{label}." if label and label[-1].isalnum() else label, text)))
+
+
+def read_table(table: Element) -> list[TableCell]:
+    """Return the cells of a table of the model of HTML or of OASIS."""
+    heads = {row for head in table.iter("{*}thead") for row in head.iter("{*}tr", "{*}row")}
+    rows = list(table.iter("{*}tr", "{*}row"))
+    cells = [[one for one in row if get_local_name(one) in ("td", "th", "entry")] for row in rows]
+    columns = {one.get("colname", ""): number for number, one in enumerate(table.iter("{*}colspec"))}
+    in_heads = {one for row in heads for one in row}
+
+    def is_head(cell: Element) -> bool:
+        return cell in in_heads or get_local_name(cell) == "th"
+
+    if not columns or not any(get_local_name(one) == "entry" for row in cells for one in row):
+        return read_rows(cells, RULES, is_head=is_head, spans=("rowspan", "colspan"))
+    return place_spans(
+        [
+            [
+                TableCell(
+                    join_lines(write_text(one, RULES)).replace("\n", " "), 0, 0,
+                    int(one.get("morerows", "0")) + 1 if one.get("morerows", "0").isdecimal() else 1,
+                    max(columns.get(one.get("nameend", ""), 0) - columns.get(one.get("namest", ""), 0), 0) + 1,
+                    is_head(one),
+                )
+                for one in row
+            ]
+            for row in cells
+        ]
+    )  # fmt: skip
+
+
+def write_reference(element: Element) -> str:
+    """A reference as it is printed, or its parts in the usual order where only these are given."""
+    label = " ".join((element.findtext("{*}label") or "").split())
+    for one in element.iter("{*}mixed-citation", "{*}citation"):
+        if (one.text or "").strip() or any((part.tail or "").strip() for part in one):
+            return f"{label} {write_text(one, RULES)}"
+    citation = next(element.iter("{*}element-citation", "{*}mixed-citation", "{*}citation", "{*}nlm-citation"), None)
+    if citation is None:
+        return f"{label} {write_text(element, RULES, ('label',))}"
+    names = [
+        " ".join(filter(None, (one.findtext("{*}surname"), one.findtext("{*}given-names"))))
+        for one in citation.iter("{*}name")
+    ]
+    names += [" ".join("".join(one.itertext()).split()) for one in citation.iter("{*}collab")]
+    parts = {get_local_name(one): " ".join(write_text(one, RULES).split()) for one in reversed(citation)}
+    pages = "-".join(filter(None, (parts.get("fpage"), parts.get("lpage")))) or parts.get("elocation-id", "")
+    source = ", ".join(filter(None, (parts.get("source"), parts.get("volume"), pages)))
+    title = parts.get("article-title") or parts.get("chapter-title") or parts.get("data-title")
+    identifier = next((one.text or "" for one in citation.iter("{*}pub-id") if one.get("pub-id-type") == "doi"), "")
+    year = f"({parts['year']})" if parts.get("year") else ""
+    listed = (", ".join(names), year, title, source, f"doi:{identifier}" if identifier else "")
+    return " ".join(filter(None, (label, ". ".join(filter(None, listed)))))

@@ -1,0 +1,99 @@
+"""What drawings and embedded objects of a Word document show as text."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple, TypeAlias
+
+from elcano.activities.passages.document import normalize_text
+from elcano.subjects.documents.office.word_names import RELATION, get_name
+from elcano.text.xml_tree import Element
+
+_INVISIBLE_STYLE: Final = re.compile(r"(?:^|;)\s*(?:visibility\s*:\s*hidden|display\s*:\s*none)", re.IGNORECASE)
+
+
+class Chart(NamedTuple):
+    """A chart, by the id of its part."""
+
+    relation: str
+
+
+class Diagram(NamedTuple):
+    """SmartArt, by the id of its data."""
+
+    relation: str
+
+
+class EmbeddedObject(NamedTuple):
+    """An object of another program, of which Word shows a picture."""
+
+    program: str
+
+
+Float: TypeAlias = Element | str | Chart | Diagram | EmbeddedObject
+"""A part of a drawing: a text box (`w:txbxContent`), a text of its own, or something in a part of its own."""
+
+
+def choose_alternative(alternatives: Element) -> Element | None:
+    """The first version of what is written in several, which is the newest one."""
+    for name in ("mc:Choice", "mc:Fallback"):
+        for child in alternatives:
+            if get_name(child) == name:
+                return child
+    return None
+
+
+def list_floats(drawing: Element) -> Iterator[Float]:
+    """The texts of a drawing or object, in the order in which they are written."""
+    waiting = [drawing]
+    while waiting:
+        element = waiting.pop()
+        name = get_name(element)
+        if name == "w:txbxContent":
+            yield element
+        elif name == "mc:AlternateContent":
+            chosen = choose_alternative(element)
+            waiting += [] if chosen is None else [chosen]
+        elif (found := _read_leaf(element, name)) is not None:
+            if found:
+                yield found
+        elif not _is_invisible(element, name):
+            waiting += reversed(element)
+
+
+def _read_leaf(element: Element, name: str) -> Float | None:
+    """What an element shows by itself; None if that is to be looked for in it."""
+    if name == "c:chart" and (relation := element.get(RELATION + "id")):
+        return Chart(relation)
+    if name == "dgm:relIds":
+        return Diagram(element.get(RELATION + "dm") or "")
+    if name == "o:OLEObject":
+        return EmbeddedObject(element.get("ProgID") or "")
+    if name == "v:textpath":
+        return " ".join(normalize_text(element.get("string") or "").split())
+    return read_drawing_text(element) if name.endswith(":txBody") else None
+
+
+def _is_invisible(element: Element, name: str) -> bool:
+    if name in ("wp:anchor", "wp:inline"):
+        return any(get_name(child) == "wp:docPr" and child.get("hidden") in ("1", "true") for child in element)
+    return name.startswith("v:") and bool(_INVISIBLE_STYLE.search((element.get("style") or "")[:2_000]))
+
+
+def read_drawing_text(element: Element) -> str:
+    """The paragraphs of DrawingML in an element, on lines."""
+    lines: list[str] = []
+    for one in element.iter():
+        name = get_name(one)
+        if name == "a:p" or not lines:
+            lines.append("")
+        if name == "a:t":
+            lines[-1] += one.text or ""
+        elif name == "a:br":
+            lines[-1] += " "
+    return "\n".join(clean for line in lines if (clean := " ".join(normalize_text(line).split())))
+
+
+def read_diagram(data: Element) -> str:
+    """The texts of SmartArt, each on a line."""
+    points = [one for one in data.iter() if get_name(one) == "dgm:pt" and one.get("type") not in ("pres", "parTrans")]
+    return "\n".join(text for one in points if (text := read_drawing_text(one)))

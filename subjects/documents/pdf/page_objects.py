@@ -1,0 +1,142 @@
+"""The objects of a page of a PDF, those of its forms too: its texts, its images, and what of these stands apart."""
+
+import contextlib
+import ctypes
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from elcano.subjects.documents.pdf.frames import Frame
+from elcano.subjects.documents.pdf.words import Word
+
+MAXIMUM_DEPTH: Final = 12
+"""How deep forms within forms are followed; PDFium itself stops drawing at 12 levels."""
+
+Rectangle: TypeAlias = tuple[float, float, float, float]
+"""Left, top, right and bottom in points of the displayed page."""
+
+
+class TextObject(NamedTuple):
+    """A text of a page."""
+
+    handle: pdfium_c.FPDF_PAGEOBJECT
+    matrices: tuple[pdfium_c.FS_MATRIX, ...]
+    """Of the forms around it, from within."""
+
+
+Image: TypeAlias = tuple[pdfium_c.FPDF_PAGEOBJECT, Rectangle]
+"""An image, and where it stands."""
+
+
+def list_objects(page: pdfium.PdfPage, frame: Frame) -> tuple[list[TextObject], list[Image]]:
+    """The text objects and the images of a page."""
+    texts: list[TextObject] = []
+    images: list[Image] = []
+    for handle, kind, matrices in _iterate_objects(page):
+        if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
+            texts.append(TextObject(handle, matrices))
+        elif kind == pdfium_c.FPDF_PAGEOBJ_IMAGE:
+            images.append((handle, measure_object(handle, matrices, frame)))
+    return texts, images
+
+
+def holds_more(page: pdfium.PdfPage, count: int) -> bool:
+    """Whether a page, with the forms on it, holds more objects than this."""
+    if pdfium_c.FPDFPage_CountObjects(page) > count:
+        return True
+    return next(itertools.islice(_iterate_objects(page), count, None), None) is not None
+
+
+def _iterate_objects(
+    page: pdfium.PdfPage,
+) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, int, tuple[pdfium_c.FS_MATRIX, ...]]]:
+    """The objects of a page and of its forms, their kinds, and the matrices of the forms around them, from within."""
+    waiting: list[tuple[pdfium_c.FPDF_PAGEOBJECT | None, tuple[pdfium_c.FS_MATRIX, ...]]] = [(None, ())]
+    while waiting:
+        form, matrices = waiting.pop()
+        count = pdfium_c.FPDFPage_CountObjects(page) if form is None else pdfium_c.FPDFFormObj_CountObjects(form)
+        for index in range(count):
+            thing = (
+                pdfium_c.FPDFPage_GetObject(page, index)
+                if form is None
+                else pdfium_c.FPDFFormObj_GetObject(form, index)
+            )
+            kind = pdfium_c.FPDFPageObj_GetType(thing)
+            if kind == pdfium_c.FPDF_PAGEOBJ_FORM and len(matrices) < MAXIMUM_DEPTH:
+                matrix = pdfium_c.FS_MATRIX()
+                pdfium_c.FPDFPageObj_GetMatrix(thing, ctypes.byref(matrix))
+                waiting.append((thing, (matrix, *matrices)))
+            else:
+                yield thing, kind, matrices
+
+
+@contextlib.contextmanager
+def switched_off(things: Sequence[pdfium_c.FPDF_PAGEOBJECT]) -> Iterator[None]:
+    """Leave objects out of what is drawn meanwhile."""
+    for thing in things:
+        pdfium_c.FPDFPageObj_SetIsActive(thing, False)
+    try:
+        yield
+    finally:
+        for thing in things:
+            pdfium_c.FPDFPageObj_SetIsActive(thing, True)
+
+
+_RASTER: Final = 256
+"""Rows and columns of the raster in which places of words and images are compared: a page has thousands of both."""
+
+
+def find_untouched(images: Sequence[Image], words: Sequence[Word], frame: Frame) -> list[pdfium_c.FPDF_PAGEOBJECT]:
+    """The images that stand apart from all words."""
+    if not images:
+        return []
+    covered = [0] * _RASTER  # a bit for each column of a row
+    for word in words:
+        rows, columns = _find_cells((word.left, word.top, word.right, word.bottom), frame)
+        for row in rows:
+            covered[row] |= columns
+    found: list[pdfium_c.FPDF_PAGEOBJECT] = []
+    for handle, place in images:
+        rows, columns = _find_cells(place, frame)
+        if not any(covered[row] & columns for row in rows):
+            found.append(handle)
+    return found
+
+
+def _find_cells(place: Rectangle, frame: Frame) -> tuple[range, int]:
+    """The rows of the raster that a rectangle touches, and a bit for each of its columns."""
+    first, top, last, bottom = (
+        min(max(int(min(_RASTER, max(-1.0, edge / length * _RASTER))) + shift, 0), _RASTER)  # also of no number
+        for edge, length, shift in zip(place, (frame.width, frame.height) * 2, (-1, -1, 2, 2), strict=True)
+    )
+    return range(top, bottom), (1 << last) - (1 << first) if first < last else 0
+
+
+def measure_object(
+    handle: pdfium_c.FPDF_PAGEOBJECT, matrices: tuple[pdfium_c.FS_MATRIX, ...], frame: Frame
+) -> Rectangle:
+    """Where an object stands that these forms hold."""
+    edges = [ctypes.c_float() for _ in range(4)]
+    pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, edges))
+    left, bottom, right, top = (edge.value for edge in edges)
+    corners = [(left, bottom), (right, bottom), (left, top), (right, top)]
+    for m in matrices:
+        corners = [(m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f) for x, y in corners]
+    xs, ys = zip(*corners, strict=True)
+    return frame.box(min(xs), min(ys), max(xs), max(ys))
+
+
+_GRID: Final = 24
+"""Rows and columns of the raster by which the share of a page that images cover is measured: scans come in strips and
+tiles, which overlap."""
+
+
+def measure_cover(images: Sequence[Rectangle], frame: Frame) -> float:
+    """The share of the page that images cover."""
+    points = [(x * frame.width / _GRID, y * frame.height / _GRID) for x in range(1, _GRID) for y in range(1, _GRID)]
+    for left, top, right, bottom in images:
+        points = [(x, y) for x, y in points if not (left <= x <= right and top <= y <= bottom)]
+    return 1 - len(points) / (_GRID - 1) ** 2

@@ -1,0 +1,167 @@
+"""Reads one page of a PDF after the other: its words that a person can see, its tables, its lines, its picture."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from elcano.activities.passages.document import Block
+from elcano.subjects.documents.pdf.annotations import read_annotations
+from elcano.subjects.documents.pdf.chars import UNKNOWN, read_codes
+from elcano.subjects.documents.pdf.decodability import is_undecodable
+from elcano.subjects.documents.pdf.edges import read_edges
+from elcano.subjects.documents.pdf.false_codes import correct_codes
+from elcano.subjects.documents.pdf.frames import measure_frame
+from elcano.subjects.documents.pdf.lines import TextLine, read_lines
+from elcano.subjects.documents.pdf.ocr import SURE, OcrReader
+from elcano.subjects.documents.pdf.page_objects import holds_more
+from elcano.subjects.documents.pdf.segments import Segment, build_segments_by_turn
+from elcano.subjects.documents.pdf.table_search import find_tables
+from elcano.subjects.documents.pdf.tables import Table, drop_table_words
+from elcano.subjects.documents.pdf.visibility import see_words
+from elcano.subjects.documents.pdf.words import Page, Word, read_words
+
+PAGE_CHARACTERS: Final = 200_000
+"""A page that holds more is none that anybody reads: a poster of small type has 30,000."""
+PAGE_SECONDS: Final = 6.0
+"""Processor time that a page may take; a dense page takes a tenth of a second."""
+PAGE_OBJECTS: Final = 40_000
+"""Pages of more objects, forms included, are left out: drawing one cannot be interrupted, and takes .1 to .2 ms an
+object; undrawn, nothing tells what of it is hidden."""
+
+BROKEN: Final = 0.01
+LEAST_BROKEN: Final = 3
+"""From this share and number of words on with letters that cannot be decoded, such as ligatures, OCR reads better."""
+SIGN: Final = 2
+"""What cannot be decoded in a word of more other characters is a letter or ligature; else it is a sign."""
+STAMP: Final = 200
+"""So many letters on the picture of a page may be a stamp, such as where it was downloaded; more are its text."""
+PICTURE: Final = 0.6
+"""The share of a page that its images cover if it is a picture."""
+
+State: TypeAlias = Literal["read", "empty", "damaged", "costly", "crowded", "late", "picture", "undecodable", "unsure"]
+"""What became of a page: nothing stands on it; it cannot be loaded; it takes too long, or
+holds too many drawings; the document took too long; it
+is a picture, or its letters cannot be decoded, so that only OCR can read it; OCR is not sure of it."""
+
+
+@dataclass(slots=True)
+class PageText:
+    """What was read of a page."""
+
+    number: int
+    state: State = "read"
+    width: float = 1.0
+    height: float = 1.0
+    lines: list[TextLine] = field(default_factory=list)
+    comments: list[Block] = field(default_factory=list)
+    picture: bool = False
+    """Whether it is a picture, or mostly one, without a text layer that can be read."""
+    undecodable: bool = False
+    """Whether it has a text layer of which letters cannot be decoded; if most cannot, it is left out."""
+    needs: str = ""
+    """What is not installed that its picture could be read with; see `Gap`."""
+    confidence: float = 1.0
+    """How sure OCR is of what it found in the picture."""
+    hidden: int = 0
+    """How many of its words nobody can see."""
+    broken: int = 0
+    """How many of its words have a character that cannot be decoded."""
+
+
+def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
+    """Read the page of this index."""
+    found = PageText(index + 1)
+    deadline = time.process_time() + PAGE_SECONDS
+    try:
+        page = document[index]
+    except pdfium.PdfiumError:
+        found.state = "damaged"
+        return found
+    try:
+        _fill(found, page, deadline)
+    except pdfium.PdfiumError:
+        found.state = "damaged"
+    finally:
+        page.close()
+    return found
+
+
+def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
+    frame = measure_frame(page.raw)
+    found.width, found.height = max(frame.width, 1.0), max(frame.height, 1.0)
+    if holds_more(page, PAGE_OBJECTS):
+        found.state = "crowded"
+        return
+    words = _load_words(page, found, deadline)
+    if words is None or time.process_time() > deadline:
+        found.state = "costly"
+        return
+    if found.undecodable:
+        found.state, found.picture = "undecodable", True
+        return
+    sight = see_words(page, words)
+    found.hidden = len(sight.hidden)
+    words = [word for number, word in enumerate(words) if number not in sight.hidden]
+    bare = sum(len(word.text) for word in words) < STAMP and not sight.layer
+    found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
+    broken = [word for word in words if UNKNOWN in word.text]
+    found.broken = len(broken)
+    if sum(len(word.text.replace(UNKNOWN, "")) > SIGN for word in broken) >= max(LEAST_BROKEN, BROKEN * len(words)):
+        found.undecodable = found.picture = True
+    written = read_annotations(page, found.number)
+    found.comments = written.comments
+    content = Page(found.number, found.width, found.height, (*words, *written.words))
+    segments = build_segments_by_turn(content)
+    tables = find_tables(content, read_edges(page.raw), segments) if content.words else []
+    if tables:
+        things = [(table.turn, _stand_for(table)) for table in tables]
+        found.lines = read_lines(drop_table_words(content, tables), things)
+    else:
+        found.lines = read_lines(content, known=segments)
+    if not found.lines:
+        found.state = "picture" if found.picture else "empty"
+
+
+def read_picture(document: pdfium.PdfDocument, found: PageText, ocr: OcrReader) -> None:
+    """Read the picture of a page; what stands on it as text stays if OCR does not find more."""
+    try:
+        page = document[found.number - 1]
+        try:
+            read = ocr.read(page, found.number)
+        finally:
+            page.close()
+    except pdfium.PdfiumError:
+        return
+    if read.lines and (found.undecodable or _count_letters(read.lines) > _count_letters(found.lines)):
+        found.lines, found.state = read.lines, "read"
+    elif not found.lines:
+        found.confidence = read.confidence
+        found.state = "costly" if not read.in_time else "unsure" if read.confidence < SURE else "empty"
+
+
+def _count_letters(lines: list[TextLine]) -> int:
+    return sum(len(token) for line in lines for token in line.tokens)
+
+
+def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[Word] | None:
+    """The words of a page; None: it holds too much. Notes whether they can be decoded."""
+    text_page = page.get_textpage()
+    try:
+        if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:
+            return None
+        codes = correct_codes(text_page.raw, read_codes(text_page.raw))
+        words = read_words(page.raw, text_page.raw, codes)
+        found.undecodable = is_undecodable(text_page, codes, words)
+        return words
+    finally:
+        text_page.close()
+
+
+def _stand_for(table: Table) -> Segment:
+    """What takes the place of a table among the lines of its page."""
+    left, top, right, bottom = table.box[:4]
+    size = next((line[0].size for line in table.lines if line), 10.0)
+    return Segment(left, top, right, bottom, top + size, size, thing=table)

@@ -1,0 +1,253 @@
+"""Reads PDF documents. Pure, but able to crash a process: see `subjects/documents/parser.py`.
+
+Pages are read one after the other, and only their lines are kept; then what recurs on pages is left out and the lines
+become blocks.
+"""
+
+import ctypes
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from elcano.activities.child_processes import extend_deadline
+from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
+from elcano.subjects.documents.authorship import parse_authors, parse_year
+from elcano.subjects.documents.ocr_languages import explain_lack
+from elcano.subjects.documents.pdf.furniture import drop_furniture
+from elcano.subjects.documents.pdf.joining import Vocabulary, join_lines
+from elcano.subjects.documents.pdf.lines import TextLine
+from elcano.subjects.documents.pdf.ocr import OcrReader
+from elcano.subjects.documents.pdf.opening import open_pdf
+from elcano.subjects.documents.pdf.page_reader import PageText, read_page, read_picture
+from elcano.subjects.documents.pdf.paragraph_signs import Paragraph
+from elcano.subjects.documents.pdf.paragraphs import find_body_size, group_paragraphs
+from elcano.subjects.documents.pdf.table_continuation import carry_heads_of_lines
+from elcano.subjects.documents.pdf.tables import build_table_blocks
+from elcano.subjects.documents.pdf.visibility import describe_hidden, name_pages
+from elcano.text.languages import text_language
+
+LANGUAGE_SAMPLE: Final = 5_000
+"""So many characters tell the language."""
+FIRST_PAGES: Final = 2
+"""Pages whose heads and feet may tell of the work: later ones repeat them."""
+MOST_PAGES: Final = 20_000
+"""A file of a hundred bytes may claim a million pages, and each takes half a kilobyte before it is looked at."""
+DOCUMENT_SECONDS: Final = 45.0
+"""Processor time for all pages of a short document; those that are left then are named as a gap."""
+TEXT_PAGE_SECONDS: Final = 0.15
+"""Processor time for each page of a longer one: twice that of a dense page."""
+MAXIMUM_SECONDS: Final = 300.0
+"""Processor time for all pages in any case, that is for 2,000 pages or more."""
+PAGE_WAIT: Final = 60.0
+"""Time until a page ends the process that reads it, on a machine that is busy."""
+LABEL_BYTES: Final = 1_000
+"""A longer label is none that is printed on a page, and each page may have one of megabytes."""
+OCR_SECONDS: Final = 600.0
+"""Processor time for the pictures of all pages beyond that: 300 pages take two seconds each."""
+OCR_PAGE_SECONDS: Final = 120.0
+"""Time until a picture of a page ends the process that reads it, however it is turned."""
+
+
+def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
+    """Read a PDF.
+
+    Args:
+        content: the file.
+        seconds: the processor time that its pages may take; None: what so many pages need.
+
+    Raises:
+        FileSkipped: it is broken, encrypted, or nothing of it can be read.
+    """
+    document = open_pdf(content)
+    try:
+        document.init_forms()
+        if seconds is None:
+            seconds = min(max(DOCUMENT_SECONDS, TEXT_PAGE_SECONDS * len(document)), MAXIMUM_SECONDS)
+        pages = _read_pages(document, seconds)
+        claimed = len(document)
+        told = document.get_metadata_dict()
+        labels = _read_labels(document)
+    finally:
+        document.close()
+    lines = [page.lines for page in pages]
+    carry_heads_of_lines(lines)
+    body_size = find_body_size(lines)
+    kept = drop_furniture(lines, [page.height for page in pages], body_size)
+    if not any(kept):  # pages that only repeat each other, such as labels, have no other text
+        kept = lines
+    blocks = list(_build_blocks(pages, kept, body_size))
+    if not blocks:
+        raise _explain_emptiness(pages)
+    return Parsed(
+        blocks,
+        told.get("Title", ""),
+        parse_authors(told.get("Author", "")),
+        parse_year(told.get("CreationDate", "")),
+        gaps=(*_list_gaps(pages), *_list_uncounted(claimed)),
+        page_labels=labels,
+        furniture=tuple(_list_dropped(lines[:FIRST_PAGES], kept)),
+    )
+
+
+def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
+    until = time.process_time() + seconds
+    pages: list[PageText] = []
+    for index in range(min(len(document), MOST_PAGES)):
+        late = time.process_time() > until
+        extend_deadline(PAGE_WAIT)
+        pages.append(PageText(index + 1, "late") if late else read_page(document, index))
+    extend_deadline(OCR_PAGE_SECONDS)
+    pictures = [page for page in pages if page.picture]
+    if not pictures:
+        return pages
+    ocr = OcrReader(_tell_language(pages))
+    until = time.process_time() + OCR_SECONDS
+    for page in pictures:
+        if not ocr.is_installed:
+            page.needs = ocr.needs
+        elif time.process_time() < until:
+            extend_deadline(OCR_PAGE_SECONDS)
+            read_picture(document, page, ocr)
+            page.needs = ocr.needs
+        elif page.state in ("picture", "undecodable"):
+            page.state = "late"
+    extend_deadline(OCR_PAGE_SECONDS)
+    return pages
+
+
+def _tell_language(pages: Sequence[PageText]) -> str:
+    """The language of the text of pages; empty: there is none."""
+    sample = " ".join(line.text for page in pages for line in page.lines[:40])[:LANGUAGE_SAMPLE]
+    return text_language(sample) if sample else ""
+
+
+def _list_dropped(pages: Sequence[Sequence[TextLine]], kept: Sequence[Sequence[TextLine]]) -> Iterator[str]:
+    """The running heads and feet of pages, which may give the year or the DOI of their work."""
+    for lines, rest in zip(pages, kept, strict=False):
+        left = set(map(id, rest))
+        yield from (line.text for line in lines if id(line) not in left)
+
+
+def _build_blocks(pages: Sequence[PageText], kept: Sequence[list[TextLine]], body_size: float) -> Iterator[Block]:
+    sizes = [(page.width, page.height) for page in pages]
+    vocabulary = Vocabulary()
+    for page in pages:
+        vocabulary.add(page.lines)
+    commented = [page for page in pages if page.comments]
+    for paragraph in group_paragraphs(kept, body_size):
+        while commented and commented[0].number < paragraph.lines[0].page:
+            yield from commented.pop(0).comments
+        if paragraph.thing is not None:
+            yield from build_table_blocks(paragraph.thing, paragraph.lines[0].page, vocabulary, sizes)
+        else:
+            yield _build_block(paragraph, vocabulary, sizes)
+    for page in commented:
+        yield from page.comments
+
+
+def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[tuple[float, float]]) -> Block:
+    text, places = join_lines(paragraph.lines, vocabulary, sizes, paragraph.breaks)
+    read = [line.confidence for line in paragraph.lines if line.confidence is not None]
+    return Block(
+        text,
+        paragraph.kind,
+        paragraph.level,
+        paragraph.lines[0].page,
+        lines=places,
+        confidence=min(read) if read else None,
+    )
+
+
+def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
+    for state, reason in (
+        ("damaged", "damaged and left out"),
+        ("costly", "left out, since reading it takes too long"),
+        ("crowded", "left out: {} too many drawings"),
+        ("late", "left out, since the document is too long: split it"),
+    ):
+        if numbers := tuple(page.number for page in pages if page.state == state):
+            was, holds = ("was", "it holds") if len(numbers) == 1 else ("were", "they hold")
+            yield Gap(f"{name_pages(numbers)} {was} {reason.format(holds)}", numbers)
+    for needs, numbers in _group_by_needs(pages, lambda page: page.state == "picture" and not page.undecodable):
+        are = "is a picture" if len(numbers) == 1 else "are pictures"
+        yield Gap(f"{name_pages(numbers)} {are}, and {explain_lack(needs)}", numbers, needs=needs)
+    yield from _list_undecodable(pages)
+    for page in pages:
+        if page.state == "unsure":
+            reason = f"page {page.number} was left out: OCR is not sure enough ({round(page.confidence * 100)} %)"
+            remedy = f", and {explain_lack(page.needs)}" if page.needs else ""
+            yield Gap(f"{reason}{remedy}", (page.number,), needs=page.needs)
+    for needs, numbers in _group_by_needs(pages, lambda page: page.state == "read" and _is_read_by_ocr(page)):
+        if needs:
+            was = "was" if len(numbers) == 1 else "were"
+            reason = f"{name_pages(numbers)} {was} read as another language: {explain_lack(needs)}"
+            yield Gap(reason, numbers, unread=False, needs=needs)
+    hidden = describe_hidden({page.number: page.hidden for page in pages})
+    if hidden is not None:
+        yield hidden
+
+
+def _list_uncounted(claimed: int) -> Iterator[Gap]:
+    if claimed > MOST_PAGES:
+        yield Gap(f"{claimed - MOST_PAGES:,} pages were left out after the first {MOST_PAGES:,}: split it")
+
+
+def _list_undecodable(pages: Sequence[PageText]) -> Iterator[Gap]:
+    """The gaps of pages whose letters are not all known."""
+    pages = [page for page in pages if page.undecodable or page.broken]
+    decoded = [page for page in pages if page.undecodable and page.state in ("undecodable", "read")]
+    read = [page.number for page in decoded if _is_read_by_ocr(page)]
+    for some in ("", "some "):
+        chosen = [page for page in decoded if not _is_read_by_ocr(page) and bool(page.lines) == bool(some)]
+        for needs, numbers in _group_by_needs(chosen):
+            reason = f"{some or 'the '}letters of {name_pages(numbers)} cannot be decoded, and {explain_lack(needs)}"
+            yield Gap(reason, numbers, needs=needs)
+    if signs := [page for page in pages if page.broken and not page.undecodable and page.lines]:
+        count = sum(page.broken for page in signs)
+        numbers = tuple(page.number for page in signs)
+        yield Gap(f"some signs of {name_pages(numbers)} cannot be decoded, and read \ufffd ({count})", numbers)
+    if read:
+        verb = "it was" if len(read) == 1 else "they were"
+        yield Gap(f"the letters of {name_pages(read)} cannot be decoded: {verb} read by OCR", tuple(read), unread=False)
+
+
+def _group_by_needs(
+    pages: Iterable[PageText], chosen: Callable[[PageText], bool] = lambda page: True
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The numbers of the chosen pages, by what is not installed that they need."""
+    groups: dict[str, list[int]] = {}
+    for page in filter(chosen, pages):
+        groups.setdefault(page.needs, []).append(page.number)
+    return ((needs, tuple(numbers)) for needs, numbers in groups.items())
+
+
+def _is_read_by_ocr(page: PageText) -> bool:
+    return any(line.confidence is not None for line in page.lines)
+
+
+def _explain_emptiness(pages: Sequence[PageText]) -> FileSkipped:
+    """Why nothing at all can be read."""
+    if pages and all(page.state == "damaged" for page in pages):
+        return FileSkipped("all of its pages are damaged")
+    gaps = sorted(_list_gaps(pages), key=lambda gap: not gap.unread)
+    return FileSkipped(gaps[0].reason, gaps[0].needs) if gaps else FileSkipped("there is no text in it")
+
+
+def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:
+    """What is printed as the number of each page; empty where they are the numbers from 1."""
+    labels = [_read_label(document, index) for index in range(min(len(document), MOST_PAGES))]
+    if all(label in ("", str(number)) for number, label in enumerate(labels, start=1)):
+        return ()
+    return tuple(labels)
+
+
+def _read_label(document: pdfium.PdfDocument, index: int) -> str:
+    length = pdfium_c.FPDF_GetPageLabel(document.raw, index, None, 0)
+    if not 2 < length <= LABEL_BYTES:
+        return ""
+    buffer = ctypes.create_string_buffer(length)
+    pdfium_c.FPDF_GetPageLabel(document.raw, index, buffer, length)
+    return buffer.raw[: length - 2].decode("utf-16-le", "replace").strip()

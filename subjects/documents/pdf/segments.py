@@ -1,0 +1,286 @@
+"""Segments: stretches of words on one base line that only word spaces part.
+
+A line of a column is one segment, or several where its spaces are wide; a row that is drawn across a gutter is several.
+Everything here reads upright text: words that are turned by a quarter are turned back first.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import regex
+
+from elcano.subjects.documents.pdf.words import Page, Word
+
+WORD_SPACE: Final = 0.75
+"""A gap wider than this share of the size may be a gutter, or part cells."""
+APART_SPACE: Final = 0.45
+"""The same between segments that were not painted behind one another: gutters may be as narrow."""
+SAME_BASE: Final = 0.2
+"""Words of one size whose base lines differ by less than this share of it stand on one line."""
+SHIFT: Final = 0.62
+"""The same for a word in smaller type: exponents are raised by .33 to .45, those of exponents more."""
+SMALL: Final = 0.86
+"""Type that is smaller than this share of its neighbour's may be raised or lowered; footnotes are .8 of their text."""
+RAISED: Final = 0.12
+LOWERED: Final = 0.06
+"""By which share of the size of the line smaller type is shifted where it is an exponent or an index."""
+MARK_SPACE: Final = 4
+"""The mark at the beginning of a note may stand so many times further from its line than other raised words."""
+INITIAL: Final = 1.7
+"""How many times larger than its text the initial of a chapter is at least."""
+_RIGHT_TO_LEFT: Final = regex.compile(r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{NKo}]")
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether a script that is written from right to left stands in `text`."""
+    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
+
+
+def turn_upright(word: Word, width: float, height: float) -> Word:
+    """The word in the frame in which it reads upright; `width` and `height` are those of the displayed page."""
+    if word.turn == 90:
+        left, top, right, bottom, base = word.top, width - word.right, word.bottom, width - word.left, width - word.base
+    elif word.turn == 180:
+        left, right = width - word.right, width - word.left
+        top, bottom, base = height - word.bottom, height - word.top, height - word.base
+    elif word.turn == 270:
+        left, top, right, bottom, base = height - word.bottom, word.left, height - word.top, word.right, word.base
+    else:
+        return word
+    return word._replace(left=left, top=top, right=right, bottom=bottom, base=base)
+
+
+def turn_back(
+    box: tuple[float, float, float, float], turn: int, width: float, height: float
+) -> tuple[float, float, float, float]:
+    """Where a left, top, right and bottom of such a frame stand on the displayed page."""
+    left, top, right, bottom = box
+    if turn == 90:
+        return width - bottom, left, width - top, right
+    if turn == 180:
+        return width - right, height - bottom, width - left, height - top
+    if turn == 270:
+        return top, height - right, bottom, height - left
+    return box
+
+
+@dataclass(slots=True)
+class Segment:
+    """Words on one base line, or a thing that takes the place of text, such as a table."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    base: float
+    size: float
+    words: list[Word] = field(default_factory=list)
+    thing: Any = None
+
+    @property
+    def width(self) -> float:
+        """Its width."""
+        return self.right - self.left
+
+    def add(self, word: Word) -> None:
+        """Take one more word; the largest type says where the base line is."""
+        self.words.append(word)
+        self.left = word.left if word.left < self.left else self.left
+        self.right = word.right if word.right > self.right else self.right
+        self.top = word.top if word.top < self.top else self.top
+        self.bottom = word.bottom if word.bottom > self.bottom else self.bottom
+        if word.size > 1.1 * self.size:
+            self.base, self.size = word.base, word.size
+
+
+def build_segments_by_turn(page: Page) -> dict[int, list[Segment]]:
+    """The segments of a page by the turns of their words, in the frames in which these read upright."""
+    turned: dict[int, list[Word]] = {}
+    for word in page.words:
+        turned.setdefault(word.turn, []).append(turn_upright(word, page.width, page.height))
+    return {turn: build_segments(words) for turn, words in turned.items()}
+
+
+def build_segments(words: Iterable[Word]) -> list[Segment]:
+    """The segments of upright words, in no order."""
+    words = list(words)
+    initials = _find_initials(words)
+    segments: list[Segment] = []
+    current: Segment | None = None
+    for word in words:
+        alone = bool(initials) and (word in initials or (current is not None and current.words[-1] in initials))
+        if current is not None and not alone and _continues(current, word):
+            current.add(word)
+        else:
+            current = Segment(word.left, word.top, word.right, word.bottom, word.base, word.size, [word])
+            segments.append(current)
+    apart = [one for one in segments if one.words[0] in initials] if initials else []
+    merged = _merge_small(_merge_rows([one for one in segments if one.words[0] not in initials] if apart else segments))
+    for segment in merged:
+        _mark_shifted(segment)
+    return _attach_initials(merged, apart)
+
+
+def find_common_size(words: Iterable[Word]) -> float:
+    """The size of most of the characters of words, in tenths of points; 0: there are none."""
+    counts: dict[float, int] = {}
+    for word in words:
+        counts[word.size] = counts.get(word.size, 0) + len(word.text)
+    sizes = Counter[float]()
+    for size, count in counts.items():
+        sizes[round(size, 1)] += count
+    return sizes.most_common(1)[0][0] if sizes else 0.0
+
+
+def _find_initials(words: Sequence[Word]) -> frozenset[Word]:
+    """The large first letters of chapters: not those of a title, which words in type of the same size follow.
+
+    They stand on the base line of a later line. Taken for words of it, they would make its base line that of the first
+    line too, and interlace the two.
+    """
+    common = find_common_size(words)
+    return frozenset(
+        word
+        for number, word in enumerate(words)
+        if word.size > INITIAL * common
+        and len(word.text) <= 2
+        and word.text[-1:].isupper()
+        and not any(
+            other != word and abs(other.base - word.base) < SAME_BASE * word.size and other.size * INITIAL > word.size
+            for other in words[max(0, number - 1) : number + 2]
+        )
+    )
+
+
+def _continues(segment: Segment, word: Word) -> bool:
+    before = segment.words[-1]
+    size = max(segment.size, word.size)
+    small = min(segment.size, word.size) < SMALL * size
+    if abs(word.base - segment.base) > (SHIFT if small or word.joined else SAME_BASE) * size:
+        return False
+    gap = word.left - before.right
+    if gap < -0.5 * size and (is_right_to_left(before.text) or is_right_to_left(word.text)):
+        gap = before.left - word.right
+    return -0.5 * size <= gap <= WORD_SPACE * size
+
+
+def _merge_rows(segments: list[Segment]) -> list[Segment]:
+    """Segments that stand next to one another on one base line, in whatever order they were painted."""
+    merged: list[Segment] = []
+    for row in group_rows(segments, SAME_BASE):
+        row.sort(key=lambda segment: segment.left)
+        last: Segment | None = None
+        for segment in row:
+            size = max(segment.size, last.size) if last is not None else 0
+            if (
+                last is not None
+                and -0.3 * size <= segment.left - last.right <= APART_SPACE * size
+                and min(segment.size, last.size) > SMALL * size
+            ):
+                for word in segment.words:
+                    last.add(word)
+            else:
+                merged.append(segment)
+                last = segment
+    return merged
+
+
+def group_rows(segments: Iterable[Segment], tolerance: float) -> list[list[Segment]]:
+    """Segments by their base lines, from the top; they differ by less than `tolerance`, a share of the size."""
+    rows: list[list[Segment]] = []
+    base = float("-inf")
+    for segment in sorted(segments, key=lambda segment: segment.base):
+        if rows and segment.base - base <= tolerance * min(segment.size, rows[-1][0].size):
+            rows[-1].append(segment)
+        else:
+            rows.append([segment])
+            base = segment.base
+    return rows
+
+
+def _merge_small(segments: list[Segment]) -> list[Segment]:
+    """Raised and lowered words that were painted apart from their line go back to it."""
+    if not segments:
+        return segments
+    large = max(segment.size for segment in segments)
+    ordered = sorted(segments, key=lambda segment: segment.base)
+    bases = [segment.base for segment in ordered]
+    gone: set[int] = set()
+    for segment in ordered:
+        if len(segment.words) > 3 or segment.size > SMALL * large:
+            continue
+        host = _find_host(segment, ordered, bases, min(large, 3 * segment.size))
+        if host is not None:
+            for word in segment.words:
+                host.words.append(word)
+            host.left, host.right = min(host.left, segment.left), max(host.right, segment.right)
+            gone.add(id(segment))
+    return [segment for segment in segments if id(segment) not in gone]
+
+
+def _find_host(small: Segment, ordered: Sequence[Segment], bases: Sequence[float], reach: float) -> Segment | None:
+    from bisect import bisect_left, bisect_right
+
+    low = bisect_left(bases, small.base - 0.4 * reach)
+    high = bisect_right(bases, small.base + SHIFT * reach)
+    best: Segment | None = None
+    nearest = 0.3
+    for host in ordered[low:high]:
+        if host is small or small.size > SMALL * host.size or host.thing is not None:
+            continue
+        shift = (host.base - small.base) / host.size
+        if not -0.4 <= shift <= SHIFT or not small.words:
+            continue
+        away = max(small.left - host.right, (host.left - small.right) / MARK_SPACE) / host.size
+        if -0.3 < away < nearest or (away <= -0.3 and _fits_between(small, host)):
+            best, nearest = host, max(away, -0.3)
+    return best
+
+
+def _fits_between(small: Segment, host: Segment) -> bool:
+    """Whether there is room for a segment between the words of another."""
+    allowed = 0.15 * host.size
+    return not any(word.left < small.right - allowed and word.right > small.left + allowed for word in host.words)
+
+
+def _mark_shifted(segment: Segment) -> None:
+    """Tell raised and lowered words from the others, in their order from the left."""
+    if all(word.size >= SMALL * segment.size for word in segment.words):
+        return
+    for number, word in enumerate(segment.words):
+        if word.size >= SMALL * segment.size:
+            continue
+        up = segment.base - word.base
+        if up > RAISED * segment.size:
+            segment.words[number] = word._replace(raised=True)
+        elif up < -LOWERED * segment.size:
+            segment.words[number] = word._replace(lowered=True)
+
+
+def _attach_initials(segments: list[Segment], initials: Iterable[Segment]) -> list[Segment]:
+    """The large first letter of a chapter goes to the first of the lines that stand beside it."""
+    left_over: list[Segment] = []
+    for initial in initials:
+        beside = [
+            one
+            for one in segments
+            if initial.size > INITIAL * one.size
+            and len(one.words) > 2
+            and initial.base - 0.8 * initial.size < one.base < initial.base - 0.5 * one.size
+            and -0.5 * one.size <= one.left - initial.right < 1.2 * one.size
+        ]
+        if beside:
+            first = min(beside, key=lambda one: one.base)
+            letter = initial.words[0]
+            start = min(range(len(first.words)), key=lambda number: first.words[number].left)
+            word = first.words[start]
+            glued = letter.text + word.text if word.left - letter.right < 0.5 * word.size else ""
+            if glued:
+                first.words[start] = word._replace(text=glued, left=letter.left)
+            else:
+                first.words.insert(start, letter._replace(base=first.base, size=first.size))
+        else:
+            left_over.append(initial)
+    return [*segments, *left_over]

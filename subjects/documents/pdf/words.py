@@ -1,0 +1,223 @@
+"""The words of a page of a PDF, with their places on the page as it is displayed.
+
+Characters become words: runs that no gap, no space, no change of line and no change of base line part.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import pypdfium2.raw as pdfium_c
+
+from elcano.activities.passages.document import normalize_text
+from elcano.subjects.documents.pdf.chars import ACCENTS, UNKNOWN, Char, read_chars
+
+GAP_SHARE: Final = 0.22
+"""A gap wider than this share of the size parts words; word spaces are .25 wide and justified ones seldom under .2."""
+SPACE_SHARE: Final = 0.06
+"""Where PDFium adds a space that leaves less than this, there is none."""
+SHIFT_SHARE: Final = 0.05
+"""A base line that changes by more than this share of the size begins a part of another kind, such as an exponent."""
+
+
+AFTER_SHARE: Final = 1.0
+"""A character that cannot be decoded is a sign of its line if it follows another word within so many sizes; else it is
+a bullet, an icon, or what fills a cell."""
+
+
+class Word(NamedTuple):
+    """A run of characters without a space in it."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    base: float
+    """Where its base line stands: y for upright text and text upside down, x for text that is turned by a quarter."""
+    size: float
+    """The size of its type in points, as displayed."""
+    bold: bool = False
+    turn: int = 0
+    """Degrees by which it is turned clockwise on the displayed page: 0, 90, 180, 270, or any other for slanted text."""
+    raised: bool = False
+    """Whether it stands in small type above the line: an exponent, or the mark of a note."""
+    joined: bool = False
+    """Whether it follows the word before it without a space: a raised mark, or a part in other type."""
+    lowered: bool = False
+    """Whether it stands in small type below the line: an index."""
+    confidence: float | None = None
+    """How sure OCR is of it, 0 to 1; None: its characters stand in the file."""
+    fixed: bool = False
+    """Whether all characters of its type are of one width, as in code."""
+
+
+class Page(NamedTuple):
+    """What stands on a page, in points of the displayed page."""
+
+    number: int
+    """Counted from 1."""
+    width: float
+    height: float
+    words: tuple[Word, ...] = ()
+    """In the order in which they are painted."""
+
+
+def read_words(page: pdfium_c.FPDF_PAGE, text_page: pdfium_c.FPDF_TEXTPAGE, codes: Sequence[int]) -> list[Word]:
+    """The words of a loaded page, in the order in which they are painted; `codes` are those of `read_codes`."""
+    return build_words(read_chars(page, text_page, codes))
+
+
+def build_words(chars: list[Char | bool | None]) -> list[Word]:
+    """The words that characters make in the order in which they come."""
+    words: list[Word] = []
+    run: list[Char] = []
+    space: bool | None = False  # None: one that PDFium adds; True: one that is painted
+    joined = False
+    swapped = _are_ligatures_swapped(chars)
+    for char in chars:
+        if not isinstance(char, Char):
+            space = space or char
+            continue
+        if run:
+            part, close = _parts(run[-1], char, space)
+            if part:
+                words.append(_build_word(run, joined, swapped))
+                run, joined = [], close
+        run.append(char)
+        space = False
+    if run:
+        words.append(_build_word(run, joined, swapped))
+    return [word for number, word in enumerate(words) if word.text and not _is_bullet(words, number)]
+
+
+def _is_bullet(words: list[Word], number: int) -> bool:
+    """Whether a word is nothing but a sign that cannot be decoded, and follows no other: then it says nothing."""
+    word = words[number]
+    if word.text.strip(UNKNOWN):
+        return False
+    before = words[number - 1] if number else word
+    if before is word or not before.text.strip(UNKNOWN):
+        return True
+    on_line = before.turn == word.turn and abs(before.base - word.base) <= SHIFT_SHARE * word.size
+    ahead = word.left - before.right if word.turn in (0, 180) else word.top - before.bottom
+    return not on_line or not -word.size < ahead <= AFTER_SHARE * word.size
+
+
+def _parts(before: Char, char: Char, space: bool | None) -> tuple[bool, bool]:
+    """Whether a word ends between two characters, and whether the next one follows without a space."""
+    old, new = before.style, char.style
+    if old.turn != new.turn:
+        return True, False
+    size = max(old.size, new.size)
+    right_to_left = "r" in (before.kind, char.kind)
+    gap = _gap(before, char)
+    if right_to_left:
+        gap = max(gap, _gap(char, before))
+    if abs(old.base - new.base) > size or gap < -size:  # on another line
+        return True, False
+    if gap < 0 and (char.kind in ("m", "a") or before.kind == "a"):
+        return False, False
+    if gap > GAP_SHARE * size or space or (space is None and gap > SPACE_SHARE * size):
+        return True, False
+    shifted = abs(old.base - new.base) > SHIFT_SHARE * size or abs(old.size - new.size) > 2 * SHIFT_SHARE * size
+    return shifted, shifted
+
+
+def _gap(before: Char, char: Char) -> float:
+    """The way from one character to the next in the direction of reading."""
+    turn = before.style.turn
+    if turn == 90:
+        return char.top - before.bottom
+    if turn == 180:
+        return before.left - char.right
+    if turn == 270:
+        return before.top - char.bottom
+    return char.left - before.right
+
+
+def _build_word(run: list[Char], joined: bool, swapped: bool) -> Word:
+    style = max(run, key=lambda char: char.style.size).style if len(run) > 1 else run[0].style
+    text = "".join([char.text for char in run])
+    if not text.isascii() or any(char.kind for char in run):
+        text = _write_word(run, swapped)
+    if len(run) == 1:  # as nearly always
+        _, left, top, right, bottom, _, _ = run[0]
+    else:
+        left, top = min(char.left for char in run), min(char.top for char in run)
+        right, bottom = max(char.right for char in run), max(char.bottom for char in run)
+    return Word(
+        text,
+        left,
+        top,
+        right,
+        bottom,
+        style.base,
+        style.size,
+        style.bold,
+        style.turn,
+        joined=joined,
+        fixed=style.fixed,
+    )
+
+
+def _write_word(run: list[Char], swapped: bool) -> str:
+    """The text of a word with accents over their letters and without compatibility forms."""
+    if swapped:
+        run = _swap_ligatures(run)
+    parts: list[str] = []
+    waiting = ""
+    for number, char in enumerate(run):
+        if char.kind == "a" and number + 1 < len(run) and _stands_over(char, run[number + 1], 0):
+            waiting = ACCENTS[char.text]
+        elif char.kind == "a" and number and _stands_over(char, run[number - 1], -1):
+            parts.append(ACCENTS[char.text])
+        elif waiting:
+            first = {"\u0131": "i", "\u0237": "j"}.get(char.text[0], char.text[0])
+            parts += [first, waiting, char.text[1:]]
+            waiting = ""
+        else:
+            parts.append(char.text)
+    return "".join(normalize_text("".join(parts)).split())
+
+
+def _stands_over(accent: Char, letters: Char, which: int) -> bool:
+    """Whether an accent stands over the first or last of some letters."""
+    width = (letters.right - letters.left) / len(letters.text)
+    left = letters.left if which == 0 else letters.right - width
+    shared = min(accent.right, left + width) - max(accent.left, left)
+    return letters.text[which].isalpha() and shared > 0.5 * min(accent.right - accent.left, width)
+
+
+_ALEFS: Final = "\u0622\u0623\u0625\u0627\u0671"
+_LAM: Final = "\u0644"
+
+
+def _are_ligatures_swapped(chars: list[Char | bool | None]) -> bool:
+    """Whether the letters of ligatures come in the wrong order: an alef never stands before a lam in one glyph.
+
+    PDFium turns text that is painted from the left around letter by letter, those of one glyph too.
+    """
+    before: Char | None = None
+    for char in chars:
+        if not isinstance(char, Char) or char.kind != "r":
+            before = None
+            continue
+        if before is not None and char.text == _LAM and before.text in _ALEFS and _is_same_glyph(before, char):
+            return True
+        before = char
+    return False
+
+
+def _is_same_glyph(one: Char, other: Char) -> bool:
+    return one.left == other.left and one.right == other.right
+
+
+def _swap_ligatures(run: list[Char]) -> list[Char]:
+    ordered: list[Char] = []
+    group: list[Char] = []
+    for char in run:
+        if group and not (char.kind == "r" and _is_same_glyph(group[-1], char)):
+            ordered += reversed(group)
+            group = []
+        group.append(char)
+    return ordered + group[::-1]

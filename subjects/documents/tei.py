@@ -1,0 +1,291 @@
+"""Texts in TEI: articles as GROBID makes them of PDFs, editions, plays, letters.
+
+What the text is made of is read; what its encoders say of the source, such as breaks of pages and lines and running
+heads, is not. Of two readings, the one that the source has is read.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from elcano.activities.passages.document import Block, FileSkipped, Parsed
+from elcano.graphs.report.works import parse_doi
+from elcano.subjects.documents.article_text import (
+    XML_ID,
+    ArticleText,
+    TextRules,
+    join_lines,
+    parse_article,
+    read_rows,
+    write_text,
+)
+from elcano.subjects.documents.authorship import MOST_AUTHORS, parse_year
+from elcano.subjects.documents.tables import build_table
+from elcano.text.xml_tree import Element, get_local_name
+
+_ROOTS: Final[Mapping[str, object]] = {"TEI": None, "TEI.2": None, "tei": None}
+_RAISED: Final = ("superscript", "sup", "super")
+_LOWERED: Final = ("subscript", "sub")
+_BLOCKS: Final = frozenset(
+    {"p", "ab", "div", "div1", "div2", "div3", "div4", "div5", "list", "table", "figure", "formula", "quote", "cit",
+     "lg", "l", "sp", "note", "listBibl", "biblStruct", "floatingText", "head", "stage", "castList", "titlePage",
+     "epigraph"}
+)  # fmt: skip
+_CONTAINERS: Final = frozenset(
+    {"text", "front", "body", "back", "group", "div", "div1", "div2", "div3", "div4", "div5", "div6", "div7",
+     "floatingText", "lg", "epigraph", "cit", "titlePage", "docTitle", "castList", "castGroup", "opener", "closer"}
+)  # fmt: skip
+
+
+def _has_rendering(element: Element, names: tuple[str, ...]) -> bool:
+    words = f"{element.get('rend', '')} {element.get('rendition', '')}".lower().replace("#", " ").split()
+    return get_local_name(element) in ("hi", "ref", "seg", *names) and (
+        get_local_name(element) in names or any(word in names for word in words)
+    )
+
+
+def _is_mark(element: Element) -> bool:
+    """Whether an element is the raised mark of a note or a reference."""
+    return get_local_name(element) == "ref" and (
+        element.get("type") in ("foot", "noteAnchor")
+        or (element.get("type") == "bibr" and _has_rendering(element, _RAISED))
+    )
+
+
+RULES: Final = TextRules(
+    left_out=frozenset(
+        {"fw", "corr", "reg", "expan", "note", "figDesc", "graphic", "teiHeader", "rdg", "del", "index"}
+    ),
+    spaced=frozenset(
+        {"p", "head", "item", "cell", "l", "lg", "pb", "cb", "label", "speaker", "persName", "forename", "surname"}
+    ),
+    raised=lambda element: _has_rendering(element, _RAISED),
+    lowered=lambda element: _has_rendering(element, _LOWERED),
+    is_mark=_is_mark,
+    is_formula=lambda element: get_local_name(element) in ("formula", "math"),
+)
+
+
+def read_tei(content: bytes) -> Parsed:
+    """Read a text; of a corpus, all of its texts.
+
+    Raises:
+        FileSkipped: it is no TEI, or has no text.
+    """
+    root = parse_article(content, _ROOTS)
+    header = next(root.iter("{*}teiHeader"), None)
+    reader = _Reader()
+    if header is not None and (abstract := next(header.iter("{*}abstract"), None)) is not None:
+        reader.text.add("Abstract" if "".join(abstract.itertext()).strip() else "", "heading", 1)
+        reader.read_children(abstract, 1)
+    for text in root.iter("{*}text"):
+        if not any(get_local_name(one) in ("text", "floatingText") for one in text.iterancestors()):
+            reader.read_children(text, 1)
+    reader.text.flush()
+    if not reader.text.blocks:
+        raise FileSkipped("there is no text in it: it only has a header")
+    if header is None:
+        return Parsed(reader.text.blocks)
+    source = next(header.iter("{*}biblStruct"), None)
+    main = source if source is not None and source.find("{*}analytic") is not None else header
+    authors = tuple(dict.fromkeys(_list_authors(main)))[:MOST_AUTHORS]
+    doi = next((one.text or "" for one in header.iter("{*}idno") if (one.get("type") or "").upper() == "DOI"), "")
+    return Parsed(reader.text.blocks, _read_title(header), authors, _read_year(header), doi=parse_doi(doi) or "")
+
+
+def _read_title(header: Element) -> str:
+    titles = header.findall("{*}fileDesc/{*}titleStmt/{*}title")
+    main = [one for one in titles if one.get("type") in (None, "main")] or titles
+    return join_lines(write_text(main[0], RULES)).replace("\n", " ") if main else ""
+
+
+def _list_authors(element: Element) -> Iterator[str]:
+    for author in element.iter("{*}author"):
+        name = next(author.iter("{*}persName"), author)
+        family = " ".join(one.text or "" for one in name.iter("{*}surname"))
+        given = " ".join(one.text or "" for one in name.iter("{*}forename"))
+        text = f"{family}, {given}" if family and given else join_lines(write_text(name, RULES))
+        if plain := " ".join(text.split()):
+            yield plain
+
+
+def _read_year(header: Element) -> int:
+    """The year of the source, else that of its publication; not that of the file."""
+    places = ("{*}fileDesc/{*}sourceDesc", "{*}fileDesc/{*}publicationStmt")
+    for place in places:
+        for date in (one for part in header.iterfind(place) for one in part.iter("{*}date")):
+            if year := parse_year(date.get("when") or date.text or ""):
+                return year
+    return 0
+
+
+class _Reader:
+    """Turns the elements of a text into blocks."""
+
+    def __init__(self) -> None:
+        self.text = ArticleText(RULES)
+        self._handlers: Mapping[str, Callable[[Element, int], None]] = {
+            **dict.fromkeys(_CONTAINERS, self._read_container),
+            "head": self._read_head,
+            "p": self._read_paragraph,
+            "ab": self._read_paragraph,
+            "quote": self._read_paragraph,
+            "l": self._read_line,
+            "sp": self._read_speech,
+            "list": self._read_list,
+            "table": self._read_table,
+            "figure": self._read_figure,
+            "formula": self._read_formula,
+            "note": self._read_note,
+            "listBibl": self._read_references,
+        }
+
+    def read_children(self, element: Element, level: int) -> None:
+        """Read what is in an element, each in its own way."""
+        for one in element:
+            self._read_one(one, level)
+        self.text.flush()
+
+    def _read_one(self, element: Element, level: int) -> None:
+        name = get_local_name(element)
+        if name not in ("l", "lg"):
+            self.text.flush()
+        if handler := self._handlers.get(name):
+            handler(element, level)
+        elif any(get_local_name(one) in _BLOCKS for one in element):
+            self.read_children(element, level)
+        elif name not in RULES.left_out:
+            self.text.add(write_text(element, RULES))
+
+    def _read_container(self, element: Element, level: int) -> None:
+        self.text.anchor = element.get(XML_ID) or self.text.anchor
+        is_section = get_local_name(element).startswith("div") and element.find("{*}head") is not None
+        self.read_children(element, level + is_section)
+
+    def _read_head(self, element: Element, level: int) -> None:
+        number = element.get("n", "")
+        text = join_lines(write_text(element, RULES)).replace("\n", " ")
+        named = text if text.startswith(number) else f"{number} {text}"
+        self.text.add(named, "heading", max(level - 1, 1))
+        self._read_notes(element, level)
+
+    def _read_paragraph(self, element: Element, level: int) -> None:
+        """A paragraph, and what stands in it that is a block of its own."""
+        self.text.pending = [element.text or ""]
+        for one in element:
+            if get_local_name(one) in _BLOCKS and get_local_name(one) != "note" and not _is_inline(one):
+                self.text.flush()
+                self._read_one(one, level)
+            else:
+                self.text.pending.append(write_text(one, RULES, whole=True))
+            self.text.pending.append(one.tail or "")
+        self.text.flush()
+        self._read_notes(element, level)
+
+    def _read_notes(self, element: Element, level: int) -> None:
+        for note in element.iterdescendants("{*}note"):
+            self._read_note(note, level)
+
+    def _read_line(self, element: Element, level: int) -> None:
+        self.text.pending.append(join_lines(write_text(element, RULES)) + "\x1e")
+        self._read_later_notes(element)
+
+    def _read_later_notes(self, element: Element) -> None:
+        notes = list(element.iterdescendants("{*}note"))
+        if notes:
+            self.text.flush()
+            for note in notes:
+                self._read_note(note, 1)
+
+    def _read_speech(self, element: Element, level: int) -> None:
+        speaker = element.find("{*}speaker")
+        name = join_lines(write_text(speaker, RULES)) if speaker is not None else ""
+        before = len(self.text.blocks)
+        self.read_children_but(element, "speaker", level)
+        if name and len(self.text.blocks) > before:
+            first = self.text.blocks[before]
+            self.text.blocks[before] = Block(f"{name}: {first.text}", first.kind, first.level, anchor=first.anchor)
+
+    def read_children_but(self, element: Element, left_out: str, level: int) -> None:
+        """Read what is in an element but for those of one name."""
+        for one in element:
+            if get_local_name(one) != left_out:
+                self._read_one(one, level)
+        self.text.flush()
+
+    def _read_list(self, element: Element, level: int) -> None:
+        head = element.find("{*}head")
+        self.text.add(write_text(head, RULES) if head is not None else "")
+        ordered = "ordered" in f"{element.get('type', '')} {element.get('rend', '')}"
+        lines = list(_list_items(element, ordered))
+        self.text.blocks += [Block("\n".join(lines), "list", anchor=self.text.anchor)] if lines else []
+
+    def _read_table(self, element: Element, level: int) -> None:
+        head = element.find("{*}head")
+        self.text.add(write_text(head, RULES) if head is not None else "", "caption")
+        rows = [list(row.iterchildren("{*}cell")) for row in element.iter("{*}row")]
+        cells = read_rows(
+            rows,
+            RULES,
+            is_head=lambda cell: "label" in (cell.get("role"), cell.getparent().get("role")),  # type: ignore[union-attr]
+            spans=("rows", "cols"),
+        )
+        if cells:
+            self.text.blocks.append(build_table(cells, anchor=self.text.anchor))
+
+    def _read_figure(self, element: Element, level: int) -> None:
+        self.text.anchor = element.get(XML_ID) or self.text.anchor
+        parts = [
+            join_lines(write_text(one, RULES))
+            for name in ("head", "figDesc")
+            for one in element.iterfind(f"{{*}}{name}")
+        ]
+        self.text.add(" ".join(filter(None, parts)), "caption")
+        for one in element:
+            if get_local_name(one) not in ("head", "label", "figDesc", "graphic"):
+                self._read_one(one, level)
+
+    def _read_formula(self, element: Element, level: int) -> None:
+        label = element.findtext("{*}label") or ""
+        self.text.add(f"{write_text(element, RULES, ('label',))} {label}", "formula")
+
+    def _read_note(self, element: Element, level: int) -> None:
+        self.text.add(f"{element.get('n', '')} {write_text(element, RULES)}", "note")
+
+    def _read_references(self, element: Element, level: int) -> None:
+        self.text.add("References" if element.find("{*}head") is None else "", "heading", 1)
+        for one in element:
+            self.text.anchor = one.get(XML_ID) or self.text.anchor
+            if get_local_name(one) == "biblStruct":
+                self.text.add(_write_reference(one), "note")
+            else:
+                self.text.add(write_text(one, RULES), "heading" if get_local_name(one) == "head" else "note", 1)
+
+
+def _is_inline(element: Element) -> bool:
+    """Whether a formula or a quotation stands within a sentence."""
+    name = get_local_name(element)
+    return name in ("formula", "quote") and not any(get_local_name(one) in _BLOCKS for one in element)
+
+
+def _list_items(element: Element, ordered: bool, depth: int = 0) -> Iterator[str]:
+    for number, item in enumerate(element.iterchildren("{*}item"), 1):
+        mark = item.get("n") or (f"{number}." if ordered else "-")
+        yield f"{mark} {join_lines(write_text(item, RULES, ('list',)))}".replace("\n", " ")
+        for inner in item.iterchildren("{*}list") if depth < 20 else ():
+            yield from _list_items(inner, ordered, depth + 1)
+
+
+def _write_reference(element: Element) -> str:
+    """A reference by its parts, in the usual order."""
+    names = [" ".join(reversed(one.split(", ", 1))) for one in _list_authors(element)]
+    titles = list(dict.fromkeys(filter(None, (join_lines(write_text(one, RULES)) for one in element.iter("{*}title")))))
+    date = next(element.iter("{*}date"), None)
+    year = parse_year((date.get("when") or date.text or "") if date is not None else "")
+    scopes = {one.get("unit", ""): one for one in element.iter("{*}biblScope")}
+    volume = (scopes["volume"].text or "") if "volume" in scopes else ""
+    pages = ""
+    if "page" in scopes:
+        one = scopes["page"]
+        pages = "-".join(filter(None, (one.get("from"), one.get("to")))) or one.text or ""
+    listed = (", ".join(names), f"({year})" if year else "", *titles, ", ".join(filter(None, (volume, pages))))
+    return ". ".join(filter(None, listed))

@@ -1,0 +1,18 @@
+"""The plugin `knowledge`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="knowledge",
+    description="The graph of what all runs found, as a source and to be asked.",
+    package="elcano.subjects.knowledge",
+    sources=(".graph:SOURCE",),
+    routes=(".routes:router",),
+    checks=(".knowledge_store:check_knowledge_graph",),
+    stores={"knowledge": ".knowledge_store:KnowledgeStore"},
+    exporters=(".knowledge_store:export_knowledge",),
+    archivers=(".run_knowledge:update_knowledge",),
+    commands={"knowledge": ".commands:app"},
+)

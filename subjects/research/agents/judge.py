@@ -1,0 +1,303 @@
+"""The judge agent: whether a careful report can be written now, in any field of knowledge."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import not_
+from typing import Final, Literal
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import BESIDE, CONTRADICTIONS, NAMING
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.state.plan import (
+    MOST_CRITERIA,
+    MOST_PASSAGES,
+    Contradiction,
+    CriterionVerdict,
+    normalize_criteria,
+    resolve_contradictions,
+)
+from elcano.graphs.state.rubric import (
+    MOST_NAMES,
+    NAME_CHARACTERS,
+    REASON_CHARACTERS,
+    SCALE,
+    NameKind,
+    NamesFound,
+    Rubric,
+    RubricScores,
+    Score,
+)
+from elcano.graphs.text import ensure_list, format_count, shorten_text
+from elcano.subjects.research.agents.loop_context import (
+    ResearchContext,
+    build_research_task,
+    for_gap,
+    lacks_criteria,
+    needs_of,
+    passages_of,
+    resolve_beside,
+    shorten_known,
+)
+
+
+class JudgeInput(ResearchContext):
+    """The judge may also judge by the standards of a field."""
+
+    gap: str = ""
+    """What this iteration was after, for who watches; its model is shown all gaps in the conversation."""
+    rubric: Rubric | None = None
+    """By what its field judges; None: by no field's standards."""
+
+
+class JudgeAssessment(Frozen):
+    """Whether the evidence is enough to answer, for any field of knowledge."""
+
+    sufficient: bool = Field(description="True if a careful report that answers the question can be written now.")
+    confidence: float = Field(ge=0, le=1)
+    coverage: float = Field(
+        default=0.0, ge=0, le=1, description="The share of the question's parts that the evidence speaks to."
+    )
+    recommendation: Literal["continue", "synthesize"]
+    missing: tuple[str, ...] = Field(default=(), max_length=10, description="Words or aspects that no evidence covers.")
+    next_search_queries: tuple[str, ...] = Field(default=(), max_length=5)
+    beside: tuple[str, ...] = Field(default=(), description="Keys of passages that are beside the question.")
+    contradictions: tuple[Contradiction, ...] = Field(
+        default=(), exclude_if=not_, description="Where passages disagree; may be empty."
+    )
+    reasoning: str = Field(min_length=1, max_length=2_000)
+    criteria: tuple[CriterionVerdict, ...] = Field(default=(), description="One verdict for each criterion.")
+    scores: SkipJsonSchema[tuple[Score, ...]] = ()
+    names: SkipJsonSchema[tuple[NamesFound, ...]] = ()
+    """By the rubric; a judge without one is not told of these."""
+    unscored: SkipJsonSchema[str] = ""
+    """Why there are no scores, of a judge that can give none; no model is told of it."""
+    rubric: SkipJsonSchema[str] = ""
+    """The name of the rubric that it was held against, put here by code."""
+    lacking: SkipJsonSchema[tuple[str, ...]] = ()
+    """What the rubric asks for and is not there, counted by code."""
+
+
+class RubricAssessment(JudgeAssessment):
+    """The same, of a judge that has a rubric."""
+
+    scores: tuple[Score, ...] = Field(default=(), description="One for each score of the rubric.")
+    names: tuple[NamesFound, ...] = Field(default=(), description="What the rubric has named, by its kinds.")
+
+
+INSTRUCTIONS: Final = f"""\
+You judge whether the passages that were found are enough to answer a question carefully, by the standards of its \
+field. Judge the passages, not the subject.
+
+- Criteria: for each of the envelope's `criteria`, by its number, whether a passage meets it that could be quoted for \
+it, and the keys of those that do. What no passage meets is not met, however well known it is.
+- Coverage: the share of the question's parts that at least one passage speaks to.
+- Confidence: how sure you are that a report written from these passages alone would be right. Passages that \
+contradict one another or are second-hand lower it.
+- Sufficient: every criterion is met, and every part of the question that matters has a passage that could be quoted.
+- Recommendation: `synthesize` if that is so, or if further searching is unlikely to help because the last searches \
+brought nothing new that bears on the question; otherwise `continue`. `new_evidence` is how many passages this \
+iteration found, whether they help or not.
+- Missing: the aspects that no passage covers.
+- Next search queries: if you recommend `continue`, one to three for what is missing, in the words of the sought \
+passage: names and technical terms, four to twelve words; none that was made already.
+{BESIDE}
+{CONTRADICTIONS}
+- Reasoning: two or three sentences, naming passages by their keys.
+"""
+
+BY_RUBRIC: Final = f"""\
+- Rubric: judge by the standards of the field in `given.rubric` as well. Give one score from 0 to {SCALE} for each of \
+its `scores`, by its name, for what the passages show and nothing else, each with its reason and the keys of its \
+passages; a subject that no passage touches scores 0. List what it has `names` for as the passages write it; name \
+nothing that no passage names. What it says under `sufficient` and `instructions` counts as these lines do.
+"""
+
+
+def has_rubric(task: TaskEnvelope) -> bool:
+    """Whether the judge is given a rubric."""
+    return "rubric" in task.given
+
+
+def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
+    """The research so far, and how much of the evidence is new."""
+    new = len(given.conversation[-1].findings) if given.conversation else 0
+    task = shorten_known(build_research_task("judge", given, loaded), given, loaded, given.iteration)
+    task = task.model_copy(update={"new_evidence": new})
+    if given.rubric is None:
+        return task
+    rubric: JsonObject = given.rubric.model_dump(mode="json", exclude_defaults=True)
+    return task.model_copy(update={"given": {"rubric": rubric}})
+
+
+def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) -> JudgeAssessment:
+    """Return the verdict without contradictions, with passage ids in place of keys.
+
+    A criterion is met only by passages that were shown. Passages suffice only if every criterion that was judged is
+    met, and nothing lacks that a rubric asks for; where they suffice nothing is left to continue for, and where only
+    the sufficiency was wrong there is.
+    """
+    most = len(given.criteria) or MOST_CRITERIA
+    verdicts = tuple(by_ids(one, ids) for one in said.criteria if not given.criteria or 1 <= one.number <= most)[:most]
+    scored = None
+    if given.rubric is not None:
+        scored = apply_rubric(given.rubric, said.scores, said.names, ids, said.unscored)
+    lacking = scored.lacking if scored else ()
+    sufficient = said.sufficient and all(one.met for one in verdicts) and not lacking
+    recommendation = said.recommendation
+    if said.sufficient:
+        recommendation = "synthesize" if sufficient else "continue"
+    return said.model_copy(
+        update={
+            "criteria": verdicts,
+            "sufficient": sufficient,
+            "recommendation": recommendation,
+            "beside": _resolve_beside(said, given, ids, verdicts),
+            "contradictions": resolve_contradictions(said.contradictions, ids),
+            "rubric": scored.rubric if scored else "",
+            "scores": scored.scores if scored else (),
+            "names": scored.names if scored else (),
+            "unscored": scored.unscored if scored else "",
+            "lacking": lacking,
+        },
+    )
+
+
+def _resolve_beside(
+    said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str], verdicts: Sequence[CriterionVerdict]
+) -> tuple[str, ...]:
+    """Ids of what is beside the question. Who calls everything that, and enough all the same, has named nothing."""
+    beside = resolve_beside(said.beside, ids, given, (id for verdict in verdicts for id in verdict.evidence))
+    return () if said.sufficient and set(beside) >= set(ids.values()) else beside
+
+
+def read_scores(output: JsonObject) -> RubricScores | None:
+    """Return the scores by a rubric; None if no rubric was used.
+
+    Raises:
+        pydantic.ValidationError: it is no assessment.
+    """
+    said = JudgeAssessment.model_validate(output)
+    if not said.rubric:
+        return None
+    return RubricScores(
+        rubric=said.rubric, scores=said.scores, names=said.names, unscored=said.unscored, lacking=said.lacking
+    )
+
+
+def by_ids(verdict: CriterionVerdict, ids: Mapping[str, str]) -> CriterionVerdict:
+    """A verdict with the ids of passages for their keys; a criterion is met only by passages that were shown."""
+    evidence = tuple(dict.fromkeys(ids[key] for key in verdict.evidence if key in ids))[:MOST_PASSAGES]
+    text = "".join(normalize_criteria([verdict.criterion]))
+    return verdict.model_copy(
+        update={"criterion": text, "met": verdict.met and bool(evidence), "evidence": evidence},
+    )
+
+
+def summarize_assessment(output: JsonObject) -> tuple[str, JsonObject]:
+    """Its reasoning, how many criteria are met, and how it scored."""
+    kept = ("sufficient", "confidence", "coverage", "recommendation", "missing")
+    data: JsonObject = {name: output.get(name) for name in kept}
+    data |= {"beside": beside} if (beside := output.get("beside")) else {}
+    of_rubric = ("rubric", "scores", "names", "unscored", "lacking")
+    data |= {name: value for name in of_rubric if (value := output.get(name))}
+    verdicts = [one for one in ensure_list(output.get("criteria")) if isinstance(one, dict)]
+    told = []
+    if verdicts:
+        met = sum(one.get("met") is True for one in verdicts)
+        told.append(f"{met} of {format_count(len(verdicts), 'criterion', 'criteria')} met")
+        data["criteria"] = [*verdicts]
+    if contradictions := ensure_list(output.get("contradictions")):
+        told.append(format_count(len(contradictions), "contradiction"))
+        data["contradictions"] = contradictions
+    scores = [one for one in ensure_list(output.get("scores")) if isinstance(one, dict)]
+    told += [f"{one.get('name')} {one.get('score')}/{SCALE}" for one in scores]
+    told += ["not scored"] if output.get("unscored") else []
+    head = ", ".join(["Judged", *told])
+    return f"{head}: {output.get('reasoning', '')}", data
+
+
+AGENT: Final[AgentDefinition] = AgentDefinition(
+    name="judge",
+    description="Judges whether the evidence is enough to answer.",
+    asks=Question(
+        instructions=INSTRUCTIONS,
+        request="Judge the evidence in this task envelope.",
+        answer=JudgeAssessment,
+        shown=build_task,
+        parts=(Part(NAMING, lacks_criteria), Part(BY_RUBRIC, has_rubric)),
+        answers=lambda task: RubricAssessment if has_rubric(task) else JudgeAssessment,
+    ),
+    input=JudgeInput,
+    output=JudgeAssessment,
+    starts="judging",
+    completes="judge_complete",
+    output_tokens=600,
+    evidence_tokens=8_000,
+    scored=read_scores,
+    needs=needs_of,
+    settled=resolve_answer,
+    begins=lambda given: f"whether {passages_of(given)} will do{for_gap(given)}",
+    summary=summarize_assessment,
+)
+
+
+def apply_rubric(
+    rubric: Rubric, scores: Iterable[Score], names: Iterable[NamesFound], ids: Mapping[str, str], unscored: str = ""
+) -> RubricScores:
+    """Check scores and names against `rubric`; `ids` maps the keys of the shown passages to their ids.
+
+    A judge that says why it scores nothing lacks nothing: whether evidence is enough is then judged without the rubric.
+    """
+    said = list(scores)
+    if unscored and not said:
+        return RubricScores(rubric=rubric.name, unscored=shorten_text(unscored, REASON_CHARACTERS))
+    kept: list[Score] = []
+    lacking: list[str] = []
+    for kind in rubric.scores:
+        given = [one for one in said if _key_from_name(one.name) == kind.name]
+        sound = next((one for one in given if 0 <= one.score <= SCALE), None)
+        if sound is None:
+            off = f"{kind.name} has the score {given[0].score:g}, off the scale of 0 to {SCALE}" if given else ""
+            lacking.append(off or f"{kind.name} has no score")
+            continue
+        kept.append(_by_ids(sound, kind.name, ids))
+        if sound.score < kind.least:
+            lacking.append(f"{kind.name} has {sound.score:g} of the {kind.least} that it needs")
+    total = sum(one.score for one in kept)
+    if total < rubric.least_total:
+        lacking.append(f"the scores make {total:g} of the {rubric.least_total} that are needed")
+    found = _collect_names(rubric.names, list(names))
+    counts = {one.kind: len(one.names) for one in found}
+    for name in rubric.names:
+        if counts.get(name.name, 0) < name.least:
+            lacking.append(f"{counts.get(name.name, 0)} of {name.least} {name.name} are named")
+    return RubricScores(rubric=rubric.name, scores=tuple(kept), names=found, lacking=tuple(lacking))
+
+
+def _collect_names(kinds: Sequence[NameKind], said: Sequence[NamesFound]) -> tuple[NamesFound, ...]:
+    """Names of the kinds that there are, each once, none empty."""
+    found = []
+    for kind in kinds:
+        all_names = (
+            " ".join(name.split()) for one in said if _key_from_name(one.kind) == kind.name for name in one.names
+        )
+        once: dict[str, str] = {}
+        for name in filter(None, all_names):
+            once.setdefault(name.casefold(), shorten_text(name, NAME_CHARACTERS))
+        if once:
+            found.append(NamesFound(kind=kind.name, names=tuple(once.values())[:MOST_NAMES]))
+    return tuple(found)
+
+
+def _by_ids(score: Score, name: str, ids: Mapping[str, str]) -> Score:
+    evidence = tuple(dict.fromkeys(ids[key] for key in score.evidence if key in ids))[:MOST_PASSAGES]
+    reason = shorten_text(" ".join(score.reason.split()), REASON_CHARACTERS)
+    return score.model_copy(update={"name": name, "reason": reason, "evidence": evidence})
+
+
+def _key_from_name(name: str) -> str:
+    """A name as a model may spell it: `Clinical evidence` for `clinical_evidence`."""
+    return "_".join(name.casefold().replace("-", " ").replace("_", " ").split())

@@ -1,0 +1,30 @@
+"""The plugin `research`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="research",
+    description="Research loops: simple, iterative and deep, with their agents.",
+    package="elcano.subjects.research",
+    agents=(
+        ".agents.thinking:AGENT",
+        ".agents.thinking:KNOWLEDGE_GAP",
+        ".agents.tool_selector:AGENT",
+        ".agents.judge:AGENT",
+        ".agents.writer:AGENT",
+        ".agents.input_parser:AGENT",
+        ".agents.planner:AGENT",
+        ".agents.section_joining:LONG_WRITER",
+        ".agents.section_joining:PROOFREADER",
+        ".agents.clarifier:AGENT",
+    ),
+    reducers=(
+        ".reducers:REDUCERS",
+        ".reducers:STORE_PLAN",
+        ".agents.clarifier:ASK_BACK",
+    ),
+    modes=(".modes:MODES",),
+    report_additions=(".report_scores:ScoresAddition",),
+)

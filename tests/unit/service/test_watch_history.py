@@ -1,0 +1,87 @@
+"""Histories are watched in turns when there are more than places, and nothing that happens in between is missed."""
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+from temporalio.api.enums.v1 import EventType
+from temporalio.api.history.v1 import HistoryEvent
+from temporalio.client import WorkflowHandle
+
+from elcano.service.temporal import history
+from elcano.service.temporal.history import watch_history
+from elcano.service.temporal.shared_reads import Places
+
+TASK = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
+OTHER = EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
+CONTINUED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
+CLOSED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED
+
+
+class Pages:
+    """The pages of one execution's history, as the SDK fetches them: each once there is something for it."""
+
+    def __init__(self) -> None:
+        self.current_page: list[HistoryEvent] | None = None
+        self.next_page_token: bytes | None = None
+        self.asked = 0
+        self._recorded: asyncio.Queue[list[EventType.ValueType]] = asyncio.Queue()
+
+    def record(self, *events: EventType.ValueType) -> None:
+        self._recorded.put_nowait(list(events))
+
+    async def fetch_next_page(self) -> None:
+        self.asked += 1
+        events = await self._recorded.get()
+        self.current_page = [HistoryEvent(event_type=event) for event in events]
+        self.next_page_token = None if events and events[-1] in {CONTINUED, CLOSED} else b"next"
+
+
+class Handle:
+    """A workflow with one execution after another."""
+
+    def __init__(self, *executions: Pages) -> None:
+        self._executions = list(executions)
+
+    def fetch_history_events(self, *, wait_new_event: bool) -> Pages:
+        assert wait_new_event
+        return self._executions.pop(0)
+
+
+async def count_wakes(watches: Places, *executions: Pages) -> int:
+    handle = cast("WorkflowHandle[Any, Any]", Handle(*executions))
+    return len([None async for _ in watch_history(handle, watches)])
+
+
+async def test_watching_ends_with_the_last_execution_and_wakes_only_for_what_workflows_did() -> None:
+    first, second = Pages(), Pages()
+    for page in ([TASK, OTHER], [], [OTHER], [OTHER, TASK, TASK], [TASK, CONTINUED]):
+        first.record(*page)
+    for page in ([TASK], [CLOSED]):
+        second.record(*page)
+    assert await count_wakes(Places(1), first, second) == 7
+
+
+async def test_histories_in_which_nothing_happens_leave_their_places_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "WATCH_SECONDS", 0.0)
+    watches, quiet, busy = Places(1), Pages(), Pages()
+    watching = asyncio.create_task(count_wakes(watches, quiet))
+    for _ in range(20):
+        busy.record(TASK)
+    busy.record(CLOSED)
+    assert await count_wakes(watches, busy) == 21
+    assert not watching.done()
+    quiet.record(TASK, CLOSED)
+    assert await watching == 2
+
+
+async def test_a_history_is_watched_in_one_go_while_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "WATCH_SECONDS", 0.0)
+    watches, quiet = Places(2), Pages()
+    watching = asyncio.create_task(count_wakes(watches, quiet))
+    await asyncio.sleep(0)
+    assert not watches.taken
+    await asyncio.sleep(0.05)
+    assert quiet.asked == 1
+    quiet.record(CLOSED)
+    assert await watching == 1

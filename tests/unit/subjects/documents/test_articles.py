@@ -1,0 +1,274 @@
+"""Articles in JATS and TEI, notebooks and LaTeX source as documents."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from elcano.activities.passages.document import FileSkipped, Parsed
+from elcano.subjects.documents.jats import read_jats
+from elcano.subjects.documents.latex_source import read_latex
+from elcano.subjects.documents.notebooks import read_notebook
+from elcano.subjects.documents.tei import read_tei
+from elcano.text.xml_tree import parse_xml
+
+JATS = """<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Publishing DTD v1.2//EN" "JATS.dtd">
+<article article-type="research-article" xmlns:mml="http://www.w3.org/1998/Math/MathML"><front><article-meta>
+<article-id pub-id-type="doi">10.1234/Tides.5</article-id>
+<title-group><article-title>Tides of <italic>Brest</italic></article-title></title-group>
+<contrib-group>
+<contrib contrib-type="author"><name><surname>Roe</surname><given-names>Ann</given-names></name></contrib>
+<contrib contrib-type="editor"><name><surname>Poe</surname></name></contrib></contrib-group>
+<pub-date pub-type="epub"><year>2020</year></pub-date><pub-date pub-type="ppub"><year>2021</year></pub-date>
+<abstract><p>Short.</p></abstract></article-meta></front><body>{body}</body><back>{back}</back></article>"""
+
+
+def jats(body: str, back: str = "") -> Parsed:
+    return read_jats(JATS.replace("{body}", body).replace("{back}", back).encode())
+
+
+def texts(parsed: Parsed) -> list[tuple[str, str]]:
+    return [(block.kind, block.text) for block in parsed.blocks]
+
+
+def test_an_article_has_its_metadata_and_its_sections() -> None:
+    parsed = jats(
+        "<sec id='s1'><label>1</label><title>Results</title><p>It\nturns.</p><sec><title>More</title><p>"
+        "Yes.</p></sec></sec>"
+    )
+    assert (parsed.title, parsed.authors, parsed.year, parsed.doi) == (
+        "Tides of Brest", ("Roe, Ann",), 2021, "10.1234/tides.5",
+    )  # fmt: skip
+    assert texts(parsed) == [
+        ("heading", "Abstract"), ("text", "Short."), ("heading", "1 Results"), ("text", "It turns."),
+        ("heading", "More"),
+        ("text", "Yes."),
+    ]  # fmt: skip
+    assert [block.level for block in parsed.blocks if block.kind == "heading"] == [1, 1, 2]
+    assert parsed.blocks[2].anchor == "s1"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("10<sup>6</sup> cells and CO<sub>2</sub>", "10\u2076 cells and CO\u2082"),
+        ('in Mexico<sup><xref ref-type="bibr">1</xref>,<xref ref-type="bibr">2</xref></sup> and', "in Mexico and"),
+        ('in Mexico<xref ref-type="fn"><sup>a</sup></xref> and', "in Mexico and"),
+        ('as shown <xref ref-type="bibr">[1]</xref>.', "as shown [1]."),
+        ("5 &mu;g &lt; 6", "5 \u03bcg < 6"),
+        ("a <named-content>b</named-content> <styled-content>c</styled-content>", "a b c"),
+        (
+            "is <inline-formula><mml:math><mml:mfrac><mml:mn>3</mml:mn><mml:mn>4</mml:mn></mml:mfrac></mml:math>"
+            "</inline-formula> of",
+            "is 3/4 of",
+        ),
+    ],
+)
+def test_running_text_says_what_the_article_says(body: str, text: str) -> None:
+    assert texts(jats(f"<p>{body}</p>"))[2:] == [("text", text)]
+
+
+def test_lists_formulas_and_notes_within_a_paragraph_are_blocks_of_their_own() -> None:
+    body = (
+        "<p>We saw <list list-type='order'><list-item><p>one</p></list-item><list-item><p>two</p></list-item></list>"
+        "and<fn><p>A note.</p></fn> then <disp-formula><mml:math><mml:mi>E</mml:mi></mml:math><label>(1)</label>"
+        "</disp-formula>holds.</p>"
+    )
+    assert texts(jats(body))[2:] == [
+        ("text", "We saw"), ("list", "1. one\n2. two"), ("text", "and then"), ("formula", "E (1)"), ("text", "holds."),
+        ("note", "A note."),
+    ]  # fmt: skip
+
+
+def test_tables_keep_spans_captions_and_notes() -> None:
+    body = (
+        "<table-wrap id='t1'><label>Table 1</label><caption><p>Ranges</p></caption><table><thead><tr>"
+        "<th rowspan='2'>Port</th>"
+        "<th colspan='2'>Range</th></tr><tr><th>low</th><th>high</th></tr></thead><tbody><tr><td>Brest</td>"
+        "<td>3</td><td>7"
+        "</td></tr></tbody></table><table-wrap-foot><fn><p>In metres.</p></fn></table-wrap-foot></table-wrap>"
+        "<fig><label>Figure 1</label><caption><p>A port.</p></caption><graphic/></fig>"
+    )
+    parsed = jats(body)
+    assert texts(parsed)[2:] == [
+        ("caption", "Table 1. Ranges"),
+        ("table", "Port | Range | \n | low | high\nBrest | 3 | 7"),
+        ("note", "In metres."),
+        ("caption", "Figure 1. A port."),
+    ]
+    table = parsed.blocks[3]
+    assert [(cell.row, cell.column, cell.rows, cell.columns) for cell in table.cells][:2] == [
+        (0, 0, 2, 1),
+        (0, 1, 1, 2),
+    ]
+    assert [cell.head for cell in table.cells] == [True] * 4 + [False] * 3
+
+
+def test_references_are_notes_as_they_are_printed() -> None:
+    back = (
+        "<ref-list><title>References</title><ref><label>1</label><mixed-citation>Roe A. Tides. <source>"
+        "Sea</source> 2019."
+        "</mixed-citation></ref><ref><element-citation><name><surname>Poe</surname><given-names>G</given-names></name>"
+        "<year>2018</year><article-title>Moons</article-title><source>Sky</source><volume>3</volume><fpage>1</fpage>"
+        "<lpage>9</lpage></element-citation></ref></ref-list>"
+    )
+    assert texts(jats("<p>x</p>", back))[3:] == [
+        ("heading", "References"),
+        ("note", "1 Roe A. Tides. Sea 2019."),
+        ("note", "Poe G. (2018). Moons. Sky, 3, 1-9"),
+    ]
+
+
+@pytest.mark.parametrize("place", ["http://dtd.example.org/JATS.dtd", "JATS.dtd"])
+def test_an_article_is_read_without_the_dtd_that_it_names(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "JATS.dtd").write_text('<!ENTITY tide "ebb"> <!ATTLIST p content-type CDATA "loaded">')
+    written = JATS.replace('"JATS.dtd"', f'"{place}"').replace("{body}", "<p>It turns.</p>").replace("{back}", "")
+    assert ("text", "It turns.") in texts(read_jats(written.encode()))
+    paragraph = next(parse_xml(written.encode()).iter("p"))
+    assert not paragraph.attrib
+
+
+def test_xml_that_declares_entities_or_is_cut_off_is_refused() -> None:
+    with pytest.raises(FileSkipped, match="declares entities"):
+        read_jats(b'<!DOCTYPE article [<!ENTITY a "b">]><article><body><p>&a;</p></body></article>')
+    with pytest.raises(FileSkipped, match="no XML that can be read"):
+        read_jats(JATS.encode()[:600])
+
+
+def test_tei_has_its_metadata_and_what_the_text_is_made_of() -> None:
+    parsed = read_tei(
+        b"<TEI xmlns='http://www.tei-c.org/ns/1.0'><teiHeader><fileDesc><titleStmt><title>Tides</title></titleStmt>"
+        b"<sourceDesc><biblStruct><analytic><author><persName><forename>Ann</forename><surname>Roe</surname></persName>"
+        b"</author></analytic><monogr><imprint><date when='1999-04-01'/></imprint></monogr><idno type='DOI'>"
+        b"10.1234/a</idno>"
+        b"</biblStruct></sourceDesc></fileDesc></teiHeader><text><body><div><head n='1'>Ports</head><fw>TIDES 7</fw>"
+        b"<p>The ti<lb break='no'/>de<note place='foot' n='1'>A note.</note> of 10<hi rend='superscript'>"
+        b"3</hi> <choice>"
+        b"<sic>shps</sic><corr>ships</corr></choice>.</p><lg><l>A line</l><l>and one more</l></lg><table>"
+        b"<row role='label'>"
+        b"<cell>Port</cell><cell cols='2'>Range</cell></row><row><cell>Brest</cell><cell>3</cell><cell>"
+        b"7</cell></row></table>"
+        b"</div></body></text></TEI>"
+    )
+    assert (parsed.title, parsed.authors, parsed.year, parsed.doi) == ("Tides", ("Roe, Ann",), 1999, "10.1234/a")
+    assert texts(parsed) == [
+        ("heading", "1 Ports"),
+        ("text", "The tide of 10\u00b3 shps."),
+        ("note", "1 A note."),
+        ("text", "A line\nand one more"),
+        ("table", "Port | Range | \nBrest | 3 | 7"),
+    ]
+
+
+def notebook(*cells: dict[str, object], **metadata: object) -> bytes:
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}).encode()
+
+
+def test_a_notebook_has_its_text_its_code_and_its_outputs() -> None:
+    table = "<table><tr><th>port</th><th>range</th></tr><tr><td>Brest</td><td>7</td></tr></table>"
+    outputs = [
+        {"output_type": "stream", "text": ["10 %\r", "100 %\n", "\x1b[31mdone\x1b[0m\n"]},
+        {"output_type": "execute_result", "data": {"text/html": [table], "text/plain": "port range"}},
+        {"output_type": "display_data", "data": {"image/png": "aGk=", "text/plain": "<Figure size 640x480>"}},
+        {"output_type": "error", "ename": "ValueError", "evalue": "no tide"},
+    ]
+    parsed = read_notebook(
+        notebook(
+            {"cell_type": "markdown", "source": ["# Tides\n", "\n", "The *moon*."]},
+            {"cell_type": "code", "source": "print(1)", "outputs": outputs},
+            authors=[{"name": "Ann Roe"}],
+        )
+    )
+    assert [block.kind for block in parsed.blocks] == ["heading", "text", "code", "code", "table", "code"]
+    assert parsed.blocks[3].text == "100 %\ndone\n"
+    assert parsed.blocks[4].text == "port | range\nBrest | 7"
+    assert parsed.blocks[5].text == "ValueError: no tide"
+    assert [block.paragraph for block in parsed.blocks] == [1, 1, 2, 2, 2, 2]
+    assert parsed.gaps[0].reason == "1 outputs are pictures, which are not read"
+    assert parsed.authors == ("Ann Roe",)
+
+
+LATEX = r"""\documentclass{article} % a comment
+\newcommand{\port}[1]{the port of #1}
+\title{Tides \& ports}\author{Ann Roe \and Guy Poe}\date{May 2019}
+\begin{document}\maketitle
+"""
+
+
+def latex(body: str) -> list[tuple[str, str]]:
+    return texts(read_latex((LATEX + body + "\n\\end{document}").encode()))
+
+
+def test_a_source_has_its_metadata() -> None:
+    parsed = read_latex((LATEX + "Text.\\end{document}").encode())
+    assert (parsed.title, parsed.authors, parsed.year) == ("Tides & ports", ("Ann Roe", "Guy Poe"), 2019)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (r"Visit \port{Brest} \emph{now}, 50\% of it~all. % not this", "Visit the port of Brest now, 50% of it all."),
+        (r"G\"odel, Erd\H{o}s, \'{e}t\'e, na\"{\i}ve, \c{c}a, \o re, \ss", "Gödel, Erdős, été, naïve, ça, øre, ß"),
+        (r"``Quoted'' --- 1--2 \LaTeX{} \ldots", "\u201cQuoted\u201d \u2014 1\u20132 LaTeX \u2026"),
+        (r"The rate is $\frac{3}{4}$ of $10^{6}$.", "The rate is 3/4 of 10\u2076."),
+        (r"10\textsuperscript{6} and CO\textsubscript{2}", "10\u2076 and CO\u2082"),
+        (r"\num{1.5e3}, \SI{10}{\kilo\metre\per\second}, \qty{5}{mg}", "1.5 \u00d7 10\u00b3, 10 km/s, 5 mg"),
+        (r"See \cite{roe2019} and Figure~\ref{fig:a}.", "See [roe2019] and Figure [fig:a]."),
+        (r"\href{https://example.org}{A link} \textcolor{red}{stays} \vspace{1cm}\label{x}", "A link stays"),
+        (r"uses \XML as its form", r"uses \XML as its form"),
+    ],
+)
+def test_running_text_of_latex_reads_as_it_is_printed(source: str, text: str) -> None:
+    assert latex(source) == [("text", text)]
+
+
+def test_structure_of_latex_becomes_blocks() -> None:
+    body = r"""
+\begin{abstract}Short.\end{abstract}
+\section{Results\footnote{A note.}}
+\begin{itemize}\item one \item two \begin{enumerate}\item deep\end{enumerate}\end{itemize}
+\begin{table}\caption{Ranges}\begin{tabular}{lcc}\toprule Port & \multicolumn{2}{c}{Range} \\ \midrule
+Brest & 3 & 7 \\ \bottomrule\end{tabular}\end{table}
+\begin{align}a &= b \label{x} \\ c &= \sqrt{13}\end{align}
+\begin{verbatim}
+x = 50 % kept
+\end{verbatim}
+\iffalse never \fi
+\begin{tikzpicture}\draw (0,0);\end{tikzpicture}
+\subsection*{More}
+Last.
+"""
+    assert latex(body) == [
+        ("heading", "Abstract"), ("text", "Short."), ("heading", "Results"), ("note", "A note."),
+        ("list", "- one\n- two\n1. deep"), ("caption", "Ranges"), ("table", "Port | Range | \nBrest | 3 | 7"),
+        ("formula", "a = b"), ("formula", "c = \u221a13"), ("code", "x = 50 % kept\n"),
+        ("heading", "More"), ("text", "Last."),
+    ]  # fmt: skip
+
+
+def test_files_that_a_source_takes_in_are_reported() -> None:
+    parsed = read_latex((LATEX + "Text. \\input{chapters/one} \\bibliography{refs}\\end{document}").encode())
+    assert [(gap.unread, gap.reason.split(":")[0]) for gap in parsed.gaps] == [
+        (True, "it takes in other files, which are not read with it"),
+        (False, "its references are in another file, which is not read with it"),
+    ]
+    with pytest.raises(FileSkipped, match="takes in other files"):
+        read_latex(b"\\documentclass{book}\\begin{document}\\include{one}\\end{document}")
+
+
+@pytest.mark.parametrize(
+    ("read", "content"),
+    [
+        (read_latex, LATEX.encode() + b"\\emph{" * 20_000),
+        (read_latex, LATEX.encode() + b"\\begin{itemize}" * 5_000),
+        (read_latex, b"\\newcommand{\\a}{\\a\\a\\a}\\begin{document}\\a" + b"$" * 5_001),
+        (read_latex, LATEX.encode() + b"\\frac{" * 300 + b"{" * 50_000),
+        (read_notebook, b'{"nbformat": 4, "cells": [{"cell_type": "code", "source": 7, "outputs": [3, {}]}, 5]}'),
+    ],
+)
+def test_hostile_sources_end(read: Callable[[bytes], Parsed], content: bytes) -> None:
+    read(content)

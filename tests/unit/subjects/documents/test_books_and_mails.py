@@ -1,0 +1,165 @@
+"""Books and mails as documents: chapters in their order, attachments by their readers, mails within mails."""
+
+from email.message import EmailMessage
+
+import pytest
+
+from elcano.activities.passages.document import FileSkipped, Parsed
+from elcano.subjects.documents.books import read_epub
+from elcano.subjects.documents.mails import MOST_DEPTH, read_mail, read_mailbox
+from tests.unit.subjects.documents.files import pdf
+from tests.unit.subjects.documents.office_files import epub, sheet_xml, workbook
+
+CHAPTER = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title/></head><body>{}</body></html>"
+
+
+def texts(parsed: Parsed) -> list[tuple[str, str]]:
+    return [(block.kind, block.text) for block in parsed.blocks]
+
+
+def test_chapters_are_read_in_their_order_with_the_headings_of_the_table_of_contents() -> None:
+    navigation = CHAPTER.format('<nav><a href="text/two.xhtml">Second</a></nav>')
+    book = epub(
+        {
+            "one.xhtml": CHAPTER.format("<h1>First</h1><script>alert(1)</script><p>The <a id='x'/>moon.</p>"),
+            "two.xhtml": CHAPTER.format("<p>The sea.</p>"),
+        },
+        metadata="<dc:title>Tides</dc:title><dc:creator>Ann Roe</dc:creator><dc:creator>Guy Poe</dc:creator>"
+        "<dc:date>2019-05-01</dc:date>",
+        navigation=navigation,
+    )
+    parsed = read_epub(book)
+    assert texts(parsed) == [("heading", "First"), ("text", "The moon."), ("heading", "Second"), ("text", "The sea.")]
+    assert parsed.blocks[0].anchor.startswith("OPS/text/one.xhtml")
+    assert (parsed.title, parsed.authors, parsed.year) == ("Tides", ("Ann Roe", "Guy Poe"), 2019)
+
+
+def test_a_book_with_drm_is_refused_and_garbled_fonts_are_no_drm() -> None:
+    def encryption(algorithm: str) -> dict[str, str]:
+        method = f"<e:EncryptedData><e:EncryptionMethod Algorithm='{algorithm}'/></e:EncryptedData>"
+        return {"META-INF/encryption.xml": f"<encryption xmlns:e='e'>{method}</encryption>"}
+
+    chapters = {"one.xhtml": CHAPTER.format("<p>The moon.</p>")}
+    with pytest.raises(FileSkipped, match="it is protected by DRM"):
+        read_epub(epub(chapters, parts=encryption("http://www.w3.org/2001/04/xmlenc#aes256-cbc")))
+    assert read_epub(epub(chapters, parts=encryption("http://www.idpf.org/2008/embedding"))).blocks
+
+
+def test_a_missing_chapter_is_named() -> None:
+    book = epub({"one.xhtml": CHAPTER.format("<p>The moon.</p>"), "two.xhtml": ""}).replace(
+        b"text/two.x", b"text/tw0.x"
+    )
+    parsed = read_epub(book)
+    assert texts(parsed) == [("text", "The moon.")]
+    assert "two.xhtml" in parsed.gaps[0].reason
+
+
+def mail(text: str = "The tide turns.", subject: str = "Tides") -> EmailMessage:
+    message = EmailMessage()
+    message["From"] = "Ann Roe <ann@example.org>"
+    message["To"] = "guy@example.org"
+    message["Subject"] = subject
+    message["Date"] = "Mon, 06 Jun 2005 22:21:22 +0200"
+    message["MIME-Version"] = "1.0"
+    message.set_content(text)
+    return message
+
+
+def test_a_mail_has_its_headers_its_text_and_its_metadata() -> None:
+    parsed = read_mail(
+        mail("The tide\nturns.\n\nOn Monday Guy wrote:\n> Does it\n> turn?\n", "Gezeiten \u2013 heute").as_bytes()
+    )
+    assert texts(parsed) == [
+        ("heading", "Gezeiten \u2013 heute"),
+        ("text", "From: Ann Roe <ann@example.org>\nTo: guy@example.org\nDate: Mon, 06 Jun 2005 22:21:22 +0200"),
+        ("text", "The tide turns."),
+        ("text", "On Monday Guy wrote:"),
+        ("note", "Does it turn?"),
+    ]
+    assert (parsed.title, parsed.authors, parsed.year) == ("Gezeiten \u2013 heute", ("Ann Roe",), 2005)
+
+
+def test_of_a_text_in_two_forms_one_is_read() -> None:
+    message = mail("The tide turns at noon.")
+    message.add_alternative("<p>The tide <b>turns</b> at noon.</p>", subtype="html")
+    assert [text for _, text in texts(read_mail(message.as_bytes()))][2:] == ["The tide turns at noon."]
+    message = mail("See the HTML.")
+    message.add_alternative("<p>The tide turns at noon, and again at midnight.</p>", subtype="html")
+    assert [text for _, text in texts(read_mail(message.as_bytes()))][2:] == [
+        "The tide turns at noon, and again at midnight."
+    ]
+
+
+def test_attachments_are_read_by_the_readers_of_their_kinds() -> None:
+    message = mail()
+    message.add_attachment(pdf([["One."], ["Two."]]), maintype="application", subtype="pdf", filename="report.pdf")
+    sheet = workbook({"Costs": sheet_xml([["Site", "Cost"], ["Brest", 340]])})
+    message.add_attachment(sheet, maintype="application", subtype="octet-stream", filename="costs.xlsx")
+    message.add_attachment(b"GIF89a", maintype="image", subtype="gif", filename="port.gif")
+    parsed = read_mail(message.as_bytes())
+    assert texts(parsed)[3:] == [
+        ("heading", "report.pdf"),
+        ("text", "One."),
+        ("text", "Two."),
+        ("heading", "costs.xlsx"),
+        ("heading", "Costs"),
+        ("table", "Site | Cost\nBrest | 340"),
+    ]
+    assert [(block.page, block.anchor) for block in parsed.blocks[4:6]] == [
+        (0, "report.pdf, page 1"),
+        (0, "report.pdf, page 2"),
+    ]
+    assert [block.level for block in parsed.blocks if block.kind == "heading"] == [1, 2, 2, 3]
+    assert parsed.gaps[0].reason == "the attachment port.gif was not read: it is a picture (GIF): save it as PNG"
+
+
+def test_an_attachment_whose_name_is_written_like_a_header_is_read_by_its_name() -> None:
+    parsed = read_mail(
+        b"Subject: Costs\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: application/octet-stream\n"
+        b'Content-Disposition: attachment; filename="=?UTF-8?Q?Co=C3=BBts=2E?= =?UTF-8?Q?csv?="\n\n'
+        b"Site,Cost\nBrest,340\n--b--\n"
+    )
+    assert ("heading", "Co\u00fbts.csv") in texts(parsed)
+    assert ("table", "Site | Cost\nBrest | 340") in texts(parsed)
+
+
+def test_mails_within_mails_are_read_until_they_are_too_deep() -> None:
+    inner = mail("The innermost.", "Level 0")
+    for level in range(1, MOST_DEPTH + 3):
+        outer = mail(f"Text {level}.", f"Level {level}")
+        outer.add_attachment(inner)
+        inner = outer
+    parsed = read_mail(inner.as_bytes())
+    headings = [block.level for block in parsed.blocks if block.kind == "heading"]
+    assert headings == list(range(1, MOST_DEPTH + 1))
+    assert "mails within mails were read 8 deep" in parsed.gaps[0].reason
+
+
+def test_an_encrypted_mail_is_refused() -> None:
+    content = (
+        b"From: a@example.org\nMIME-Version: 1.0\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nxx"
+    )
+    with pytest.raises(FileSkipped, match="it is encrypted"):
+        read_mail(content)
+
+
+def test_a_mailbox_is_its_mails() -> None:
+    one, two = mail("First.", "One").as_bytes(), mail("Second.", "Two").as_bytes()
+    content = (
+        b"From ann@example.org Mon Jun 01 10:00:00 2009\n"
+        + one
+        + b"\nFrom ann@example.org Tue Jun 02 10:00:00 2009\n"
+        + two
+    )
+    parsed = read_mailbox(content)
+    assert [text for kind, text in texts(parsed) if kind == "heading"] == ["One", "Two"]
+    assert [text for _, text in texts(parsed)][2::3] == ["First.", "Second."]
+
+
+def test_an_archived_page_is_a_page() -> None:
+    content = (
+        b"From: <Saved by Blink>\nSnapshot-Content-Location: https://example.org/\nMIME-Version: 1.0\n"
+        b'Content-Type: multipart/related; boundary="b"\n\n--b\nContent-Type: text/html; charset=utf-8\n\n'
+        b"<title>Tides</title><h1>Tides</h1><p>The moon.</p>\n--b--\n"
+    )
+    assert texts(read_mail(content)) == [("heading", "Tides"), ("text", "The moon.")]

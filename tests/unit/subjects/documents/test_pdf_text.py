@@ -1,0 +1,251 @@
+"""The text of PDF pages: words, lines, columns and paragraphs, as a person reads them."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from elcano.activities.passages.document import Block
+from elcano.graphs.report.places import Places, find_marks
+from elcano.subjects.documents.pdf.reader import read_pdf
+from tests.unit.subjects.documents.pdf_pages import HEBREW, LEFT, RIGHT, Sheet, join, make_pdf
+
+
+def read(*sheets: Sheet) -> list[Block]:
+    return read_pdf(make_pdf(sheets)).blocks
+
+
+def texts(blocks: Sequence[Block], kind: str = "text") -> list[str]:
+    return [block.text for block in blocks if block.kind == kind]
+
+
+def test_columns_that_are_painted_row_by_row_are_read_one_after_the_other() -> None:
+    sheet = Sheet()
+    for number, (left, right) in enumerate(zip(LEFT, RIGHT, strict=True)):
+        sheet.write(left, 60, 100 + number * 12).write(right, 310, 100 + number * 12)
+    assert join([join(LEFT), join(RIGHT)]) in join(texts(read(sheet)))
+
+
+def test_a_title_above_columns_and_a_caption_between_their_parts_cut_no_sentence() -> None:
+    sheet = Sheet().write("On the harbour of the old town and its three basins", 80, 60, size=18, font="bold")
+    sheet.write_lines(LEFT[:4], 60, 100).write("Figure 1. The basins in the year of the storms.", 60, 170, size=8)
+    sheet.write_lines(LEFT[4:], 60, 200).write_lines(RIGHT, 310, 100)
+    blocks = read(sheet)
+    assert blocks[0].kind == "heading"
+    assert texts(blocks, "caption") == ["Figure 1. The basins in the year of the storms."]
+    assert join(RIGHT) in join(texts(blocks))
+    assert not any("Figure" in text for text in texts(blocks))
+
+
+def test_three_columns_whose_lines_stand_at_different_heights_are_columns() -> None:
+    narrow = [
+        "The tide comes in twice a",
+        "day and leaves twice, and",
+        "between the two there is",
+        "an hour of still water in",
+        "which the boats go out, if",
+        "the wind lets them go out.",
+    ]
+    sheet = Sheet()
+    for column in range(3):
+        sheet.write_lines(narrow, 40 + column * 180, 100 + column * 4)
+    assert join(texts(read(sheet))).count(join(narrow)) == 3
+
+
+def test_a_label_and_its_value_stay_on_one_line() -> None:
+    sheet = Sheet()
+    for number, (label, value) in enumerate(
+        [("Port", "Brest"), ("Depth", "7 metres"), ("Berths", "12"), ("Lock", "none")]
+    ):
+        sheet.write(label, 60, 100 + number * 14).write(value, 300, 100 + number * 14)
+    said = "\n".join(block.text for block in read(sheet))
+    assert all(pair in said.replace(" | ", " ") for pair in ("Port Brest", "Depth 7 metres", "Berths 12", "Lock none"))
+
+
+@pytest.mark.parametrize(
+    ("end", "begin", "joined"),
+    [
+        ("it was put before the commit-", "tee of the harbour in spring.", "the committee of the harbour"),
+        ("it was told by a double-", "blind trial of all the lamps.", "a double-blind trial"),
+        ("it was paid from 1990-", "1995 out of the common purse.", "from 1990-1995 out of"),
+        ("it was sung by the Anglo-", "Saxon choir of the town hall.", "the Anglo-Saxon choir"),
+    ],
+)
+def test_a_hyphen_at_the_end_of_a_line_stays_where_the_word_has_one(end: str, begin: str, joined: str) -> None:
+    sheet = Sheet().write_lines(["Every double-blind trial has two sides, and so had this.", end, begin], 60, 100)
+    assert any(joined in text for text in texts(read(sheet)))
+
+
+def test_the_mark_of_a_note_is_no_digit_of_the_number_before_it() -> None:
+    sheet = Sheet().write("The fee was set at $320", 60, 100, size=11)
+    sheet.write("1", 177.4, 96, size=6.5).write("in the first year.", 184.5, 100, size=11)
+    assert texts(read(sheet)) == ["The fee was set at $320\u00b9 in the first year."]
+
+
+def test_an_exponent_and_an_index_are_written_as_such() -> None:
+    sheet = Sheet().write("It holds 10", 60, 100).write("9", 106.2, 96, size=6.5).write("litres of CO", 112.6, 100)
+    sheet.write("2", 162.7, 102.5, size=6.5).write("in all.", 169, 100)
+    assert texts(read(sheet)) == ["It holds 10\u2079 litres of CO\u2082 in all."]
+
+
+@pytest.mark.parametrize(("rows", "size"), [(2, 27), (3, 44)])
+def test_the_large_first_letter_of_a_chapter_begins_its_first_line_and_interlaces_no_lines(
+    rows: int, size: int
+) -> None:
+    beside = [
+        "he tide comes in twice a day on most of",
+        "the coasts of the world, and on some of",
+        "them, such as those of seas with narrow",
+    ]
+    below = ["mouths, only once. Nobody knew why for a long time,", "and everybody who lived there had to wait."]
+    sheet = Sheet().write("T", 50, 100 + 12 * (rows - 1), size=size).write_lines(beside[:rows], 50 + 0.65 * size, 100)
+    sheet.write_lines([*beside[rows:], *below], 50, 100 + 12 * rows)
+    assert texts(read(sheet)) == ["T" + join([*beside, *below])]
+
+
+def test_letters_of_formulas_in_their_own_type_are_read_as_letters() -> None:
+    sheet = (
+        Sheet().write("Of the top", 60, 100).write("k", 110, 100, font="hebrew").write("= 1000 ships, with", 120, 100)
+    )
+    sheet.write("p", 206, 100, font="hebrew").write("< 0.05, few came back.", 216, 100)
+    assert texts(read(sheet)) == ["Of the top k = 1000 ships, with p < 0.05, few came back."]
+
+
+def test_a_footnote_stands_behind_the_text_of_its_page_and_cuts_no_sentence() -> None:
+    first = (
+        Sheet()
+        .write_lines(LEFT, 60, 640)
+        .write("1", 60, 776, size=5)
+        .write("See the ledger of the port.", 64, 780, size=8)
+    )
+    second = Sheet().write_lines(["which the council never paid back to them.", *RIGHT], 60, 100)
+    first.painted = [line.replace("within the month.", "with the money") for line in first.painted]
+    blocks = read(first, second)
+    assert any("sank with the money which the council never" in text for text in texts(blocks))
+    assert texts(blocks, "note") == ["\u00b9See the ledger of the port."]
+    block = next(block for block in blocks if "sank with" in block.text)
+    assert [line.page for line in block.lines] == [1] * 6 + [2] * 7
+
+
+@pytest.mark.parametrize("below", ["columns", "notes"])
+def test_an_abstract_below_the_marked_addresses_of_authors_is_no_note(below: str) -> None:
+    abstract = [f"Sentence {number} of what the work found in the archives of the port" for number in range(6)]
+    sheet = Sheet().write("What ships were worth", 60, 60, size=18)
+    sheet.write("*", 60, 86, size=5).write("Archive of the Port, Brest", 64, 90, size=8)
+    sheet.write_lines(abstract, 60, 120, step=10, size=8)
+    second = Sheet().write_lines([*LEFT, *RIGHT], 60, 100)
+    if below == "columns":
+        sheet.write_lines(LEFT, 60, 220).write_lines(RIGHT, 320, 220)
+    else:
+        sheet.write("\u2020".encode("cp1252").decode("latin-1"), 60, 700, size=8).write(
+            "Now at Nantes.", 66, 700, size=8
+        )
+    blocks = read(sheet, second)
+    assert any(text.startswith("Sentence 0") for text in texts(blocks))
+    assert not any("Sentence" in text for text in texts(blocks, "note"))
+
+
+def test_heads_feet_and_page_numbers_are_left_out_and_first_lines_are_not() -> None:
+    sheets = []
+    for number in range(1, 5):
+        sheet = Sheet().write(f"Chapter {number} of the harbour", 60, 40, size=8).write(str(number), 295, 810, size=8)
+        sheets.append(sheet.write_lines([f"Basin {number} is the one that is told of here.", *LEFT], 60, 90))
+    said = join(texts(read(*sheets)))
+    assert "Chapter" not in said
+    assert all(f"Basin {number} is the one" in said for number in range(1, 5))
+    assert "month. 1" not in said
+
+
+def test_numbers_beside_the_lines_of_a_manuscript_are_left_out() -> None:
+    lines = [*LEFT, *RIGHT]
+    sheet = Sheet()
+    for number, line in enumerate(lines, start=1):
+        sheet.write(str(number), 40, 100 + number * 20, size=8).write(line, 80, 100 + number * 20)
+    assert join(lines) in join(texts(read(sheet)))
+
+
+def test_headings_have_levels_by_their_size() -> None:
+    sheet = (
+        Sheet().write("The harbour", 60, 60, size=20).write("Its basins", 60, 90, size=14).write_lines(LEFT, 60, 120)
+    )
+    sheet.write("Its quays", 60, 220, size=14).write_lines(RIGHT, 60, 250)
+    headings = [(block.text, block.level) for block in read(sheet) if block.kind == "heading"]
+    assert headings == [("The harbour", 1), ("Its basins", 2), ("Its quays", 2)]
+
+
+def test_items_of_a_list_stand_on_lines() -> None:
+    sheet = Sheet().write("What the council owned:", 60, 100)
+    for number, item in enumerate(["two cranes and a winch", "a ferry that had no", "the right to the sand"]):
+        sheet.write(f"\x95 {item}", 70, 120 + number * 26)
+        if number == 1:
+            sheet.write("keel any more", 79, 132 + number * 26)
+    assert texts(read(sheet), "list") == [
+        "\u2022 two cranes and a winch\n\u2022 a ferry that had no keel any more\n\u2022 the right to the sand"
+    ]
+
+
+def test_code_keeps_its_lines() -> None:
+    sheet = Sheet().write_lines(LEFT, 60, 100).write_lines(["while tide > 0:", "wait(tide)"], 60, 200, font="code")
+    assert texts(read(sheet.write_lines(RIGHT, 60, 240)), "code") == ["while tide > 0:\nwait(tide)"]
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_turned_text_is_read_in_its_own_direction(turn: int) -> None:
+    sheet = Sheet(800, 800)
+    for number, line in enumerate(LEFT):
+        away = 100 + number * 12
+        x, y = {0: (200, away), 90: (800 - away, 200), 180: (600, 800 - away), 270: (away, 600)}[turn]
+        sheet.write(line, x, y, turn=turn)
+    (block,) = read(sheet)
+    assert block.text == join(LEFT)
+    assert {line.turn for line in block.lines} == {turn}
+    (mark,) = find_marks(block.text, Places(lines=block.lines), 4, 11)  # "harbour"
+    long, wide = (mark.box.right - mark.box.left, mark.box.bottom - mark.box.top)
+    assert (long > 2 * wide) == (turn in (0, 180))
+
+
+def test_a_page_that_is_displayed_turned_is_read_as_it_is_displayed() -> None:
+    sheet = Sheet(600, 800, rotate=90)
+    for number, line in enumerate(LEFT):
+        sheet.write(line, 100 + number * 12, 600, turn=270)
+    (block,) = read(sheet)
+    assert block.text == join(LEFT)
+    assert {line.turn for line in block.lines} == {0}
+    assert block.lines[0].box.top < block.lines[-1].box.top
+
+
+def test_text_from_right_to_left_is_read_in_its_order() -> None:
+    letters = dict(zip(map(chr, HEBREW.values()), HEBREW, strict=True))
+    words = ["\u05d0\u05d1\u05d2\u05d3", "\u05d4\u05d5\u05d6", "\u05d7\u05d8\u05d9\u05db", "\u05dc\u05de"]
+    painted = " ".join("".join(letters[letter] for letter in reversed(word)) for word in reversed(words))
+    sheet = Sheet().write(painted, 300, 100, font="hebrew").write(painted, 300, 114, font="hebrew")
+    (block,) = read(sheet)
+    assert block.text == join([*words, *words])
+    (mark,) = find_marks(block.text, Places(lines=block.lines), 0, 4)
+    assert mark.box.right == block.lines[0].box.right
+    assert mark.box.left > block.lines[0].box.left
+
+
+def test_marks_cover_the_words_that_are_quoted() -> None:
+    (block,) = read(Sheet(600, 800).write_lines(LEFT, 60, 100))
+    start = block.text.index("no grain")
+    (mark,) = find_marks(block.text, Places(lines=block.lines), start, start + len("no grain"))
+    assert mark.page == 1
+    assert 60 < mark.box.left * 600 < mark.box.right * 600 < 280
+    assert 100 < mark.box.top * 800 < mark.box.bottom * 800 < 116
+
+
+def test_text_that_is_painted_twice_to_make_it_bold_is_read_once() -> None:
+    sheet = Sheet().write_lines(LEFT, 60, 100).write_lines(LEFT, 60.3, 100)
+    assert texts(read(sheet)) == [join(LEFT)]
+
+
+def test_text_outside_the_part_that_may_be_painted_on_is_not_read() -> None:
+    sheet = Sheet().write_lines(LEFT, 60, 100).paint("q 0 0 200 50 re W n")
+    assert texts(read(sheet.write("Nobody sees this label of a figure.", 60, 300).paint("Q"))) == [join(LEFT)]
+
+
+def test_accents_that_are_painted_over_their_letters_are_part_of_them() -> None:
+    sheet = (
+        Sheet().write("Universit", 60, 100).write("\xb4", 100, 100).write("e", 98.9, 100).write("de Brest", 107.3, 100)
+    )
+    assert texts(read(sheet)) == ["Universit\u00e9 de Brest"]

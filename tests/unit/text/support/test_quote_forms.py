@@ -1,0 +1,47 @@
+"""A quote is found where only its form differs; a changed word, digit, sign or unit never is."""
+
+import unicodedata
+
+import pytest
+
+from elcano.text.support.quotes import QuoteIndex
+
+SAME = [
+    ("a dose of 5 µg", "a dose of 5 μg"),
+    ("influx of Ca²⁺ ions", "influx of Ca2+ ions"),
+    ("the ¹⁴C dating", "the 14C dating"),
+    ("Cl⁻ channels open", "Cl- channels open"),
+    ("let 𝑥 be 𝐀 here", "let x be A here"),
+    (unicodedata.normalize("NFD", "Größe und Café, Đặng"), "Größe und Café, Đặng"),
+    ("he said «yes» to it", 'he said "yes" to it'),
+    ("eﬃcient oﬀer", "efficient offer"),
+    ("of 5 Ω here", "of 5 Ω here"),
+    ("HCO₃⁻ buffer", "HCO3- buffer"),
+    ("at 5 Å apart", "at 5 Å apart"),
+    ("10⁹ cells", "10^9 cells"),
+    ("Mg2+ and Na+", "Mg²⁺ and Na⁺"),
+]
+DIFFERENT = [
+    ("rose to 10² cells", "rose to 102 cells"),
+    ("a dose of 5 µg", "a dose of 5 mg"),
+    ("influx of Ca²⁺ ions", "influx of Ca²⁻ ions"),
+    ("the ¹⁴C dating", "the 13C dating"),
+    ("−5 degrees", "5 degrees"),
+    ("5–10 mg", "5 10 mg"),
+    ("no effect of it", "effect of it was no"),
+]
+
+
+def _find(text: str, quote: str) -> tuple[int, int] | None:
+    return QuoteIndex.of(f"In it, {text} we found.").find(quote)
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_another_form_of_the_same_words_is_found(one: str, other: str) -> None:
+    assert _find(one, other)
+    assert _find(other, one)
+
+
+@pytest.mark.parametrize(("there", "quoted"), DIFFERENT)
+def test_other_words_are_not_found(there: str, quoted: str) -> None:
+    assert _find(there, quoted) is None

@@ -1,0 +1,127 @@
+"""A number of a text with all that it may mean, and what follows its digits or words: scales and units."""
+
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Final
+
+from elcano.text.languages import possible_languages
+from elcano.text.number_words import UNSURE_SCALES, is_long_scale_word, parse_scale_word
+from elcano.text.units import PER_MILLE, POINTS, SHARE, TIMES, find_unit
+from elcano.text.written_dates import Moment, WrittenMoment
+
+RATIO_UNITS: Final = (SHARE, PER_MILLE, POINTS, TIMES)
+_SCALES: Final = re.compile(
+    r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}|[^\W\d_]{1,11}\b)\.?"
+)
+_POINTS: Final = re.compile(
+    r"\s{0,2}(?:%|percent(?:age)?|prozent)?[-\s]{0,2}(?:points?\s+de\s+pourcentage|puntos\s+porcentuales"
+    r"|points?\b|punkte\w?\b|pp\b)",
+    re.IGNORECASE,
+)
+
+_RANGE: Final = re.compile(
+    r"-[ \u00a0](?:and|or|und|oder)[ \u00a0]"
+    r"|-?[ \u00a0]?(?:[-\u2010-\u2015\u2212~±]|\+/?-|\+/[\u2012-\u2212]|to|bis|à|a|до)[ \u00a0]?"
+)
+_LISTED: Final = re.compile(r",[ \u00a0](?:(?:and|or)[ \u00a0])?|[ \u00a0](?:and|or)[ \u00a0]")
+_BOTH: Final = re.compile(r"[ \u00a0](?:and|or|und|oder|et|ou|y|e|o|vs\.?|versus)[ \u00a0]")
+
+
+@dataclass(frozen=True)
+class NumberReading:
+    """One value that a number may have, and the place of its last digit: it is meant to within half of `step`."""
+
+    value: Decimal
+    step: Decimal
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of a text, or a date, or a name with digits."""
+
+    text: str
+    start: int
+    end: int
+    readings: tuple[NumberReading, ...] = ()
+    unit: str = ""
+    """The unit as `unit_of` names it; empty: no known unit."""
+    unit_end: int = 0
+    """Where its unit ends; `end` counts only those of `ratio_unit`."""
+    signed: bool = False
+    ordinal: bool = False
+    spelled: bool = False
+    """In words."""
+    moment: WrittenMoment | None = None
+    name: str = ""
+    """Of digits within a name: all of it. It has no value then."""
+
+    @property
+    def ratio_unit(self) -> str:
+        """`%`, `‰`, percentage points, times, or empty: other units do not change a value."""
+        return self.unit if self.unit in RATIO_UNITS else ""
+
+    @property
+    def moments(self) -> tuple[Moment, ...]:
+        """All that a date may mean."""
+        return self.moment.readings if self.moment else ()
+
+    @property
+    def values(self) -> frozenset[Decimal]:
+        """All that it may be read as."""
+        return frozenset(reading.value.normalize() for reading in self.readings)
+
+
+def is_ideograph(sign: str) -> bool:
+    """Whether it is of a script that is written without spaces, so that digits beside it are no part of its word."""
+    return ord(sign) >= 0x3000
+
+
+def read_scale_words(text: str, end: int, exponent: int, *, money: bool) -> tuple[set[int], int]:
+    """The powers of ten that words behind a number make of it, and where they end."""
+    powers = {exponent}
+    for _ in range(2):  # `mil millones`
+        word = _SCALES.match(text, end)
+        found = _parse_scale(text, word[1]) if word else 0
+        if word is None or not found or (is_ideograph(word[1][0]) and find_unit(text, end)[1] > word.end(1)):
+            break
+        attached = word.start(1) == end
+        if word[1] in ("m", "M", "k", "K") and not attached and not money:
+            break  # metres, or a name
+        unsure = word[1].lower() in UNSURE_SCALES and not money
+        powers = {power + found for power in powers} | (powers if unsure else set())
+        end = word.end(1)
+    return powers, end
+
+
+def _parse_scale(text: str, word: str) -> int:
+    if not is_long_scale_word(word):
+        return parse_scale_word(word)
+    return parse_scale_word(word, possible_languages(text))
+
+
+def parse_unit(text: str, end: int) -> tuple[str, int]:
+    """The unit that follows a number, and where it ends."""
+    if points := _POINTS.match(text, end):
+        return POINTS, points.end()
+    return find_unit(text, end)
+
+
+def share_units(text: str, numbers: list[Number]) -> list[Number]:
+    """The numbers, those of a range or a list with the unit behind its last: `10-13 %`, `5, 10 and 20 mg`."""
+    listed = 1
+    for at in range(len(numbers) - 2, -1, -1):
+        one, following = numbers[at], numbers[at + 1]
+        between = text[one.end : following.start]
+        listed = listed + 1 if _LISTED.fullmatch(between) else 1
+        if one.unit or one.name or one.moments or one.ordinal or not following.unit or following.name:
+            continue
+        both = _BOTH.fullmatch(between) and _has_decimals(one) and _has_decimals(following)
+        in_list = listed > 2 or (listed == 2 and _LISTED.search(text[: one.start][-2:]) is not None)
+        if (_RANGE.fullmatch(between) or both or in_list) and not (following.unit == TIMES and following.spelled):
+            numbers[at] = replace(one, unit=following.unit, unit_end=one.end)
+    return numbers
+
+
+def _has_decimals(one: Number) -> bool:
+    return bool(re.search(r"\d[.,\u00b7\u066b]\d", one.text))

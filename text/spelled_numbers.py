@@ -1,0 +1,106 @@
+"""Numbers in words: `twelve`, `two hundred`, `anderthalb Millionen`, `none of 45`."""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+from typing import Final
+
+from elcano.text.amounts import RATIO_UNITS, Number, NumberReading, parse_unit, read_scale_words
+from elcano.text.number_words import (
+    UNSURE_SCALES,
+    is_ambiguous,
+    is_hundred,
+    number_word,
+    parse_half_word,
+    parse_multiple_word,
+    parse_scale_word,
+)
+from elcano.text.units import TIMES
+
+_NONE: Final = r"none|zero|no[ \u00a0]\w{1,20}|keine[rsmn]?|aucune?|ninguno|ninguna|nessun[oa]?|nenhuma?|geen"
+_ONE_ALONE: Final = r"one(?:[ \u00a0]\w{1,20})?|eine[rs]?|une?|un[oa]|uma?|een"
+_FEW_OF: Final = re.compile(
+    rf"\b(?:(?P<none>{_NONE})|(?:{_ONE_ALONE}))[ \u00a0]"
+    r"(?:of|out[ \u00a0]of|von|der|des|d[eao]s|sur|de|di|de[il]|delle|degli|van)[ \u00a0]"
+    r"(?:(?:the|den|les|l[ao]s|de)[ \u00a0])?(?=\d)",
+    re.IGNORECASE,
+)
+_AND_HALF: Final = re.compile(r"[ \u00a0]and[ \u00a0]a[ \u00a0]half\b", re.IGNORECASE)
+_WORD_AFTER: Final = re.compile(r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,})(?![\w-])")
+_ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
+_WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:-[^\W\d_]{2,})*(?![\w-])")
+
+
+def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterator[Number]:
+    """Numbers in words; None: those of every language."""
+    for few in _FEW_OF.finditer(folded):
+        reading = NumberReading(Decimal(0 if few["none"] else 1), Decimal(1))
+        end = few.start() + len(few[0].split()[0])
+        yield Number(text[few.start() : end], few.start(), end, (reading,), unit_end=end, spelled=True)
+    at = 0
+    while (match := _WORD.search(folded, at)) is not None:
+        word, start, end = match[0].lower(), *match.span()
+        at = end
+        times = parse_multiple_word(word)
+        if times is not None:
+            readings: tuple[NumberReading, ...] = (NumberReading(Decimal(times), Decimal(1)),)
+            yield Number(text[start:end], start, end, readings, TIMES, end, spelled=True)
+            continue
+        value, start, end = _read_number_words(folded, word, start, end, language)
+        if value is None:
+            continue
+        powers, after = read_scale_words(folded, end, 0, money=False)
+        end = after if powers != {0} else end
+        unit, unit_end = parse_unit(folded, end)
+        end = unit_end if unit in RATIO_UNITS else end
+        at = max(at, end)
+        readings = tuple(
+            NumberReading(value.scaleb(power), Decimal(1).scaleb(power + min(0, int(value.as_tuple().exponent))))
+            for power in sorted(powers)
+        )
+        yield Number(text[start:end].strip(), start, end, readings, unit, max(end, unit_end), spelled=True)
+
+
+def _read_number_words(
+    text: str, word: str, start: int, end: int, language: str | None
+) -> tuple[Decimal | None, int, int]:
+    """The value of the number in words that begins at `start`, before words such as `million`; None: it is none."""
+    if (half := parse_half_word(word)) is not None:
+        return half, start, end
+    value = number_word(word)
+    if value is None:
+        before = re.search(r"(?<!\w)([^\W\d_]{1,5})[ \u00a0]$", text[max(0, start - 7) : start])
+        if before and before[1].lower() in _ONE and parse_scale_word(word) > 2 and word not in UNSURE_SCALES:
+            begin = start - len(before[0])
+            return Decimal(1), begin, begin + len(before[1])
+        return None, start, end
+    if word == "cent" and text[:start].endswith(("per ", "pour ", "por ")):
+        return None, start, end
+    if language is not None and is_ambiguous(word) and _load_number_words(language).get(word) != value:
+        return None, start, end
+    while (after := _WORD_AFTER.match(text, end)) is not None:
+        following = after[1].lower()
+        more = 1 if following in _ONE else number_word(following)
+        if is_hundred(following) and value < 100 and after.start(1) - end == 1:
+            value *= 100
+        elif more is not None and more < 100 <= value and value % 100 == 0:
+            value += more
+        elif more is not None and more < 10 and 20 <= value < 100 and value % 10 == 0 and text[end] == " ":
+            value += more  # `twenty one`
+        else:
+            break
+        end = after.end(1)
+    if half_more := _AND_HALF.match(text, end):
+        return value + Decimal("0.5"), start, half_more.end()
+    return Decimal(value), start, end
+
+
+@cache
+def _load_number_words(language: str) -> dict[str, int]:
+    """Number words of one language, from 2 to 20; empty of one that is not known."""
+    if language not in ("en", "de", "fr", "es", "it", "pt", "nl"):
+        return {}
+    from num2words import num2words
+
+    return {num2words(number, lang=language): number for number in range(2, 21)}

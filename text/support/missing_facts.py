@@ -1,0 +1,329 @@
+"""Whether the figures and names of a statement stand in the words that it quotes: pure code, with reasons in words.
+
+A figure is found if a quote has the same amount, however it is written and in whatever unit of the same thing. What the
+question and the titles say need not be quoted. A statement may count what it cites, and may round if it says so. It
+may count what it lists itself, as in “three ways: a, b and c”; footnote numbers that a PDF glued to words are taken
+off. The figures of an inference may follow from what it names: as a sum, difference, product, ratio, share, change or
+mean of two figures, or the sum of all. What takes more steps is not found: the statement between can be written down.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
+from itertools import permutations
+from typing import Final
+
+from elcano.text.abbreviations import is_german_ordinal
+from elcano.text.languages import possible_languages
+from elcano.text.number_words import is_ambiguous
+from elcano.text.phrases import ENGLISH
+from elcano.text.support.figures_and_names import (
+    Figure,
+    KnownNames,
+    extract_figures,
+    extract_names,
+    named_in,
+    without_pointers,
+)
+from elcano.text.units import same_amount
+from elcano.text.written_dates import parse_month_name
+
+_NEARLY: Final = (
+    r"about around roughly nearly almost approximately some circa ca over under up\sto more\sthan less\sthan at\sleast "
+    r"at\smost ~ ≈ rund etwa fast knapp über environ plus\sde alrededor\sde casi unos más\sde quasi cerca\sde "
+    r"quase ongeveer bijna 约 大约"
+)
+_ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNORECASE)
+_UNIT: Final = re.compile(r"^[\d.,\s\u00a0]+")
+"""A figure without its unit."""
+_POINTED: Final = re.compile(r"(?<![\d.,])\d{1,2}\.(?=\s([^\W\d_]+))")
+_GROUP: Final = re.compile(r"[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
+_THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", "en": ","}
+"""What stands between thousands; in Spanish and French it depends on the country."""
+MOST_COUNTED: Final = 20
+"""Number of things that a report may count without quoting their number."""
+_YEAR: Final = (Decimal(1500), Decimal(2100))
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence, cell or item of a report with the words that it quotes."""
+
+    text: str
+    """Without marks of citations."""
+    quotes: tuple[str, ...]
+    known: tuple[str, ...] = ()
+    """What it may say without quoting it: the question, titles, headings, authors and dates of the cited works."""
+
+
+@dataclass(frozen=True)
+class MissingFacts:
+    """Facts of a statement that none of its quotes has, each in words."""
+
+    amounts: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    """Years alone, of which no other figure is said."""
+    names: tuple[str, ...] = ()
+    words: int = 0
+    """The words of these names."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """All of it."""
+        return (*self.amounts, *self.years, *self.names)
+
+
+def find_missing_facts(statement: Statement) -> MissingFacts:
+    """What figures and names the statement has that none of its quotes has."""
+    unnamed, told = _find_unquoted_names(statement)
+    figured = _find_unquoted_figures(statement)
+    return MissingFacts(
+        amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
+        years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
+        names=tuple(map(_unnamed_reason, unnamed)),
+        words=sum(map(told.lacks, unnamed)),
+    )
+
+
+def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: bool = False) -> tuple[str, ...]:
+    """The figures of the statement that none of its quotes has, in words.
+
+    Args:
+        statement: with its quotes.
+        counting: it may count what stands around it, as what leads to a list does.
+        reviewed: a reviewer found it supported. Whether “three ways” is right takes understanding what is counted, so
+            small numbers in words are left to that verdict; digits and units are not.
+    """
+    found = _find_unquoted_figures(statement, counting=counting)
+    return tuple(dict.fromkeys(why for one, why in found if not (reviewed and one.spelled and _is_possible_count(one))))
+
+
+def find_lost_figures(statement: Statement, after: str) -> tuple[str, ...]:
+    """The figures of `statement` that its quotes or what is known support, and that the text `after` does not have."""
+    asked = extract_figures(_without_ordinals(without_pointers(statement.text)))
+    there, known = _extract_all_figures(with_unglued(statement.quotes)), _extract_all_figures(statement.known)
+    kept = extract_figures(after, dates=True)
+    return tuple(
+        one.written
+        for one in asked
+        if not _is_possible_count(one)
+        and not _explain_missing_figure(one, statement, there, known)
+        and not any(_is_same_figure(one, other, rounded=False) for other in kept)
+    )
+
+
+def names_unquoted(statement: Statement) -> tuple[str, ...]:
+    """The same, of names alone."""
+    unnamed, _ = _find_unquoted_names(statement)
+    return tuple(map(_unnamed_reason, unnamed))
+
+
+def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
+    asked = [
+        one
+        for one in extract_figures(_without_ordinals(without_pointers(statement.text)))
+        if not (counting and _is_possible_count(one))
+    ]
+    if not asked:  # most statements have none, and passages are long
+        return []
+    if any(_GROUP.match(one.written) for one in asked):
+        marks = {_THOUSANDS.get(language, "") for language in possible_languages(statement.text)}
+        asked = [_read_by_thousands(one, marks) for one in asked]
+    there = _extract_all_figures(with_unglued(statement.quotes))
+    known = _extract_all_figures(statement.known)
+    return [(one, why) for one in asked if (why := _explain_missing_figure(one, statement, there, known))]
+
+
+def _without_ordinals(text: str) -> str:
+    """`text`, as long as it is, without German ordinals: `im 1. Betriebsjahr` may quote `im ersten`; dates stay."""
+    if _POINTED.search(text) is None or "de" not in possible_languages(text):
+        return text
+
+    def blank(found: re.Match[str]) -> str:
+        ordinal = is_german_ordinal(text[: found.end()], found[1]) and not parse_month_name(found[1].lower())
+        return " " * len(found[0]) if ordinal else found[0]
+
+    return _POINTED.sub(blank, text)
+
+
+def _read_by_thousands(one: Figure, marks: Collection[str]) -> Figure:
+    """`54.700` of a German sentence, which is no 54.7; as it is where several `marks` of thousands may be meant."""
+    group = _GROUP.match(one.written)
+    if group is None or set(marks) != {group[1]}:
+        return one
+    most = max(map(abs, one.values))
+    return replace(one, values=frozenset(value for value in one.values if abs(value) == most))
+
+
+def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
+    """Each once, wherever it stands: a table may say the same one thousands of times."""
+    found = (one for text in texts for one in extract_figures(text, dates=True))
+    return list({(one.written, one.values, one.unit, one.places, one.bound): one for one in found}.values())
+
+
+def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
+    """The names that neither its quotes nor what is known has, and the words of those."""
+    languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
+    units = {_UNIT.sub("", one.written) for one in extract_figures(statement.text) if one.unit}
+    names = [name for name in extract_names(statement.text, languages) if name not in units]
+    told = KnownNames([*with_unglued(statement.quotes), *statement.known] if names else [])
+    asked = [name for name in names if not named_in(name, told)]
+    if asked and is_foreign_language(statement):  # names are written otherwise in other languages
+        asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
+    return asked, told
+
+
+def _unnamed_reason(name: str) -> str:
+    return ENGLISH.name_unquoted.format(said=name)
+
+
+def _is_year(one: Figure) -> bool:
+    return not one.unit and not one.places and all(_YEAR[0] <= abs(value) <= _YEAR[1] for value in one.values)
+
+
+def is_foreign_language(statement: Statement) -> bool:
+    """Return whether a statement and its quotes are in different languages, so that their words cannot be compared."""
+    own, other = possible_languages(statement.text), possible_languages(" ".join(statement.quotes))
+    return bool(own and other and own.isdisjoint(other))
+
+
+def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[Figure], known: Sequence[Figure]) -> str:
+    """Why a figure is not supported; empty if it is."""
+    rounded = bool(_ROUNDED.search(statement.text[max(0, one.start - 20) : one.start]))
+    if one.spelled and (is_ambiguous(one.written) or one.values == {Decimal(len(statement.quotes))}):
+        return ""
+    if any(_is_same_figure(one, other, rounded=rounded) or _is_flat_power(one, other) for other in (*there, *known)):
+        return ""
+    if _is_possible_count(one) and _counts_own_list(one, statement.text):
+        return ""
+    if any(_YEAR[0] <= value <= _YEAR[1] and _year_in(value, statement) for value in one.values) and not one.unit:
+        return ""
+    other = next((other for other in there if one.values & other.values), None)
+    if other is not None:
+        return ENGLISH.figure_otherwise.format(said=one.written, there=other.written)
+    return ENGLISH.figure_unquoted.format(said=one.written)
+
+
+def _is_flat_power(one: Figure, other: Figure) -> bool:
+    """Return whether `other` is a power of ten as PDFs flatten it, `104` for 10⁴, and `one` is that power."""
+    flat = re.match(r"10([3-9]|1\d)(?![\d.,])", other.written)
+    if flat is None or (one.unit and other.unit and one.unit != other.unit):
+        return False
+    return Decimal(1).scaleb(int(flat[1])) in one.values
+
+
+def _is_possible_count(one: Figure) -> bool:
+    """Return whether a figure may be a count of things in the text: a small whole number without a unit."""
+    return not one.unit and all(0 <= value <= MOST_COUNTED and value == int(value) for value in one.values)
+
+
+_LISTED: Final = re.compile(
+    r"\s*[,;]\s*(?:(?:and|or|und|oder|et|ou|y|o|e|en|of)\s+)?|\s+(?:and|or|und|oder|et|ou|y|e)\s+"
+)
+
+_SEMICOLON: Final = re.compile(r"\s*;\s*")
+
+
+def _counts_own_list(one: Figure, text: str) -> bool:
+    """Return whether a figure counts what the sentence itself lists behind a colon, a dash or in parentheses."""
+    behind = text[one.start + len(one.written) :]
+    opened = re.search(r":\s|\s[\u2013\u2014-]\s|\(", behind)
+    if opened is None or re.search(r"[.;!?]\s", behind[: opened.start()]):
+        return False
+    listed = behind[opened.end() :]
+    listed = listed.partition(")")[0] if opened[0] == "(" else re.split(r"[.!?](?:\s|$)|\s[\u2013\u2014]\s", listed)[0]
+    separator = _SEMICOLON if ";" in listed else _LISTED  # items with commas of their own are set off by semicolons
+    items = [item for item in separator.split(listed) if re.search(r"\w", item)]
+    return len(items) > 1 and Decimal(len(items)) in one.values
+
+
+_ITEM: Final = re.compile(r"(?P<word>[^\W\d_][^,;.()]{0,40}?)(?P<note>\d)(?!\w)")
+_GLUED: Final = re.compile(r"[^\W\d_]\d(?!\w)")
+_AND: Final = re.compile(r"\s?(?:[,;]|(?:and|or|und|et)\b)")
+
+
+def with_unglued(quotes: Sequence[str]) -> tuple[str, ...]:
+    """`quotes`, and each once more without the numbers of footnotes that a PDF glued to the words of a list.
+
+    They are taken for such where neighbours end with digits that count up, as in `ChatGPT2, GPT-43 and Claude 24`, the
+    first of which is glued to letters, and where what is left are different words.
+    """
+    return (*quotes, *(plain for quote in quotes if (plain := _remove_glued_notes(quote)) != quote))
+
+
+def _remove_glued_notes(quote: str) -> str:
+    if _GLUED.search(quote) is None:  # searched for items, a passage takes forty times as long
+        return quote
+    found = list(_ITEM.finditer(quote))
+    run: list[re.Match[str]] = []
+    for item in (*found, None):
+        if item is not None and (
+            not run or (int(item["note"]) == int(run[-1]["note"]) + 1 and _AND.match(quote, run[-1].end()))
+        ):
+            run.append(item)
+            continue
+        words = [re.sub(r"^\W*(?:and|or|und|et)\s+", "", one["word"]).strip() for one in run]
+        if len(run) > 1 and len(set(words)) == len(run) and re.search(r"[^\W\d_]$", run[0]["word"]):
+            for one in reversed(run):
+                quote = quote[: one.start("note")] + " " + quote[one.end("note") :]
+        run = [] if item is None else [item]
+    return quote
+
+
+def _is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
+    if one.bound and other.bound and one.bound != other.bound:  # `at least 5` is not `at most 5`
+        return False
+    if one.unit and other.unit:
+        if any(same_amount(value, one.unit, found, other.unit) for value in one.values for found in other.values):
+            return True
+    elif one.values & other.values:
+        return True
+    return rounded and one.unit == other.unit and any(_is_rounding_of(a, b) for a in one.values for b in other.values)
+
+
+def _is_rounding_of(rounded: Decimal, exact: Decimal) -> bool:
+    """Return whether `rounded` may stand for `exact`: they differ by at most half of its last nonzero digit."""
+    step = Decimal(1).scaleb(int(rounded.normalize().as_tuple().exponent))
+    return abs(rounded - exact) <= step / 2
+
+
+def _year_in(value: Decimal, statement: Statement) -> bool:
+    """Whether a year stands anywhere, also as `1990s` or `2019/20`."""
+    year = str(int(value))
+    return any(re.search(rf"(?<!\d){year}(?!\d)", text) for text in (*statement.quotes, *statement.known))
+
+
+MOST_OPERANDS: Final = 24
+"""Number of figures that are combined: more could produce nearly any other one."""
+
+
+def find_underived_figures(statement: Statement) -> tuple[str, ...]:
+    """Describe the figures of `statement` that neither stand in what it is inferred from nor follow from it."""
+    lacking = [one for one, _ in _find_unquoted_figures(statement, counting=True)]
+    if not lacking:
+        return ()
+    there = dict.fromkeys(value for text in statement.quotes for one in extract_figures(text) for value in one.values)
+    made = list(_derive_results(list(there)[:MOST_OPERANDS]))
+    return tuple(
+        ENGLISH.figure_underived.format(said=one.written)
+        for one in lacking
+        if not any(_is_equal_as_displayed(value, one.places, result) for value in one.values for result in made)
+    )
+
+
+def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:
+    if there:
+        yield sum(there, Decimal(0))
+        yield sum(there, Decimal(0)) / len(there)
+    for one, other in permutations(there, 2):
+        try:
+            yield from (one + other, one - other, one * other, (one + other) / 2)
+            yield from (one / other, one / other * 100, (one - other) / abs(other) * 100)
+        except (DivisionByZero, InvalidOperation, Overflow):
+            continue
+
+
+def _is_equal_as_displayed(shown: Decimal, places: int, exact: Decimal) -> bool:
+    """Return whether `exact` rounds to `shown` at so many decimal places; signs are ignored, as a change has none."""
+    return abs(abs(shown) - abs(exact)) <= Decimal(1).scaleb(-places) / 2

@@ -1,0 +1,249 @@
+"""Judges a statement that was not reviewed: figures decide, names and words are weighed.
+
+A figure that no quote has decides alone. A year, a name or a word may be left out of a quote that says the rest, so
+these are weighed together: a long sentence with one name more is let pass, a short one is not. Where a clause of a
+quote says nearly the same with another year or name in the place of the missing one, or denies it, or turns it
+round, that decides.
+
+Whether quotes speak of what a statement says, by words alone: what stands for the reviewer where there is no model.
+
+The statement's telling words are looked for among those of its quotes, by stem, long and rare-looking words counting
+more; where a sentence of a quote speaks of the same and one of both denies or turns round what the other says, that is
+a reason against it. It cannot tell a right sentence from a wrong one that uses the same words: it finds sentences that
+stand beside quotes on something else.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Final
+
+from elcano.graphs.report.report import Support
+from elcano.text.languages import STOP_WORDS, UNSPACED, possible_languages
+from elcano.text.number_words import number_word
+from elcano.text.phrases import ENGLISH
+from elcano.text.stems import find_word_root
+from elcano.text.support.figures_and_names import KnownNames, extract_names, named_in
+from elcano.text.support.missing_facts import MissingFacts, Statement, find_missing_facts, is_foreign_language
+from elcano.text.words import split_words
+
+CLOSE: Final = 0.6
+"""A clause with this share of a statement's words that has no more than the rest of its own says the same."""
+LEAST_STEM: Final = 5
+"""Letters by which two words are taken for kin, as `analysis` and `analytic`."""
+KIN: Final = 0.7
+MOST_WORDS: Final = 20_000
+
+_UP: Final = "increas rais higher rose rise grew grow greater more gain improv better benefit expand exceed accelerat"
+_DOWN: Final = "decreas reduc lower fell fall declin drop less fewer loss worsen worse harm shrink slow diminish"
+_OPPOSITES: Final = (
+    (_UP, _DOWN),
+    ("support confirm", "refut contradict reject"),
+    ("safe", "unsafe danger"),
+    ("succeed success", "fail failur"),
+    ("allow permit enabl", "forbid prohibit prevent disabl"),
+    ("before", "after"),
+    ("first", "last"),
+    ("includ", "exclud"),
+    ("all always", "none never"),
+    ("positiv", "negativ"),
+    ("win won", "lose lost"),
+    ("birth born", "death die"),
+    ("minimum", "maximum"),
+    ("faster", "slower"),
+)
+
+
+@cache
+def _list_sides() -> list[tuple[frozenset[str], frozenset[str]]]:
+    return [(_add_roots(one.split()), _add_roots(other.split())) for one, other in _OPPOSITES]
+
+
+def _add_roots(words: Iterable[str]) -> frozenset[str]:
+    return frozenset({*words, *map(find_word_root, words)})
+
+
+_DENIED: Final = """
+not no never none neither nor without cannot nobody nothing nicht kein keine ne pas aucun sin nunca n\u00e3o sem non
+senza niet geen
+"""
+_NEGATIONS: Final = frozenset(_DENIED.split())
+_CONTRACTED: Final = re.compile(r"n't$|^cannot$")
+_GROUPED: Final = re.compile(r"(?<=\d)[,.'\u00a0\u202f](?=\d{3}(?!\d))")
+_SENTENCE: Final = re.compile(r"[^.!?\u3002\n]+(?:[.!?](?=\d)[^.!?\u3002\n]*)*")
+_CLAUSE: Final = re.compile(r"[^,;:\uff0c]+(?:[,:](?=\d)[^,;:\uff0c]*)*")
+
+
+@dataclass(frozen=True)
+class WordOverlap:
+    """How far quotes speak of a statement."""
+
+    share: float
+    """Share of the weight of its telling words, 0 to 1; 1 for a statement without any."""
+    against: tuple[str, ...] = ()
+    """What speaks against it, in words."""
+    unspoken: str = ""
+    """Which words are missing, in words; empty: none is."""
+    clauses: tuple[str, ...] = ()
+    """The quotes, sentence by sentence and clause by clause."""
+    comparable: bool = True
+    """False: it is in another language than its quotes, and nothing can be said."""
+
+
+def measure_word_overlap(statement: Statement) -> WordOverlap:
+    """How far the words of a statement are those of its quotes."""
+    if is_foreign_language(statement):
+        return WordOverlap(share=0.0, comparable=False)
+    said = _weigh_telling_words(statement.text)
+    if not said:
+        return WordOverlap(share=1.0)
+    sentences = [found[0] for quote in statement.quotes for found in _SENTENCE.finditer(quote)]
+    parts = [part[0] for one in sentences for part in _CLAUSE.finditer(one)]
+    clauses = tuple(dict.fromkeys((*sentences, *parts)))
+    quoted = _all_terms(statement.quotes)
+    known = _all_terms(statement.known) - quoted
+    asked = {term: weight for term, weight in said.items() if term not in known} or said
+    missing = [term for term in asked if not _is_related_term(term, quoted)]
+    told = ", ".join(_list_words_of_terms(statement.text, missing)[:4])
+    unspoken = ENGLISH.words_unquoted.format(words=told) if missing else ""
+    return WordOverlap(
+        _compute_weight_share(asked, quoted), tuple(_find_contradictions(statement, parts)), unspoken, clauses
+    )
+
+
+def find_similar_clauses(statement: Statement, clauses: Sequence[str]) -> list[str]:
+    """Clauses that say what `statement` says and little else, figures aside."""
+    said = _weigh_non_figure_words(statement.text)
+    return [
+        one
+        for one in clauses
+        if _compute_weight_share(said, own := _weigh_non_figure_words(one)) >= CLOSE
+        and _compute_weight_share(own, said) >= CLOSE
+    ]
+
+
+def _weigh_non_figure_words(text: str) -> dict[str, float]:
+    """The weights of its telling words without its figures."""
+    return {term: weight for term, weight in _weigh_telling_words(text).items() if not term.isdigit()}
+
+
+def _find_contradictions(statement: Statement, clauses: Sequence[str]) -> list[str]:
+    """Where every clause of the quotes that says the same says the opposite."""
+    close = find_similar_clauses(statement, clauses)
+    if not close:
+        return []
+    reasons = []
+    if all(_is_negated(one) != _is_negated(statement.text) for one in close):
+        reasons.append(ENGLISH.denied)
+    own = _collect_terms(statement.text)
+    for one, other in _list_sides():
+        for here, there in ((one, other), (other, one)):
+            turned = [quote for quote in map(_collect_terms, close) if quote & there and not quote & here]
+            if own & here and not own & there and len(turned) == len(close):
+                reasons.append(ENGLISH.opposite)
+    return list(dict.fromkeys(reasons))
+
+
+def _is_negated(text: str) -> bool:
+    return any(word in _NEGATIONS or _CONTRACTED.search(word) for word in split_words(text))
+
+
+def _weigh_telling_words(text: str) -> dict[str, float]:
+    """The weight of each telling word of a text: long words and words with capitals or digits tell more."""
+    capital = {one.casefold() for one in re.findall(r"(?<=\s)[^\W\d_][^\W_]*", text) if one[0].isupper()}
+    told: dict[str, float] = {}
+    for word in _list_telling_words(text):
+        weight = 1.5 if word in capital or any(map(str.isdigit, word)) else min(1.0, 0.4 + 0.1 * len(word))
+        told.setdefault(_normalize_term(word), weight)
+    return told
+
+
+def _list_telling_words(text: str) -> list[str]:
+    """The words of a text that tell something; of a script without spaces pairs of characters."""
+    if possible_languages(text) & UNSPACED:
+        letters = [one for one in text if one.isalnum()][:MOST_WORDS]
+        return ["".join(pair) for pair in pairwise(letters)]
+    found = split_words(_GROUPED.sub("", text))[:MOST_WORDS]
+    return [word for word in found if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]
+
+
+def _normalize_term(word: str) -> str:
+    number = number_word(word)
+    return str(number) if number is not None else find_word_root(word)
+
+
+def _collect_terms(text: str) -> set[str]:
+    return set(map(_normalize_term, _list_telling_words(text)))
+
+
+def _all_terms(texts: Sequence[str]) -> set[str]:
+    return {term for text in texts for term in _collect_terms(text)}
+
+
+def _compute_weight_share(said: dict[str, float], quoted: Collection[str]) -> float:
+    """The share of the weight of `said` that is among `quoted`; kin counts less."""
+    by_start = {term[:LEAST_STEM] for term in quoted if len(term) >= LEAST_STEM}
+    found = sum(
+        weight if term in quoted else weight * KIN if term[:LEAST_STEM] in by_start else 0.0
+        for term, weight in said.items()
+    )
+    return found / sum(said.values()) if said else 1.0
+
+
+def _is_related_term(term: str, quoted: Collection[str]) -> bool:
+    return term in quoted or (
+        len(term) >= LEAST_STEM and any(other[:LEAST_STEM] == term[:LEAST_STEM] for other in quoted)
+    )
+
+
+def _list_words_of_terms(text: str, terms: Collection[str]) -> list[str]:
+    """The words of a text whose terms these are, as they are written."""
+    return list(dict.fromkeys(word for word in _list_telling_words(text) if _normalize_term(word) in terms))
+
+
+LEAST_SAID: Final = 0.42
+"""The share of a statement's weight that its quotes must have."""
+FOR_A_KIND: Final = 0.15
+"""The reduction of the share for a missing year, and for a missing name."""
+FOR_A_WORD: Final = 0.05
+"""What each missing word of names takes beside."""
+_YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+
+
+@dataclass(frozen=True)
+class StatementFinding:
+    """What code finds of a statement."""
+
+    support: Support
+    """`unchecked`: nothing speaks against it, or it cannot be compared."""
+    reasons: tuple[str, ...] = ()
+
+
+def judge_statement(statement: Statement) -> StatementFinding:
+    """Judge `statement` by its figures, names and words."""
+    lacking = find_missing_facts(statement)
+    told = measure_word_overlap(statement)
+    if lacking.amounts:
+        return StatementFinding("not_supported", lacking.reasons)
+    if not told.comparable:
+        return StatementFinding("partly", lacking.reasons) if lacking.names else StatementFinding("unchecked")
+    if told.against:
+        return StatementFinding("not_supported", told.against)
+    share = told.share - FOR_A_KIND * (bool(lacking.years) + bool(lacking.names)) - FOR_A_WORD * lacking.words
+    if told.share < LEAST_SAID:
+        return StatementFinding("not_supported", (told.unspoken, *lacking.reasons))
+    if lacking.reasons and (share < LEAST_SAID or _has_substituted_fact(statement, lacking, told)):
+        return StatementFinding("not_supported" if lacking.years else "partly", lacking.reasons)
+    return StatementFinding("unchecked")
+
+
+def _has_substituted_fact(statement: Statement, lacking: MissingFacts, told: WordOverlap) -> bool:
+    """Return whether a clause that says nearly the same has another year or name than the one that is missing."""
+    known = KnownNames((statement.text, *statement.known))
+    return any(
+        (lacking.years and _YEAR.search(clause))
+        or (lacking.names and not all(named_in(name, known) for name in extract_names(clause)))
+        for clause in find_similar_clauses(statement, told.clauses)
+    )

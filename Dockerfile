@@ -19,7 +19,7 @@ RUN apt-get update \
 COPY --from=install /opt/elcano /opt/elcano
 # The folder above is where Python finds the package `elcano`.
 WORKDIR /app/elcano
-COPY __init__.py __main__.py measures.py output.py program_start.py redaction.py worker.py ./
+COPY __init__.py __main__.py measures.py output.py plugins.py program_start.py redaction.py worker.py ./
 COPY graphs graphs/
 COPY workflows workflows/
 COPY activities activities/
@@ -28,7 +28,11 @@ COPY api api/
 COPY cli cli/
 COPY client client/
 COPY settings settings/
-COPY plugins plugins/
+COPY text text/
+COPY service service/
+COPY subjects subjects/
+COPY doors doors/
+COPY operations operations/
 RUN /opt/elcano/bin/python -m compileall -q . \
  && printf '#!/bin/sh\nexec python -m elcano "$@"\n' > /usr/local/bin/elcano \
  && chmod 755 /usr/local/bin/elcano

@@ -1,4 +1,4 @@
-"""Plugins: each folder is one subject, whole, with its object in `plugin.py`.
+"""Plugins: each folder of `subjects`, `doors` and `operations` is one, whole, with its object in `plugin.py`.
 
 The built-in ones and those of other packages (entry points of the group `elcano.plugins`) are loaded alike, by name and
 in a fixed order. `ELCANO_PLUGINS` names those to load, or those to leave out; a path `package.module:name` loads one
@@ -14,37 +14,37 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.plugin import KERNEL, Plugin, import_object, install_plugins
 from elcano.settings.environment import read_plugin_choice
 
-BUILT_IN: Final = (
-    "research",
-    "teams",
-    "documents",
-    "uploads",
-    "literature",
-    "web",
-    "data",
-    "analysis",
-    "knowledge",
-    "mcp",
-    "mcp_server",
-    "openai_api",
-    "ag_ui",
-    "webhooks",
-    "schedules",
-    "batches",
-    "certificates",
-    "exports",
-    "structured_answers",
-    "edits",
-    "access",
-    "encryption",
-    "telemetry",
-    "quotas",
-    "reconcile",
-    "tenants",
-    "page",
-    "quoting",
-)
-"""In the order in which what they add is shown."""
+BUILT_IN: Final[Mapping[str, str]] = {
+    "research": "subjects",
+    "teams": "subjects",
+    "documents": "subjects",
+    "uploads": "subjects",
+    "literature": "subjects",
+    "web": "subjects",
+    "data": "subjects",
+    "analysis": "subjects",
+    "knowledge": "subjects",
+    "mcp": "subjects",
+    "mcp_server": "doors",
+    "openai_api": "doors",
+    "ag_ui": "doors",
+    "webhooks": "doors",
+    "schedules": "doors",
+    "batches": "doors",
+    "certificates": "doors",
+    "exports": "doors",
+    "structured_answers": "doors",
+    "edits": "doors",
+    "access": "operations",
+    "encryption": "operations",
+    "telemetry": "operations",
+    "quotas": "operations",
+    "reconcile": "operations",
+    "tenants": "operations",
+    "page": "doors",
+    "quoting": "subjects",
+}
+"""The room of each plugin, in the order in which what they add is shown."""
 REQUIRED: Final = "research"
 """The plugin that cannot be left out."""
 GROUP: Final = "elcano.plugins"
@@ -62,7 +62,7 @@ def load_plugins(choice: Sequence[str] | None = None) -> None:
     Raises:
         InputInvalid: a plugin is unknown, cannot be imported, or needs one that is not named.
     """
-    offered = {name: f"{__name__}.{name}.plugin:plugin" for name in BUILT_IN} | _list_entry_points()
+    offered = {name: f"elcano.{room}.{name}.plugin:plugin" for name, room in BUILT_IN.items()} | _list_entry_points()
     named = read_plugin_choice() if choice is None else choice
     beside = [path for path in named if ":" in path]
     names = select_plugins([name for name in named if ":" not in name], offered)

@@ -13,7 +13,11 @@ ROOMS = (
     "cli",
     "dev",
     "testing",
-    "plugins",
+    "text",
+    "service",
+    "subjects",
+    "doors",
+    "operations",
 )
 
 setup(

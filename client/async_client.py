@@ -178,8 +178,8 @@ class AsyncRun:
 
     async def evidence(self) -> AsyncIterator["AsyncPassage"]:
         """The passages that it found, in the order of finding; each can `show` its page."""
-        from elcano.api.reports.routes import EvidencePage
         from elcano.client.passages import AsyncPassage
+        from elcano.service.reports.results import EvidencePage
 
         cursor: str | None = ""
         while cursor is not None:

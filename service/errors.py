@@ -1,14 +1,12 @@
-"""Every refusal of the API, and which problem document (RFC 9457) it becomes.
+"""Every refusal of the service: its class says what kind of problem it is, its title, and whether it passes.
 
-A route never builds an error response: it raises, and the error's class says status, title and type. `problems` writes
-the documents.
+Programs act on the kind; over HTTP each becomes a problem document (`api.http.problems`).
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import Field, ValidationError
 
@@ -26,8 +24,6 @@ from elcano.graphs.errors import (
 from elcano.graphs.frozen import Frozen
 from elcano.service.fields import word_fault
 
-PROBLEM_MEDIA_TYPE = "application/problem+json"
-
 
 class FieldFault(Frozen):
     """One part of a request that cannot work."""
@@ -41,22 +37,33 @@ class FieldFault(Frozen):
     )
 
 
-class Problem(Frozen):
-    """Why a request was not done (RFC 9457)."""
-
-    type: str = Field(description="Names the kind of problem, for programs.", examples=["urn:elcano:run-not-found"])
-    title: str = Field(description="The kind of problem in words.", examples=["No such run"])
-    status: int = Field(description="The HTTP status.", examples=[404])
-    detail: str = Field(default="", description="What happened here and what to do about it.")
-    instance: str = Field(default="", description="The path that was asked for.", examples=["/v1/runs/run-1"])
-    errors: tuple[FieldFault, ...] = Field(default=(), description="Every part of the request that cannot work.")
+Kind: TypeAlias = Literal[
+    "malformed",
+    "unauthenticated",
+    "unpaid",
+    "forbidden",
+    "missing",
+    "not_acceptable",
+    "conflict",
+    "gone",
+    "too_large",
+    "unsupported",
+    "misdirected",
+    "invalid",
+    "exhausted",
+    "broken",
+    "not_installed",
+    "upstream",
+    "unavailable",
+]
+"""What is in the way of a request. `api.http.errors` has the HTTP status of each."""
 
 
 @dataclass(frozen=True)
 class ProblemKind:
-    """Which problem document an error becomes."""
+    """Which problem an error is."""
 
-    status: int
+    kind: Kind
     name: str
     title: str
     retry_after: int | None = None
@@ -67,29 +74,34 @@ class ProblemKind:
         """The URI that programs compare."""
         return f"urn:elcano:{self.name}"
 
+    @property
+    def is_fault(self) -> bool:
+        """Whether the service, or what it needs, is at fault: the same request may work later."""
+        return self.kind in ("broken", "upstream", "unavailable")
+
 
 PROBLEMS: Final[dict[type[Exception], ProblemKind]] = {
-    RunOpen: ProblemKind(409, "run-open", "The run has not ended"),
-    TooManyGraphs: ProblemKind(409, "too-many-graphs", "No more graphs can be kept"),
-    TooManyAgents: ProblemKind(409, "too-many-agents", "No more agents can be kept"),
-    KnowledgeDisabled: ProblemKind(409, "knowledge-disabled", "There is no knowledge graph here"),
-    InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
-    CypherRefused: ProblemKind(422, "cypher-refused", "The query cannot be run"),
-    GraphInvalid: ProblemKind(422, "graph-invalid", "The graph has faults"),
-    SealedDataUnreadable: ProblemKind(500, "sealed-data-unreadable", "Encrypted data cannot be read here"),
+    RunOpen: ProblemKind("conflict", "run-open", "The run has not ended"),
+    TooManyGraphs: ProblemKind("conflict", "too-many-graphs", "No more graphs can be kept"),
+    TooManyAgents: ProblemKind("conflict", "too-many-agents", "No more agents can be kept"),
+    KnowledgeDisabled: ProblemKind("conflict", "knowledge-disabled", "There is no knowledge graph here"),
+    InputInvalid: ProblemKind("invalid", "request-invalid", "The request cannot work"),
+    CypherRefused: ProblemKind("invalid", "cypher-refused", "The query cannot be run"),
+    GraphInvalid: ProblemKind("invalid", "graph-invalid", "The graph has faults"),
+    SealedDataUnreadable: ProblemKind("broken", "sealed-data-unreadable", "Encrypted data cannot be read here"),
 }
 """By error: those of other rooms; each `Refusal` adds itself."""
 
 
 class Refusal(ElcanoError):
-    """An error of the API, whose class says what its problem document is; its name is the type: `run-not-found`."""
+    """A refused request. The class says which problem it is; its name is the type: `run-not-found`."""
 
     retry_after: int | None = None
     """Seconds until the request may work, where this one knows better than its class."""
 
-    def __init_subclass__(cls, *, status: int, title: str, retry_after: int | None = None) -> None:
+    def __init_subclass__(cls, *, kind: Kind, title: str, retry_after: int | None = None) -> None:
         name = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
-        PROBLEMS[cls] = ProblemKind(status, name, title, retry_after)
+        PROBLEMS[cls] = ProblemKind(kind, name, title, retry_after)
 
 
 class RequestInvalid(Refusal, kind="invalid", title="The request cannot work"):
@@ -98,14 +110,6 @@ class RequestInvalid(Refusal, kind="invalid", title="The request cannot work"):
     def __init__(self, faults: Sequence[FieldFault]) -> None:
         self.faults = tuple(faults)
         super().__init__("; ".join(f"{fault.field}: {fault.message}" for fault in faults))
-
-
-class HostRefused(Refusal, kind="misdirected", title="Unknown host name"):
-    """A request was meant for a name that this server does not have."""
-
-
-class CrossOriginRefused(Refusal, kind="forbidden", title="Cross-origin request refused"):
-    """A page of another site asked for a change."""
 
 
 class Unauthenticated(Refusal, kind="unauthenticated", title="Authentication required"):
@@ -120,28 +124,8 @@ class Forbidden(Refusal, kind="forbidden", title="Not allowed"):
     """The principal of a request may not do what its route does."""
 
 
-class BodyUnreadable(Refusal, kind="malformed", title="The body cannot be read"):
-    """A body is not JSON, or JSON that cannot be read."""
-
-
-class MediaTypeUnsupported(Refusal, kind="unsupported", title="The body must be JSON"):
-    """A body says that it is something else than JSON."""
-
-
-class BodyTooLarge(Refusal, kind="too_large", title="The body is too large"):
-    """A body is over the size that the API reads."""
-
-
 class LastEventIdInvalid(Refusal, kind="malformed", title="Not an event's id"):
     """A stream was requested after an id that is no event's."""
-
-
-class NotAcceptable(Refusal, kind="not_acceptable", title="No acceptable representation"):
-    """None of the forms that the client accepts can be made."""
-
-
-class PathNotFound(Refusal, kind="missing", title="No such path"):
-    """There is nothing at the path of a request."""
 
 
 class RunNotFound(Refusal, kind="missing", title="No such run"):
@@ -298,31 +282,9 @@ class RunForgotten(Refusal, kind="missing", title="Temporal does not know the ru
     """Temporal has no such workflow: it never started, or its retention is over."""
 
 
-RETRY_AFTER: Mapping[str, Any] = {
-    "Retry-After": {
-        "description": "Seconds after which the same request is worth another try.",
-        "schema": {"type": "integer", "minimum": 1},
-    }
-}
-
-
-def problem_docs(*errors: type[Exception]) -> dict[int | str, dict[str, Any]]:
-    """Build the `responses` of a route: the problems that it can respond with, by status."""
-    docs: dict[int | str, dict[str, Any]] = {}
-    content = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    for status, kinds in groupby(
-        sorted((PROBLEMS[error] for error in errors), key=_get_problem_status), key=_get_problem_status
-    ):
-        alike = tuple(dict.fromkeys(kinds))
-        described = "; ".join(f"{kind.title} (`{kind.type}`)" for kind in alike)
-        docs[status] = {"description": described, "content": content}
-        if any(kind.retry_after is not None for kind in alike):
-            docs[status]["headers"] = dict(RETRY_AFTER)
-    return docs
-
-
-def _get_problem_status(kind: ProblemKind) -> int:
-    return kind.status
+def find_problem(error: Exception) -> ProblemKind | None:
+    """Return the problem that an error is; None: it is none that is expected."""
+    return next((PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS), None)
 
 
 def field_faults(errors: Iterable[Mapping[str, Any]], *, skip: int = 0) -> tuple[FieldFault, ...]:

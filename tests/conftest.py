@@ -58,7 +58,22 @@ for profile, examples in (("elcano", 25), ("long", 200)):
     )
 settings.load_profile("elcano")
 # `elcano.graphs` has one name: a test that replaced something in `graphs` would do so in a copy of it.
-_ROOMS = ("activities", "api", "cli", "dev", "graphs", "plugins", "settings", "storage", "testing", "workflows")
+_ROOMS = (
+    "activities",
+    "api",
+    "cli",
+    "dev",
+    "doors",
+    "graphs",
+    "operations",
+    "service",
+    "settings",
+    "storage",
+    "subjects",
+    "testing",
+    "text",
+    "workflows",
+)
 for _room in (*_ROOMS, "worker"):
     sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module
 

@@ -13,7 +13,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from elcano.api.http.errors import PROBLEM_MEDIA_TYPE, BodyUnreadable, PathNotFound, Problem
+from elcano.api.http.errors import PROBLEM_MEDIA_TYPE, BodyUnreadable, PathNotFound, Problem, get_status
 from elcano.api.http.methods import format_allow_header, list_paths
 from elcano.graphs.checks.references import ALIKE
 from elcano.service.errors import (
@@ -25,6 +25,7 @@ from elcano.service.errors import (
     StoreUnavailable,
     Unauthenticated,
     field_faults,
+    find_problem,
     list_request_faults,
 )
 from elcano.storage.health import STORE_ERRORS, store_trouble
@@ -48,7 +49,8 @@ def problem_response(
 
 def known_problem(error: Exception, instance: str) -> Response:
     """The response for an error of the table."""
-    kind = next(PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS)
+    kind = find_problem(error)
+    assert kind is not None
     faults = list_request_faults(error)
     retry_after = (error.retry_after if isinstance(error, Refusal) else None) or kind.retry_after
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
@@ -57,7 +59,13 @@ def known_problem(error: Exception, instance: str) -> Response:
     if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = error.challenge
     return problem_response(
-        kind.status, kind.title, kind=kind.type, detail=str(error), instance=instance, errors=faults, headers=headers
+        get_status(kind),
+        kind.title,
+        kind=kind.type,
+        detail=str(error),
+        instance=instance,
+        errors=faults,
+        headers=headers,
     )
 
 

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Final, NamedTuple
 from xml.etree import ElementTree
 
 from fastapi import APIRouter, Header, Query, Response
-from pydantic import Field, WrapSerializer
 
 from elcano.api.http.errors import NotAcceptable, problem_docs
 from elcano.api.http.request_guards import choose_media_type
@@ -26,12 +25,11 @@ from elcano.graphs.text import format_count
 from elcano.service.comparison.claims import compare_claims
 from elcano.service.comparison.differences import ClaimBrief
 from elcano.service.errors import ReportLost, ReportNotReady, RunNotFound
-from elcano.service.fields import CURSOR, NUMBER_CURSOR, Described, with_moments
+from elcano.service.fields import CURSOR, NUMBER_CURSOR, with_moments
 from elcano.service.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.service.reports.reference_entries import clean_line
-from elcano.service.reports.results import load_artifact, load_pictures, load_stored_report
+from elcano.service.reports.results import EvidencePage, load_artifact, load_pictures, load_stored_report
 from elcano.service.runs.run_status import find_existing_run
-from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
 
 ATOM: Final = "application/atom+xml"
@@ -176,19 +174,6 @@ REPORT_CONTENT: Final[Mapping[str, Any]] = {
 VERSIONS_RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
     200: {"description": "The feed, the newest version first", "content": {ATOM: _TEXT}}
 }
-
-
-class EvidencePage(Described):
-    """One page of what a run found, in the order of finding."""
-
-    run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """The run."""
-    total: int = Field(examples=[12])
-    """Passages found so far."""
-    next: str | None = Field(default=None, examples=["50"])
-    """Pass it as `cursor` for the next page; null on the last one."""
-    evidence: tuple[Annotated[Evidence, WrapSerializer(lambda one, write: with_moments(write(one)))], ...]
-    """Whole passages, each with its place in the stored text."""
 
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])

@@ -38,7 +38,7 @@ from elcano.graphs.state.budget import usd_from_microusd
 from elcano.graphs.state.failures import Cancellation
 from elcano.graphs.tenants import run_id as new_run_id
 from elcano.service.control.requests import cancel_open_run
-from elcano.service.errors import PROBLEMS, RequestInvalid, RunEnded, RunNotFound, list_request_faults
+from elcano.service.errors import RequestInvalid, RunEnded, RunNotFound, find_problem, list_request_faults
 from elcano.service.permissions import Principal
 from elcano.service.process import Process, Services
 from elcano.service.runs.request_facts import judge_run_request
@@ -96,10 +96,6 @@ SHORTEST_LOOK: Final = 0.5
 LONGEST_LOOK: Final = 2.0
 PAUSE_SECONDS: Final = 30.0
 """How long no run is started after one had no room or no budget, unless one ends or the batch is topped up."""
-NO_ROOM: Final = frozenset({402, 429})
-"""The statuses of refusals that pass by themselves: quotas, and as many runs as may be open."""
-LATER: Final = frozenset({500, 502, 503})
-"""Those of faults of the service: the turn is made again."""
 
 
 @dataclass
@@ -229,14 +225,14 @@ async def _note_refusals(batch: Batch, question: BatchQuestion, turn: _Turn) -> 
     try:
         yield
     except (ValidationError, ElcanoError) as error:
-        kind = next((PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS), None)
+        problem = find_problem(error)
         state: QuestionState = "waiting"
         granted = question.state == "starting" and isinstance(error, RequestInvalid)
         if granted and all(one.field.startswith("budget") for one in list_request_faults(error)):
             turn.shortage = f"the next question cannot be researched with what is left: {error}"
-        elif kind is not None and kind.status in NO_ROOM:
+        elif problem is not None and problem.kind in ("unpaid", "exhausted"):
             turn.refusal = str(error)
-        elif isinstance(error, ValidationError) or (kind is not None and kind.status not in LATER):
+        elif isinstance(error, ValidationError) or (problem is not None and not problem.is_fault):
             state = "refused"
         else:
             raise ApplicationError(str(error), category=ApplicationErrorCategory.BENIGN) from None

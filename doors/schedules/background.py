@@ -31,7 +31,7 @@ from elcano.doors.schedules.workflows import (
 )
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import Surroundings
-from elcano.service.errors import PROBLEMS, ReportLost
+from elcano.service.errors import ReportLost, find_problem
 from elcano.service.permissions import Principal
 from elcano.service.process import Process, Services
 from elcano.service.runs.judgement import JudgedRun
@@ -42,8 +42,6 @@ from elcano.storage.store import TenantStore
 
 BEAT_SECONDS: Final = 10.0
 DAY: Final = 86_400.0
-LATER: Final = frozenset({429, 500, 502, 503})
-"""The statuses of refusals that may not be there the next time: the start is tried again."""
 
 _log = logging.getLogger("schedules")
 
@@ -74,8 +72,8 @@ class ScheduleActivities:
         except ValidationError as error:
             return _refuse_start(asked, f"its request is no longer understood: {error.error_count()} faults")
         except ElcanoError as error:
-            kind = next((PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS), None)
-            if kind is not None and kind.status not in LATER:
+            problem = find_problem(error)
+            if problem is not None and not problem.is_fault and problem.kind != "exhausted":
                 return _refuse_start(asked, str(error))
             raise ApplicationError(str(error), category=ApplicationErrorCategory.BENIGN) from None
         return StartedRun(run_id=submission.run.run_id)

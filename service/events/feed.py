@@ -102,9 +102,8 @@ def encode_message(item: Item) -> bytes:
 
 
 def _format_message(data: str, name: str, id: str | None = None) -> bytes:
-    from fastapi.sse import format_sse_event  # a worker reads events too, and sends none
-
-    return format_sse_event(data_str=data, event=name, id=id, retry=RECONNECT_MILLISECONDS)
+    place = "" if id is None else f"id: {id}\n"  # JSON on one line: no data has a line break
+    return f"event: {name}\ndata: {data}\n{place}retry: {RECONNECT_MILLISECONDS}\n\n".encode()
 
 
 REMIND: Final = 30.0

@@ -5,13 +5,31 @@ import csv
 import io
 import unicodedata
 from collections.abc import Iterable
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field, WrapSerializer
 
 from elcano.graphs.report.report import Report
 from elcano.service.errors import ReportLost, ReportNotReady
+from elcano.service.fields import Described, with_moments
 from elcano.service.process import Services
 from elcano.service.runs.run_status import read_run
+from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
+
+
+class EvidencePage(Described):
+    """One page of what a run found, in the order of finding."""
+
+    run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run."""
+    total: int = Field(examples=[12])
+    """Passages found so far."""
+    next: str | None = Field(default=None, examples=["50"])
+    """Pass it as `cursor` for the next page; null on the last one."""
+    evidence: tuple[Annotated[Evidence, WrapSerializer(lambda one, write: with_moments(write(one)))], ...]
+    """Whole passages, each with its place in the stored text."""
+
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 

@@ -126,8 +126,8 @@ async def test_every_field_of_the_api_is_described(app: FastAPI) -> None:
 
 def test_problem_types_are_named_once_per_meaning() -> None:
     names = {kind.name: kind for kind in PROBLEMS.values()}
-    assert {(kind.name, kind.status, kind.title) for kind in PROBLEMS.values()} == {
-        (name, kind.status, kind.title) for name, kind in names.items()
+    assert {(kind.name, kind.kind, kind.title) for kind in PROBLEMS.values()} == {
+        (name, kind.kind, kind.title) for name, kind in names.items()
     }
 
 

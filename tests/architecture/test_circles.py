@@ -11,7 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
-from tests.architecture.test_rooms import ROOT, imported, python_files
+from tests.architecture.test_rooms import HALLS, ROOT, imported, python_files
 
 
 def modules() -> dict[str, str]:
@@ -30,7 +30,7 @@ def folder(module: str) -> str:
 def room(module: str) -> str:
     """Its room or program; a plugin is one of its own."""
     first, *inner = module.split(".")
-    return f"plugins.{inner[0]}" if first == "plugins" and inner else first
+    return f"{first}.{inner[0]}" if first in HALLS and inner else first
 
 
 @cache
@@ -85,11 +85,11 @@ def test_no_room_leads_back_to_itself() -> None:
 @pytest.mark.parametrize(
     "planted",
     [
-        {"text.prose.blocks": "from elcano.activities.agents.agent_activity import AgentActivities"},
+        {"activities.sources.base": "from elcano.activities.agents.agent_activity import AgentActivities"},
         {"activities.calls.usage": "def f():\n    from elcano.activities.agents import asking"},
         {
-            "text": "import elcano.activities.agents.agent_activity",
-            "text.prose.blocks": "import elcano.text",
+            "activities.tools": "import elcano.activities.agents.agent_activity",
+            "activities.sources.base": "import elcano.activities.tools",
         },
     ],
 )

@@ -13,9 +13,9 @@ import pytest
 
 from elcano.graphs.plugin import Plugin, list_plugins, load_objects, resolve_path
 from elcano.plugins import BUILT_IN
-from tests.architecture.test_rooms import CLOCKLESS, ROOT, imported, python_files, read_clocks, within
+from tests.architecture.test_rooms import CLOCKLESS, HALLS, ROOT, imported, python_files, read_clocks, within
 
-PROGRAMS = ("worker.py", "dev", "client", "cli", "testing", "benchmarks", "plugins")
+PROGRAMS = ("worker.py", "dev", "client", "cli", "testing", "benchmarks", "plugins.py", *HALLS)
 """Where plugins and rooms may be put together."""
 PURE_KINDS = ("agents", "tools", "reducers", "modes", "sources", "looks")
 OTHER_KINDS = (
@@ -48,11 +48,11 @@ OTHER_KINDS = (
     "identities",
     "middleware",
 )
-PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}
+PURE_IMPORTS = {"graphs", *HALLS, "pydantic", "jmespath", *CLOCKLESS}
 
 
 def built_in() -> list[Plugin]:
-    found = [import_module(f"elcano.plugins.{name}.plugin").plugin for name in BUILT_IN]
+    found = [import_module(f"elcano.{room}.{name}.plugin").plugin for name, room in BUILT_IN.items()]
     assert [plugin.name for plugin in found] == [*BUILT_IN]
     return found
 
@@ -70,22 +70,22 @@ def test_the_kernel_imports_no_plugin() -> None:
     files = [path for path in python_files() if path.relative_to(ROOT).parts[0] not in PROGRAMS]
     assert len(files) > 300
     found = [
-        (str(path.relative_to(ROOT)), name) for path in files for name in imports_of(path) if within(name, {"plugins"})
+        (str(path.relative_to(ROOT)), name) for path in files for name in imports_of(path) if within(name, set(HALLS))
     ]
     assert found == []
 
 
 @pytest.mark.parametrize("plugin", built_in(), ids=lambda plugin: plugin.name)
 def test_a_plugin_imports_those_that_it_needs_and_no_other(plugin: Plugin) -> None:
-    allowed = {f"plugins.{name}" for name in (plugin.name, *plugin.needs)}
-    files = (ROOT / "plugins" / plugin.name).rglob("*.py")
-    found = [(path.name, name) for path in files for name in imports_of(path) if within(name, {"plugins"})]
+    allowed = {f"{BUILT_IN[name]}.{name}" for name in (plugin.name, *plugin.needs)}
+    files = (ROOT / BUILT_IN[plugin.name] / plugin.name).rglob("*.py")
+    found = [(path.name, name) for path in files for name in imports_of(path) if within(name, set(HALLS))]
     assert [(path, name) for path, name in found if not within(name, allowed)] == []
 
 
 @pytest.mark.parametrize("plugin", built_in(), ids=lambda plugin: plugin.name)
 def test_only_its_commands_import_the_command_line(plugin: Plugin) -> None:
-    files = [path for path in (ROOT / "plugins" / plugin.name).rglob("*.py") if "command" not in path.name]
+    files = [path for path in (ROOT / BUILT_IN[plugin.name] / plugin.name).rglob("*.py") if "command" not in path.name]
     assert [(path.name, name) for path in files for name in imports_of(path) if within(name, {"cli"})] == []
 
 
@@ -96,7 +96,7 @@ def reached(module: ModuleType, seen: dict[str, ModuleType]) -> dict[str, Module
     for name in imports_of(Path(module.__file__)):
         for candidate in (f"elcano.{name}", f"elcano.{name.rpartition('.')[0]}"):
             found = sys.modules.get(candidate)
-            if candidate.startswith("elcano.plugins.") and found is not None and candidate not in seen:
+            if candidate.removeprefix("elcano.").startswith(HALLS) and found is not None and candidate not in seen:
                 reached(found, seen)
     return seen
 

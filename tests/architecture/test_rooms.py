@@ -34,19 +34,25 @@ ACTIVITY_SIDE = {"temporalio.activity", "temporalio.exceptions"}
 CLIENT_SIDE = {
     f"temporalio.{name}" for name in ("api", "client", "common", "envconfig", "exceptions", "runtime", "service")
 }
+HALLS = ("subjects", "doors", "operations")
+"""The rooms of plugins, each of whose folders is a plugin."""
 GUARDED = {
-    *("activities", "api", "graphs", "settings", "storage", "workflows"),
-    *("fastapi", "httpx", "pydantic_ai", "sqlalchemy", "temporalio"),
+    *HALLS,
+    *("activities", "api", "graphs", "service", "settings", "storage", "text", "workflows"),
+    *("fastapi", "httpx", "pydantic_ai", "sqlalchemy", "starlette", "temporalio"),
 }
 """What a room may import only if its line says so. Closed rooms may import nothing else either."""
+KERNEL = GUARDED - set(HALLS)
 ROOMS = {
     "graphs": {"graphs", "pydantic", "jmespath", *CLOCKLESS},
     "workflows": {"workflows", "graphs", "temporalio", *SEQUENTIAL, *CLOCKLESS},
-    "activities": {"activities", "graphs", "storage", "settings", "pydantic_ai", "httpx", *ACTIVITY_SIDE},
+    "text": {"text", "graphs"},
+    "activities": {"activities", "graphs", "storage", "settings", "text", "pydantic_ai", "httpx", *ACTIVITY_SIDE},
     "storage": {"storage", "graphs", "settings", "sqlalchemy", "alembic", "obstore"},
-    "api": {"api", "graphs", "storage", "settings", "fastapi", *CLIENT_SIDE},
+    "service": {"service", "graphs", "storage", "settings", "text", *CLIENT_SIDE},
+    "api": {"api", "service", "graphs", "storage", "settings", "fastapi", "starlette", *CLIENT_SIDE},
     "cli": {"client", "graphs", "settings"},
-    "client": {"client", "graphs", "settings", "httpx", "api", "storage"},
+    "client": {"client", "graphs", "settings", "httpx", "service", "storage"},
     "settings": {"settings"},
     "measures": set[str](),
     "redaction": {"settings"},
@@ -55,10 +61,13 @@ ROOMS = {
     "__main__": set[str](),
     "__init__": set[str](),
     "setup": {"setuptools"},
-    "worker": GUARDED,
+    "worker": KERNEL,
     "dev": {*GUARDED, "plugins"},
-    "testing": {*GUARDED, "testing", "dev", "worker", "plugins"},
-    "plugins": {*GUARDED, "plugins", "cli"},
+    "testing": {*KERNEL, "testing", "dev", "worker", "plugins"},
+    "plugins": {"graphs", "settings"},
+    "subjects": {*KERNEL, "subjects"},
+    "doors": {*KERNEL, "doors", "subjects"},
+    "operations": {*KERNEL, "operations"},
 }
 CLOSED = ("graphs", "workflows")
 ASYNCIO = {"CancelledError", "Future", "Task", "create_task", "gather", "shield"}
@@ -117,9 +126,9 @@ def broken_rule(file: PurePath, name: str) -> str | None:
         return None
     if top == "testing" and room != "testing":
         return "fakes are for tests"
-    if top in PROGRAMS and top != room and room != "testing" and not (room == "plugins" and "command" in file.name):
+    if top in PROGRAMS and top != room and room != "testing" and not (room in HALLS and "command" in file.name):
         return "programs are never imported"
-    if is_plugin_workflow(file) and not within(name, {*ROOMS["workflows"], f"plugins.{file.parts[1]}.contracts"}):
+    if is_plugin_workflow(file) and not within(name, {*ROOMS["workflows"], f"{room}.{file.parts[1]}.contracts"}):
         return "workflows of plugins may import what workflows may, and their contracts"
     if within(name, {*ROOMS[room], *EXTRA.get(file.as_posix(), ()), *({room} & set(PROGRAMS))}):
         return None
@@ -130,7 +139,7 @@ def broken_rule(file: PurePath, name: str) -> str | None:
 
 def is_plugin_workflow(file: PurePath) -> bool:
     """Whether a file is workflow code of a plugin: no sandbox checks it where it runs."""
-    return file.parts[0] == "plugins" and file.name == "workflows.py"
+    return file.parts[0] in HALLS and file.name == "workflows.py"
 
 
 def of_asyncio(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -250,9 +259,9 @@ def test_the_house_keeps_its_rules() -> None:
         ("workflows/a.py", "import asyncio.locks"),
         ("workflows/a.py", "workflow.wait_condition(f, timeout=3)"),
         ("workflows/a.py", "wait_condition(f, **options)"),
-        ("plugins/a/workflows.py", "import time"),
-        ("plugins/a/workflows.py", "import datetime\ndatetime.datetime.now()"),
-        ("plugins/a/workflows.py", "from elcano.plugins.b.contracts import B"),
+        ("doors/a/workflows.py", "import time"),
+        ("doors/a/workflows.py", "import datetime\ndatetime.datetime.now()"),
+        ("doors/a/workflows.py", "from elcano.doors.b.contracts import B"),
         ("activities/a.py", "from temporalio import workflow"),
         ("activities/a.py", "from elcano.workflows.research import ResearchWorkflow"),
         ("activities/a.py", "from elcano.api.app import app"),
@@ -260,6 +269,12 @@ def test_the_house_keeps_its_rules() -> None:
         ("storage/a.py", "from temporalio.converter import StorageDriver"),
         ("storage/a.py", "import fastapi"),
         ("api/a.py", "import elcano.activities.sources"),
+        ("service/a.py", "from fastapi import Request"),
+        ("service/a.py", "from elcano.api.app import app"),
+        ("text/a.py", "from elcano.storage.evidence import Passage"),
+        ("subjects/a/b.py", "from elcano.doors.page.formats import x"),
+        ("doors/a/b.py", "from elcano.operations.access.roles import x"),
+        ("api/a.py", "from elcano.doors.page.formats import x"),
         ("api/a.py", "from temporalio import activity"),
         ("api/a.py", "import elcano.worker"),
         ("api/a.py", "from os import getenv"),

@@ -248,7 +248,12 @@ def test_the_image_gets_every_room(services: dict[str, Any]) -> None:
         "program_start.py",
         "redaction.py",
         "settings",
-        "plugins",
+        "plugins.py",
+        "text",
+        "service",
+        "subjects",
+        "doors",
+        "operations",
         "worker.py",
     ):
         assert (ROOT / part).exists()

@@ -13,13 +13,14 @@ from tests.packaging.building import ROOT, Distributions
 METADATA = f"elcano_research-{__version__}.dist-info"
 ROOMS = (
     *("graphs", "workflows", "activities", "storage", "api", "settings"),
-    *("client", "cli", "dev", "testing", "plugins"),
+    *("client", "cli", "dev", "testing", "text", "service", "subjects", "doors", "operations"),
 )
 MODULES = (
     "__init__.py",
     "__main__.py",
     "measures.py",
     "output.py",
+    "plugins.py",
     "program_start.py",
     "py.typed",
     "redaction.py",

@@ -25,7 +25,7 @@ def test_scripts_and_styles_stay_within_their_budgets() -> None:
     styles = sum(size for name, size in sizes.items() if name.endswith(".css"))
     assert scripts <= SCRIPT_BYTES
     assert styles <= STYLE_BYTES
-    templates = Path(__file__).parents[2] / "plugins" / "page" / "templates"
+    templates = Path(__file__).parents[2] / "doors" / "page" / "templates"
     assert sum(sizes.values()) + sum(file.stat().st_size for file in templates.iterdir()) <= ALL_BYTES
 
 

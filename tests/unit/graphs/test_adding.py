@@ -96,7 +96,19 @@ async def test_a_listed_domain_is_offered(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert offered == ["biomedical", "law"]
 
 
-ROOMS = ("graphs", "workflows", "activities", "storage", "api", "cli", "plugins")
+ROOMS = (
+    "graphs",
+    "workflows",
+    "activities",
+    "storage",
+    "api",
+    "cli",
+    "text",
+    "service",
+    "subjects",
+    "doors",
+    "operations",
+)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,22 @@ def test_they_are_those_of_the_distribution() -> None:
 
 def test_no_text_advises_to_install_a_name_from_the_public_index() -> None:
     """`elcano` is another project there, and `elcano-research` is free: who registers it would be run by the advice."""
-    folders = ["activities", "api", "cli", "dev", "docs", "graphs", "plugins", "settings", "storage", "testing"]
+    folders = [
+        "activities",
+        "api",
+        "cli",
+        "dev",
+        "docs",
+        "doors",
+        "graphs",
+        "operations",
+        "service",
+        "settings",
+        "storage",
+        "subjects",
+        "testing",
+        "text",
+    ]
     files = [file for folder in folders for kind in ("*.py", "*.md") for file in (ROOT / folder).rglob(kind)]
     files += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "worker.py", "pyproject.toml")]
     wrong = re.compile(r"\belcano\[|pip install [\"']?elcano")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from elcano.cli.client import Api
-    from elcano.graphs.state.events import AgentEvent
+    from elcano.client.models import AgentEvent
 
 _TOP_UPS: Final = {
     "tokens": "--tokens 50000",
@@ -212,7 +212,8 @@ def _upload_files(api: "Api", paths: list[Path]) -> str:
     Raises:
         BadInput: one cannot be taken, or none can be read.
     """
-    from elcano.client.collections import UNREADABLE, AsyncCollection, find_files, name_own_collection
+    from elcano.client.archive_members import UNREADABLE
+    from elcano.client.collections import AsyncCollection, find_files, name_own_collection
     from elcano.graphs.text import format_count
 
     try:

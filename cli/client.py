@@ -12,8 +12,8 @@ from elcano.client.blocking import Arguments, EventLoopThread, Item, Result
 from elcano.client.connection import Connection, LiveText, Notice
 from elcano.client.errors import OutcomeUnknown, Problem, ServerFailed, Unavailable
 from elcano.client.errors import Unreachable as NoAnswer
+from elcano.client.models import AgentEvent
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.state.events import AgentEvent
 
 _FAILED_CHECKS: Final = ("urn:elcano:source-check-failed", "urn:elcano:database-unavailable")
 """Problems of the source or database that the API asked; the API itself is well."""

@@ -7,7 +7,6 @@ for the budget line: events report what happened, and between them a call can sp
 
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Protocol
@@ -20,17 +19,17 @@ from rich.table import Table
 from rich.text import Text
 
 from elcano.cli.exit_codes import Failed
+from elcano.client.models import AgentEvent
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.state.events import AgentEvent, EventType
 from elcano.graphs.text import format_count
 
-_BEGINNINGS: frozenset[EventType] = frozenset(
+_BEGINNINGS: frozenset[str] = frozenset(
     {"searching", "judging", "hypothesizing", "analyzing", "synthesizing", "thinking", "streaming"}
 )
 """Events that announce work; its result replaces them."""
-_ANSWERED: frozenset[EventType] = frozenset({"judging", "hypothesizing"})
+_ANSWERED: frozenset[str] = frozenset({"judging", "hypothesizing"})
 """Those of `_BEGINNINGS` that also report results, with figures: a manager's decision, hypotheses. Those stay."""
-_STYLES: dict[EventType, str] = {
+_STYLES: dict[str, str] = {
     "started": "bold",
     "looping": "bold cyan",
     "routed": "dim",
@@ -136,7 +135,7 @@ class PlainDisplay:
 
     def show(self, event: AgentEvent) -> None:
         """Show one more event."""
-        at = time.strftime("%H:%M:%S", time.localtime(event.at))
+        at = f"{event.at.astimezone():%H:%M:%S}"
         self._print(f"{at} {_format_section_prefix(event)}{event.type}: {event.message}")
 
     def say(self, text: str) -> None:

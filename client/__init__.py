@@ -8,7 +8,7 @@
 
 `AsyncElcano` is the same for asynchronous programs. Streams resume after the last event that was received, requests
 that change something are sent again with one idempotency key until their outcome is known, and a refusal is an
-exception by its kind (`elcano.client.errors`). What the API answers comes as the models that the API itself is made of.
+exception by its kind (`elcano.client.errors`). Answers come as the models of `models` and `report_models`.
 """
 
 from elcano.client.async_client import AsyncElcano, AsyncRun

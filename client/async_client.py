@@ -1,23 +1,20 @@
 """Research from asynchronous programs: `AsyncElcano` is the API, `AsyncRun` one run of it."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from elcano.client.batches import AsyncBatch, start_batch
 from elcano.client.collections import AsyncCollection, list_collections
 from elcano.client.connection import Connection, LiveText, Notice, Streamed
-from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.report import Report
-from elcano.graphs.state.events import AgentEvent
+from elcano.client.models import AgentEvent, CollectionView, JsonObject, RunList, RunView
+from elcano.client.passages import AsyncPassage
+from elcano.client.report_models import EvidencePage, Report
 
-if TYPE_CHECKING:
-    from elcano.client.passages import AsyncPassage
-    from elcano.service.runs.run_view import RunList, RunView
-    from elcano.service.uploaded_documents import CollectionView
-
+LOCAL_API: Final = "http://127.0.0.1:8000"
 RUNS: Final = "/v1/runs"
 EVIDENCE_PAGE: Final = 200
 """Passages that are asked for at a time."""
@@ -28,9 +25,9 @@ STATE_SECONDS: Final = 1.0
 
 
 class AsyncElcano:
-    """The API at `base_url`, asked with `api_key`; by default as the settings say (`ELCANO_API_URL`, `ELCANO_API_KEY`).
+    """The API at `base_url`, asked with `api_key`; by default as the environment says.
 
-    The key of the settings is sent to the address of the settings, and to no other.
+    `ELCANO_API_KEY` is sent to the address in `ELCANO_API_URL`, and to no other.
     Use it as a context manager, or call `close`. Its methods raise what `Connection` does.
     """
 
@@ -71,10 +68,8 @@ class AsyncElcano:
         """The run with this id; nothing is asked yet."""
         return AsyncRun(self, run_id)
 
-    async def list_runs(self, /, **filters: str | int) -> "RunList":
+    async def list_runs(self, /, **filters: str | int) -> RunList:
         """One page of runs, the newest first; `filters` are the parameters of `GET /v1/runs`."""
-        from elcano.service.runs.run_view import RunList
-
         return RunList.model_validate(await self.connection.get(RUNS, **filters))
 
     def collection(self, name: str) -> AsyncCollection:
@@ -91,7 +86,7 @@ class AsyncElcano:
         """
         return await start_batch(self.connection, questions, key, request)
 
-    async def list_collections(self) -> "tuple[CollectionView, ...]":
+    async def list_collections(self) -> tuple[CollectionView, ...]:
         """Your collections of uploaded documents, with how far each is read."""
         return await list_collections(self.connection)
 
@@ -108,10 +103,8 @@ class AsyncRun:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.run_id!r})"
 
-    async def view(self) -> "RunView":
+    async def view(self) -> RunView:
         """How it stands."""
-        from elcano.service.runs.run_view import RunView
-
         return RunView.model_validate(await self._connection.get(self._path))
 
     def stream(self, after: str = "") -> AsyncIterator[Streamed]:
@@ -124,7 +117,7 @@ class AsyncRun:
             if not isinstance(told, Notice | LiveText):
                 yield told
 
-    async def states(self) -> "AsyncIterator[RunView | Notice]":
+    async def states(self) -> AsyncIterator[RunView | Notice]:
         """How it stands, now and whenever something has happened, until it has ended; notices while that is not known.
 
         What happens within `STATE_SECONDS` is told as one.
@@ -176,11 +169,8 @@ class AsyncRun:
         found: JsonObject = await self._connection.get(f"{self._path}/answer")
         return found
 
-    async def evidence(self) -> AsyncIterator["AsyncPassage"]:
+    async def evidence(self) -> AsyncIterator[AsyncPassage]:
         """The passages that it found, in the order of finding; each can `show` its page."""
-        from elcano.client.passages import AsyncPassage
-        from elcano.service.reports.results import EvidencePage
-
         cursor: str | None = ""
         while cursor is not None:
             answer = await self._connection.get(f"{self._path}/evidence", limit=EVIDENCE_PAGE, cursor=cursor)
@@ -253,8 +243,5 @@ class AsyncRun:
 
 
 def _read_configured_api() -> tuple[str, str]:
-    """The address and the key in the settings."""
-    from elcano.settings import program_settings
-
-    settings = program_settings()
-    return settings.base_url, settings.api_key
+    """The address and the key in the environment."""
+    return os.environ.get("ELCANO_API_URL", "") or LOCAL_API, os.environ.get("ELCANO_API_KEY", "")

@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from elcano.client.blocking import Blocking, make_blocking, make_blocking_iterator
 from elcano.client.connection import Connection
-from elcano.graphs.errors import InputInvalid
-from elcano.graphs.frozen import JsonObject
+from elcano.client.errors import InvalidFiles
+from elcano.client.models import JsonObject
 
 BATCHES: Final = "/v1/batches"
 LOOK_SECONDS: Final = 1.0
@@ -97,19 +97,19 @@ def read_questions(file: Path) -> list[dict[str, Any]]:
     other file is JSON Lines: each line is a text, the question, or an object with fields of `POST /v1/runs`.
 
     Raises:
-        InputInvalid: it cannot be read; the text names the line.
+        InvalidFiles: it cannot be read; the text names the line.
     """
     try:
         text = file.read_bytes().decode("utf-8-sig")
         found = [*_read_table(text)] if file.suffix.lower() == ".csv" else [*_read_lines(text)]
     except OSError as error:
-        raise InputInvalid("file", f"{file} cannot be read: {error.strerror}") from error
+        raise InvalidFiles(f"{file} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputInvalid("file", f"{file} is not in UTF-8: save it as CSV UTF-8") from error
+        raise InvalidFiles(f"{file} is not in UTF-8: save it as CSV UTF-8") from error
     except (ValueError, csv.Error) as error:
-        raise InputInvalid("file", f"{file}: {error}") from error
+        raise InvalidFiles(f"{file}: {error}") from error
     if not found:
-        raise InputInvalid("file", f"{file} has no questions")
+        raise InvalidFiles(f"{file} has no questions")
     return found
 
 

@@ -5,11 +5,12 @@ that is true when it is shown, and that says when that was.
 """
 
 import json
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from elcano.client.async_client import AsyncElcano, AsyncRun
 from elcano.client.batches import Batch
@@ -17,11 +18,8 @@ from elcano.client.blocking import Blocking, EventLoopThread, make_blocking, mak
 from elcano.client.collections import Collection
 from elcano.client.connection import Notice
 from elcano.client.errors import ClientError
-from elcano.graphs.text import shorten_text
-
-if TYPE_CHECKING:
-    from elcano.client.passages import Passage
-    from elcano.service.runs.run_view import RunView, WaitingCallView
+from elcano.client.models import RunView, WaitingCallView
+from elcano.client.passages import Passage
 
 QUESTION_CHARACTERS: Final = 200
 """A longer question is shortened where a run is displayed."""
@@ -49,7 +47,7 @@ class LiveDisplay:
         self._handle.update(self._markdown(text))
 
 
-def describe_run(view: "RunView", report: str = "") -> str:
+def describe_run(view: RunView, report: str = "") -> str:
     """Describe a run in Markdown: how it stands, what it used, its sections; then its `report`, if there is one."""
     return "\n\n".join((*_describe_state(view), *((report,) if report else ())))
 
@@ -64,11 +62,11 @@ def describe_notice(shown: str, notice: str) -> str:
     return f"{shown}\n\n*How it stands now is not known: {escape_markdown(notice)}*"
 
 
-def _describe_state(view: "RunView") -> Iterator[str]:
+def _describe_state(view: RunView) -> Iterator[str]:
     where = f", {view.stage}" if view.stage else ""
     step = f" at `{view.node}`" if view.node and view.status == "running" else ""
     moment = f" · as of {datetime.now(UTC):%H:%M:%S} UTC" if view.status == "running" else ""
-    question = escape_markdown(shorten_text(view.question, QUESTION_CHARACTERS))
+    question = escape_markdown(textwrap.shorten(view.question, QUESTION_CHARACTERS, placeholder="…"))
     yield f"**{view.status}**{where}{step}{moment} · `{view.run_id}` · {question}"
     if view.blocked:
         yield f"It cannot continue: {escape_markdown(view.blocked)}"
@@ -90,7 +88,7 @@ def _describe_state(view: "RunView") -> Iterator[str]:
         yield f"Failed: {escape_markdown(view.failure.message)}"
 
 
-def _describe_waiting(view: "RunView") -> Iterator[str]:
+def _describe_waiting(view: RunView) -> Iterator[str]:
     """What it waits for, and how that is decided."""
     if view.hold is not None:
         yield f"Waiting: {escape_markdown(view.hold.detail or view.hold.reason)}"
@@ -102,7 +100,7 @@ def _describe_waiting(view: "RunView") -> Iterator[str]:
         yield 'Decide with `run.control("approve")`, or `run.control("refuse", reason="...")`.'
 
 
-def _describe_call(call: "WaitingCallView") -> str:
+def _describe_call(call: WaitingCallView) -> str:
     called = escape_markdown(f"{call.server}/{call.tool} {call.arguments}")
     run = f"elcano.run({json.dumps(call.run_id)})"
     return f'- {called}\n  Decide with `{run}.control("approve-call", call={json.dumps(call.call)})`, or `refuse-call`.'
@@ -196,10 +194,8 @@ class Run(Blocking[AsyncRun]):
                 display.replace(shown)
         display.replace(self._repr_markdown_())
 
-    def evidence(self) -> Iterator["Passage"]:
+    def evidence(self) -> Iterator[Passage]:
         """The passages that it found, in the order of finding; each can `show` its page."""
-        from elcano.client.passages import Passage
-
         for passage in self._loop.iterate(self.asynchronous.evidence()):
             yield Passage.of(passage, self._loop)
 

@@ -14,23 +14,21 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, Final
 from urllib.parse import quote
 
+from elcano.client.archive_members import (
+    UNREADABLE,
+    ArchiveInvalid,
+    is_hidden,
+    list_members,
+    open_archive,
+    open_member,
+)
 from elcano.client.blocking import Blocking, make_blocking, make_blocking_iterator
 from elcano.client.connection import PIECE, Connection
-from elcano.client.errors import NotFound, Problem
-from elcano.graphs.errors import InputInvalid
-from elcano.graphs.frozen import Frozen
-from elcano.service import archive_members
-from elcano.service.archive_members import is_hidden, list_members, open_archive, open_member
-from elcano.service.uploaded_documents import name_file_collection
-
-if TYPE_CHECKING:
-    from elcano.service.uploaded_documents import CollectionView, DocumentView
-
-UNREADABLE: Final = archive_members.UNREADABLE
-"""What reading a file raises."""
+from elcano.client.errors import InvalidFiles, NotFound, Problem
+from elcano.client.models import CollectionView, DocumentPage, DocumentView, Model
 
 
 @dataclass(frozen=True)
@@ -60,16 +58,16 @@ def find_files(paths: Iterable[Path | str]) -> dict[str, LocalFile]:
     archive's.
 
     Raises:
-        InputInvalid: one cannot be read, two have the same name, or an archive cannot be taken.
+        InvalidFiles: one cannot be read, two have the same name, or an archive cannot be taken.
     """
     found: dict[str, LocalFile] = {}
     try:
         for raw, file in _name_files(paths):
             name = raw.encode(errors="surrogateescape").decode(errors="replace")  # a disk's names may be no text
             if found.setdefault(name, file).place != file.place:
-                raise InputInvalid("paths", f"{found[name].place} and {file.place} would both be called {name!r}")
+                raise InvalidFiles(f"{found[name].place} and {file.place} would both be called {name!r}")
     except OSError as error:
-        raise InputInvalid("paths", f"files cannot be read: {error}") from error
+        raise InvalidFiles(f"files cannot be read: {error}") from error
     return found
 
 
@@ -80,6 +78,12 @@ def name_own_collection(files: Mapping[str, LocalFile]) -> str:
         OSError: and what else is in `UNREADABLE`: one cannot be read.
     """
     return name_file_collection((file.hash(), name) for name, file in files.items())
+
+
+def name_file_collection(files: Iterable[tuple[str, str]]) -> str:
+    """The name of a collection of just these files, each given by its SHA-256 (hexadecimal) and its name."""
+    names = sorted(f"{data_hash} {name}" for data_hash, name in files)
+    return f"files-{sha256(chr(0).join(names).encode()).hexdigest()[:16]}"
 
 
 def _name_files(paths: Iterable[Path | str]) -> Iterator[tuple[str, LocalFile]]:
@@ -103,8 +107,8 @@ def _list_archive(path: Path) -> Iterator[tuple[str, LocalFile]]:
     try:
         archive = open_archive(path)
         members = list_members(archive, path.stat().st_size)
-    except InputInvalid as error:
-        raise InputInvalid("paths", f"{path}: {error}") from error
+    except ArchiveInvalid as error:
+        raise InvalidFiles(f"{path}: {error}") from error
     for number, one in enumerate(members):
         place = f"{path}, file {number} ({one.filename})"
         yield f"{path.name}/{one.filename}", LocalFile(place, one.file_size, partial(open_member, archive, one))
@@ -120,7 +124,7 @@ _OF_ONE_DOCUMENT: Final = frozenset({404, 409, 413, 422})
 as with a line break in it."""
 
 
-class AddedDocument(Frozen):
+class AddedDocument(Model):
     """What became of one file that was to be added."""
 
     path: str
@@ -144,24 +148,20 @@ class AsyncCollection:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    async def view(self) -> "CollectionView":
+    async def view(self) -> CollectionView:
         """How far it is read.
 
         Raises:
             NotFound: nothing is in it.
         """
-        from elcano.service.uploaded_documents import CollectionView
-
         return CollectionView.model_validate(await self._connection.get(self._path))
 
-    async def documents(self, /, **filters: str) -> AsyncIterator["DocumentView"]:
+    async def documents(self, /, **filters: str) -> AsyncIterator[DocumentView]:
         """Its documents, all or those in one `state`.
 
         Raises:
             NotFound: nothing is in it.
         """
-        from elcano.service.uploaded_documents import DocumentPage
-
         cursor: str | None = ""
         while cursor is not None:
             answer = await self._connection.get(f"{self._path}/documents", limit=PAGE, cursor=cursor, **filters)
@@ -183,7 +183,7 @@ class AsyncCollection:
             What became of each file, also of those that are refused.
 
         Raises:
-            InputInvalid: as `find_files`; nothing is sent.
+            InvalidFiles: as `find_files`; nothing is sent.
         """
         added = []
         files = await asyncio.to_thread(find_files, paths)
@@ -195,7 +195,7 @@ class AsyncCollection:
                 tell(one)
         return tuple(added)
 
-    async def wait(self) -> "CollectionView":
+    async def wait(self) -> CollectionView:
         """Return how it stands once all of its documents are read, or refused."""
         return await self._connection.poll(self.view, lambda view: not view.unread, every=LOOK_SECONDS)
 
@@ -248,8 +248,6 @@ class Collection(Blocking[AsyncCollection]):
         return self.asynchronous.source
 
 
-async def list_collections(connection: Connection) -> "tuple[CollectionView, ...]":
+async def list_collections(connection: Connection) -> tuple[CollectionView, ...]:
     """All collections, with how far each is read."""
-    from elcano.service.uploaded_documents import CollectionView
-
     return tuple(CollectionView.model_validate(one) for one in await connection.get(COLLECTIONS))

@@ -16,7 +16,6 @@ from urllib.parse import quote
 import httpx
 from httpx_sse import EventSource, ServerSentEvent
 
-from elcano import __version__
 from elcano.client.errors import (
     OutcomeUnknown,
     Unavailable,
@@ -24,8 +23,7 @@ from elcano.client.errors import (
     explain_transport_error,
     read_problem,
 )
-from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.state.events import AgentEvent
+from elcano.client.models import AgentEvent, JsonObject, Model
 
 Found = TypeVar("Found")
 
@@ -48,13 +46,13 @@ _LIVE_TEXT = "streaming"
 """Messages with the text that is being written. They are no events: the next one replaces them."""
 
 
-class Notice(Frozen):
+class Notice(Model):
     """A message about the stream, not about the run: that it was resumed, that a run waits for a worker."""
 
     text: str
 
 
-class LiveText(Frozen):
+class LiveText(Model):
     """The text that is being written, as far as it is known; the next one of its path replaces it."""
 
     words: JsonObject
@@ -79,7 +77,7 @@ class Connection:
         self._http = httpx.AsyncClient(
             base_url=base_url,
             timeout=httpx.Timeout(30.0, read=QUIET_SECONDS),
-            headers={"User-Agent": f"elcano/{__version__}", **authorization, **(headers or {})},
+            headers={"User-Agent": "elcano-client", **authorization, **(headers or {})},
         )
 
     async def close(self) -> None:

@@ -5,11 +5,13 @@ from typing import Any, Final
 
 import httpx
 
-from elcano.graphs.errors import ElcanoError
 
-
-class ClientError(ElcanoError):
+class ClientError(Exception):
     """A request that was not answered as it was meant to be; the text says what is wrong and what to do."""
+
+
+class InvalidFiles(ClientError, ValueError):
+    """Files on this machine cannot be used as they are; nothing was sent."""
 
 
 class Unreachable(ClientError):

@@ -9,8 +9,7 @@ from pydantic import PrivateAttr
 
 from elcano.client.blocking import EventLoopThread
 from elcano.client.connection import Connection
-from elcano.graphs.report.report import CheckedCitation
-from elcano.storage.evidence import PAGE, PATH, Evidence
+from elcano.client.report_models import CheckedCitation, Evidence
 
 
 @dataclass(frozen=True)
@@ -97,10 +96,10 @@ class AsyncPassage(Evidence):
 
     def _find_page(self, start: int, end: int) -> int:
         """The page of the quote, if the passage is from a file that may be kept; 0: its text is all there is."""
-        if PATH not in self.metadata:
+        if "path" not in self.metadata:
             return 0
         if not self.places.lines:
-            known = self.metadata.get(PAGE)
+            known = self.metadata.get("page")
             return known if isinstance(known, int) else 0
         last = max(end, start + 1)
         return next((line.page for line in self.places.lines if line.start < last and line.end > start), 0)

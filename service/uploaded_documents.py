@@ -1,7 +1,5 @@
 """Uploaded documents and their collections as clients see them: what routes answer with, and the client reads."""
 
-from collections.abc import Iterable
-from hashlib import sha256
 from typing import Literal
 
 from pydantic import Field
@@ -9,12 +7,6 @@ from pydantic import Field
 from elcano.service.fields import Described, Moment
 
 DocumentState = Literal["uploaded", "indexed", "refused"]
-
-
-def name_file_collection(files: Iterable[tuple[str, str]]) -> str:
-    """The name of a collection of just these files, each given by its SHA-256 (hexadecimal) and its name."""
-    names = sorted(f"{data_hash} {name}" for data_hash, name in files)
-    return f"files-{sha256(chr(0).join(names).encode()).hexdigest()[:16]}"
 
 
 class CollectionView(Described):

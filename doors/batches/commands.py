@@ -67,13 +67,17 @@ def start_batch(
     """Start a run for each question of a file; all share the budget. `start` may be left out."""
     from elcano.cli.graph_files import read_json_object
     from elcano.client.batches import AsyncBatch, read_questions
+    from elcano.client.errors import InvalidFiles
 
     defaults: dict[str, Any] = {} if run_file is None else dict(read_json_object(run_file, "an object of fields"))
     form = None if schema is None else read_json_object(schema, "a JSON Schema")
     given = {"question": question, "mode": mode, "sources": source, "model": parse_models(model), "output_schema": form}
     budget = drop_unset({"tokens": budget_tokens, "cost_usd": budget_usd, "seconds": budget_seconds})
     defaults |= drop_unset(given)
-    questions = read_questions(file)
+    try:
+        questions = read_questions(file)
+    except InvalidFiles as error:
+        raise BadInput(str(error)) from error
     body = {
         "questions": questions,
         "defaults": defaults,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from elcano import __version__
+from elcano.client.archive_members import UNREADABLE, open_archive, open_member
 from elcano.doors.certificates.certificate_checks import ALL
 from elcano.doors.certificates.certificate_format import (
     WHOLE,
@@ -29,7 +30,6 @@ from elcano.doors.certificates.certificate_format import (
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.text import format_count
 from elcano.output import guarded_output
-from elcano.service.archive_members import UNREADABLE, open_archive, open_member
 from elcano.settings.settings import BAD_SETTINGS
 
 HASHED: Final = "Every part matches its hash in the table of hashes."

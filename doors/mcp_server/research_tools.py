@@ -15,9 +15,10 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from elcano.client import AsyncElcano, ClientError
+from elcano.client.models import RunView
 from elcano.graphs.contracts import REPORTED
-from elcano.graphs.report.works import find_citation_mark
-from elcano.service.runs.run_view import RunView
+from elcano.graphs.report.report import SupportCounts
+from elcano.graphs.report.works import Work, find_citation_mark
 from elcano.service.runs.trust_request import TrustRequest
 
 OpenElcano: TypeAlias = Callable[[Mapping[str, str] | None], AsyncElcano]
@@ -242,14 +243,14 @@ class ResearchTools:
         async with self.asking(context.headers) as elcano:
             run = elcano.run(run_id)
             view, report = await run.view(), await run.report()
-        support, end = report.support, offset + PAGE
+        end = offset + PAGE
         return ReportPage(
             run_id=run_id,
             status=view.status,
             text=report.markdown[offset:end],
             total=len(report.markdown),
             next_offset=end if end < len(report.markdown) else None,
-            checked=support.describe(),
+            checked=SupportCounts.model_validate(report.support.model_dump()).describe(),
         )
 
     async def search_evidence(
@@ -264,8 +265,9 @@ class ResearchTools:
         found: list[Passage] = []
         async with self.asking(context.headers) as elcano:
             async for one in elcano.run(run_id).evidence():
+                work = Work.model_validate(one.work) if one.work else None
                 if all(word in f"{one.title} {one.text}".casefold() for word in words):
-                    found.append(Passage.model_validate({**one.model_dump(), "standing": find_citation_mark(one.work)}))
+                    found.append(Passage.model_validate({**one.model_dump(), "standing": find_citation_mark(work)}))
                 if len(found) == limit:
                     break
         return found

@@ -34,6 +34,7 @@ from pydantic import Field
 
 from elcano import __version__
 from elcano.client import AsyncElcano, NotFound, OutcomeUnknown, ServerFailed, Unavailable, Unreachable
+from elcano.client.models import ClarifyingQuestion, RunView
 from elcano.doors.mcp_server.research_tools import (
     BUDGET,
     ENDS,
@@ -49,8 +50,6 @@ from elcano.doors.mcp_server.research_tools import (
     list_requests,
 )
 from elcano.graphs.contracts import REPORTED
-from elcano.graphs.state.plan import ClarifyingQuestion
-from elcano.service.runs.run_view import RunView
 from elcano.settings import program_settings
 
 TASKS: Final = "io.modelcontextprotocol/tasks"
@@ -252,7 +251,9 @@ async def _read_resource(tools: ResearchTools, run_id: str, part: str, media_typ
 
 def serve_stdio() -> None:
     """Serve the program that started this one, until it closes standard input."""
-    asyncio.run(build_server(lambda _: AsyncElcano()).run_stdio_async())
+    settings = program_settings()
+    server = build_server(lambda _: AsyncElcano(settings.base_url, api_key=settings.api_key))
+    asyncio.run(server.run_stdio_async())
 
 
 def serve_http(host: str, port: int) -> None:

@@ -14,10 +14,10 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from elcano.activities.passages.document import FileSkipped
+from elcano.client.collections import name_file_collection
 from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.service.errors import FieldFault, Forbidden, RequestInvalid
 from elcano.service.process import Services
-from elcano.service.uploaded_documents import name_file_collection
 from elcano.subjects.documents.file_detection import name_by_content
 from elcano.subjects.uploads.content_kind import find_parted_type
 from elcano.subjects.uploads.document_files import keep_document

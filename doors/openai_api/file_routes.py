@@ -11,10 +11,10 @@ from elcano.api.http.body_limit import STREAMED_BODY
 from elcano.api.http.errors import BodyTooLarge, problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
+from elcano.client.collections import name_file_collection
 from elcano.doors.openai_api.attached_files import FileFault, keep_file
 from elcano.service.errors import FieldFault, Refusal, RequestInvalid
 from elcano.service.fields import Described
-from elcano.service.uploaded_documents import name_file_collection
 from elcano.subjects.uploads.document_files import AT_ONCE, UploadsFull, delete_collection
 from elcano.subjects.uploads.document_store import UploadedDocument, get_uploads
 from elcano.subjects.uploads.request_bodies import KEPT_AT_ONCE, UploadBrokenOff, limit_body

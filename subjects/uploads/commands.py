@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from elcano.cli.exit_codes import Exit
+from elcano.cli.exit_codes import BadInput, Exit
 from elcano.cli.options import AsJson, argument
 from elcano.cli.printing import escape_controls, format_line, print_columns, print_json, print_line
 from elcano.cli.requests import open_api, print_note
 
 if TYPE_CHECKING:
-    from elcano.service.uploaded_documents import CollectionView, DocumentView
+    from elcano.client.models import CollectionView, DocumentView
 
 app = typer.Typer(no_args_is_help=True, help="Upload documents into collections of your own, which runs can search.")
 
@@ -34,6 +34,7 @@ def add_documents(
     Repeat the command after it broke off: it goes on where it was.
     """
     from elcano.client.collections import AddedDocument, AsyncCollection
+    from elcano.client.errors import InvalidFiles
 
     def tell(one: AddedDocument) -> None:
         if one.refusal:
@@ -42,7 +43,10 @@ def add_documents(
             print_line(one.path)
 
     with open_api() as api:
-        added = api.call(AsyncCollection(api.connection, collection).add, *paths, tell=tell)
+        try:
+            added = api.call(AsyncCollection(api.connection, collection).add, *paths, tell=tell)
+        except InvalidFiles as error:
+            raise BadInput(str(error)) from error
     sent, refused = sum(one.sent for one in added), sum(bool(one.refusal) for one in added)
     known = len(added) - sent - refused
     print_note(f"{sent} uploaded, {known} there already; a run searches them as `uploads:{collection}`")

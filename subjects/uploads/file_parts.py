@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import FileSkipped
+from elcano.client.archive_members import UNREADABLE, ArchiveInvalid, list_members, open_archive, open_member
 from elcano.graphs.errors import InputInvalid
-from elcano.service.archive_members import UNREADABLE, list_members, open_archive, open_member
 from elcano.storage.store import TenantStore
 from elcano.storage.threads import Threads
 from elcano.subjects.uploads.content_kind import PARTED_TYPES, ZIP, find_parted_type
@@ -52,7 +52,7 @@ def _unpack_archive(data: bytes, limit: int) -> Iterator[Part]:
     try:
         archive = open_archive(BytesIO(data))
         members = list_members(archive, len(data))
-    except InputInvalid as error:
+    except ArchiveInvalid as error:
         raise FileSkipped(str(error)) from error
     for member in members:
         name = member.filename

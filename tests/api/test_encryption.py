@@ -11,11 +11,11 @@ from temporalio.api.common.v1 import Payload
 from temporalio.client import Client
 
 from elcano.client import AsyncElcano
+from elcano.client.models import RunView
 from elcano.dev.claims import free_ports
 from elcano.dev.stack import open_stack
 from elcano.operations.encryption.keys import INDEX, make_key
 from elcano.operations.encryption.reseal import count_history_keys, iterate_payloads, reseal_store
-from elcano.service.runs.run_view import RunView
 from elcano.settings import Settings
 from elcano.storage.sealed_payloads import SEALED, SealingCodec
 from elcano.storage.sql.cipher import load_cipher, require_cipher

@@ -52,7 +52,7 @@ ROOMS = {
     "service": {"service", "graphs", "storage", "settings", "text", *CLIENT_SIDE},
     "api": {"api", "service", "graphs", "storage", "settings", "fastapi", "starlette", *CLIENT_SIDE},
     "cli": {"client", "graphs", "settings"},
-    "client": {"client", "graphs", "settings", "httpx", "service", "storage"},
+    "client": {"client", "httpx"},
     "settings": {"settings"},
     "measures": set[str](),
     "redaction": {"settings"},
@@ -89,6 +89,8 @@ EXTRA = {
     "workflows/sandbox.py": {"inspect", "threading"},  # it is around workflows, not in them
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
+READERS = ("settings", "client")
+"""Who may read the environment: the client is also installed alone."""
 IMPURE_CALLS = {"open", "eval", "exec", "input", "print", "__import__"}
 MAX_LINES = 350
 
@@ -201,10 +203,10 @@ def violations(file: PurePath, source: str) -> list[str]:
         match node:
             case ast.Call(func=ast.Name(id=name)) if room in CLOSED and name in IMPURE_CALLS:
                 found.append(f"{file}:{node.lineno}: call of {name}: {room} do no I/O and run no texts")
-            case ast.Attribute(value=ast.Name(id="os"), attr=name) if name in ENVIRONMENT and room != "settings":
+            case ast.Attribute(value=ast.Name(id="os"), attr=name) if name in ENVIRONMENT and room not in READERS:
                 found.append(f"{file}:{node.lineno}: os.{name}: only settings/ read the environment")
     for line, name in imported(tree):
-        if name in {f"os.{reader}" for reader in ENVIRONMENT} and room != "settings":
+        if name in {f"os.{reader}" for reader in ENVIRONMENT} and room not in READERS:
             found.append(f"{file}:{line}: import of {name}: only settings/ read the environment")
     if room in CLOSED:
         found += [f"{file}:{line}: this is a clock: {room} are given the time" for line in read_clocks(tree)]

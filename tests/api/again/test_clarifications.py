@@ -6,8 +6,8 @@ import httpx
 import pytest
 from temporalio.client import Client
 
+from elcano.client.models import RunView
 from elcano.doors.mcp_server.server import describe_task
-from elcano.service.runs.run_view import RunView
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, asked, ended, log_of, until, working

@@ -7,7 +7,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.client import AsyncElcano, AsyncRun, Conflict, Elcano, InvalidRequest, LiveText, NotFound, Unreachable
-from elcano.graphs.state.events import AgentEvent
+from elcano.client.models import AgentEvent
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, until, working

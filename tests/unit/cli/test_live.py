@@ -3,6 +3,7 @@
 import io
 import re
 import threading
+from datetime import UTC, datetime
 
 import pytest
 from rich.console import Console
@@ -10,8 +11,11 @@ from rich.console import Console
 from elcano.cli import live
 from elcano.cli.exit_codes import Exit, Failed
 from elcano.cli.live import LIVE_LINES, LiveDisplay, PlainDisplay, format_budget, open_display
+from elcano.client.models import AgentEvent
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.state.events import AgentEvent, EventType
+from elcano.graphs.state.events import EventType
+
+EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def test_the_format_budget_shows_the_limits_that_there_are() -> None:
@@ -91,7 +95,7 @@ def test_a_terminal_keeps_the_results_and_shows_what_runs_now() -> None:
     ]
     with open_display(console, dict) as shown:
         for seq, (type, message) in enumerate(told, start=1):
-            shown.show(AgentEvent(seq=seq, type=type, message=message, at=0.0, step=0, iteration=0))
+            shown.show(AgentEvent(seq=seq, type=type, message=message, at=EPOCH, step=0, iteration=0))
             console.file.flush()
         shown.say("the stream broke off")
     text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", written.getvalue())
@@ -110,7 +114,17 @@ def test_a_managers_word_and_hypotheses_are_kept_though_they_are_told_by_the_typ
     ]
     with open_display(console, dict) as shown:
         for seq, (type, message, data) in enumerate(told, start=1):
-            shown.show(AgentEvent(seq=seq, type=type, message=message, at=0.0, step=0, iteration=0, data=data))
+            shown.show(
+                AgentEvent(
+                    seq=seq,
+                    type=type,
+                    message=message,
+                    at=EPOCH,
+                    step=0,
+                    iteration=0,
+                    data=data,
+                )
+            )
     text = re.sub(r" +\n", "\n", re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", written.getvalue()))
     assert "Next: searcher: find the price\n" in text
     assert "2 hypotheses\n" in text

@@ -9,8 +9,8 @@ import pytest
 from elcano.api.app import create_app
 from elcano.client import AsyncElcano, Elcano, NotFound
 from elcano.client.passages import AsyncPassage, MarkedText, PagePicture
+from elcano.client.report_models import Evidence
 from elcano.settings import Settings
-from elcano.storage.evidence import Evidence
 from elcano.storage.store import open_store
 from elcano.subjects.documents.file_formats import FORMATS, Format
 from tests.api.serving import serving

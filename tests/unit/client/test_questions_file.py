@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from elcano.client import read_questions
-from elcano.graphs.errors import InputInvalid
+from elcano.client.errors import InvalidFiles
 
 
 def read(folder: Path, content: str | bytes, name: str = "questions.csv") -> list[dict[str, Any]]:
@@ -45,10 +45,10 @@ def test_lines_of_json(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_read_is_told_by_its_line(tmp_path: Path, name: str, content: bytes, fault: str) -> None:
-    with pytest.raises(InputInvalid, match=fault):
+    with pytest.raises(InvalidFiles, match=fault):
         read(tmp_path, content, name)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputInvalid, match="No such file"):
+    with pytest.raises(InvalidFiles, match="No such file"):
         read_questions(tmp_path / "none.csv")

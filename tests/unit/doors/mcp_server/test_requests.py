@@ -3,9 +3,9 @@
 from typing import Any
 
 from elcano.client import AsyncElcano, AsyncRun
+from elcano.client.models import RunView
 from elcano.doors.mcp_server.research_tools import decide_request, list_requests
 from elcano.doors.mcp_server.server import describe_task
-from elcano.service.runs.run_view import RunView
 
 MOMENT = "2026-11-18T08:26:40Z"
 

@@ -12,8 +12,6 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, Final
 
-from elcano.graphs.errors import InputInvalid
-
 ARCHIVED_FILES: Final = 10_000
 """Files of one archive that are taken."""
 LISTED_FILES: Final = 20 * ARCHIVED_FILES
@@ -25,37 +23,41 @@ UNREADABLE: Final = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZip
 _ENTRY: Final = b"PK\x01\x02"
 
 
+class ArchiveInvalid(ValueError):
+    """An archive cannot be taken; the text says what to do."""
+
+
 def open_archive(source: Path | IO[bytes]) -> zipfile.ZipFile:
     """An archive with a directory of bounded size.
 
     Raises:
-        InputInvalid: it is none, or its directory is too long.
+        ArchiveInvalid: it is none, or its directory is too long.
     """
     entries = 0
     with source.open("rb") if isinstance(source, Path) else nullcontext(source) as opened:
         while piece := opened.read(1 << 20):
             entries += piece.count(_ENTRY)
     if entries > LISTED_FILES:
-        raise InputInvalid("archive", f"it has more than {LISTED_FILES:,} entries: unpack it")
+        raise ArchiveInvalid(f"it has more than {LISTED_FILES:,} entries: unpack it")
     try:
         return zipfile.ZipFile(source)
     except UNREADABLE as error:
-        raise InputInvalid("archive", f"it is no ZIP archive that can be read: {error}") from error
+        raise ArchiveInvalid(f"it is no ZIP archive that can be read: {error}") from error
 
 
 def list_members(archive: zipfile.ZipFile, size: int) -> list[zipfile.ZipInfo]:
     """The files of an archive of `size` bytes, but hidden ones.
 
     Raises:
-        InputInvalid: it cannot be taken.
+        ArchiveInvalid: it cannot be taken.
     """
     files = [one for one in archive.infolist() if not one.is_dir() and not is_hidden(one.filename)]
     if len(files) > ARCHIVED_FILES:
-        raise InputInvalid("archive", f"it has {len(files):,} files, at most {ARCHIVED_FILES:,} are taken: unpack it")
+        raise ArchiveInvalid(f"it has {len(files):,} files, at most {ARCHIVED_FILES:,} are taken: unpack it")
     unpacked = sum(one.file_size for one in files)
     if unpacked > MOST_RATIO * size:
         told = f"it has {size / 1e6:,.1f} MB and unpacks to {unpacked / 1e6:,.1f} MB"
-        raise InputInvalid("archive", f"{told}, more than {MOST_RATIO} times as much: unpack it")
+        raise ArchiveInvalid(f"{told}, more than {MOST_RATIO} times as much: unpack it")
     return files
 
 

@@ -14,7 +14,7 @@ from temporalio.client import Client
 
 from elcano.activities.background_work import looking_for
 from elcano.client import AddedDocument, AsyncElcano, NotFound
-from elcano.graphs.errors import InputInvalid
+from elcano.client.errors import InvalidFiles
 from elcano.settings import Settings, get_settings
 from elcano.storage.store import Store
 from elcano.storage.threads import Threads
@@ -176,7 +176,7 @@ async def test_a_run_searches_what_the_client_uploaded(
         assert (again.sent, again.refusal) == (False, "")
         (tmp_path / "one" / "ladders.md").touch()
         for other, fault in (("one/ladders.md", "both be called"), ("none.md", "No such file")):
-            with pytest.raises(InputInvalid, match=fault):
+            with pytest.raises(InvalidFiles, match=fault):
                 await collection.add(tmp_path / "ladders.md", tmp_path / other)
         async with reading(temporal, store, api_settings):
             assert (await collection.wait()).indexed == 2
@@ -207,7 +207,7 @@ async def test_of_an_archive_all_is_told_by_name_and_nothing_leads_elsewhere(ser
         assert added.pop("manuals.zip/damaged.md") == (False, "it cannot be read: Bad CRC-32 for file 'damaged.md'")
         assert not added
         assert [one.name for one in await elcano.list_collections()] == ["safety"]
-        with pytest.raises(InputInvalid, match="is no ZIP archive"):
+        with pytest.raises(InvalidFiles, match="is no ZIP archive"):
             await collection.add(tmp_path / "none.zip")
 
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
     [
         ("docs/runs.md", "its calls are repeated after {}"),
         ("docs/automation.md", "another worker continues after {}"),
-        ("benchmarks/README.md", "another worker makes the step again, {} after the first fell silent"),
+        ("benchmarks/README.md", "another worker repeats the step, {} after the first fell silent"),
         ("docs/deploy.md", "SIGKILL costs {}"),
         ("docs/temporal.md", "once its heartbeat has been silent for {}"),
         ("docs/temporal.md", "| another worker repeats them after {} |"),

@@ -117,7 +117,7 @@ several partitions, they are in one of fifteen tries."""
 SECONDS: Final = 10.0
 REMEDY: Final = (
     "set `matching.enableFairness: true` and one read and one write partition in the server's dynamic configuration: "
-    "docs/quotas.md"
+    "docs/access.md"
 )
 
 

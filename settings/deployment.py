@@ -175,7 +175,7 @@ class TemporalSettings(BaseModel, frozen=True):
         pattern=r"^([A-Za-z][A-Za-z0-9_-]{0,63})?$",
         description="The name of Temporal's worker deployment that the workers belong to. Each run then stays with "
         "the build that started it, and new runs go to the deployment's current build (see "
-        "`docs/operations.md`). Empty: any worker picks up any run.",
+        "`docs/deploy.md`). Empty: any worker picks up any run.",
     )
     build_id: str = Field(
         default="",

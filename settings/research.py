@@ -86,7 +86,7 @@ class ModelSettings(BaseModel, frozen=True):
     mcp_servers: Annotated[dict[str, dict[str, Any]], NoDecode] = Field(
         default={},
         repr=False,
-        description="Tool servers (MCP) that graphs may call, by name, as JSON (see `docs/tools.md`).",
+        description="Tool servers (MCP) that graphs may call, by name, as JSON (see `docs/mcp.md`).",
     )
     shared_environment: bool = Field(
         default=False,
@@ -155,7 +155,7 @@ class SourceSettings(BaseModel, frozen=True):
     domains: str = Field(
         default="",
         description="A folder with rubrics of your own, one JSON file each, for judging the evidence of your fields "
-        "(see `docs/domains.md`); read when the API starts. Empty: only the built-in ones.",
+        "(see `docs/agents.md`); read when the API starts. Empty: only the built-in ones.",
     )
     web_pages: bool = Field(
         default=False,
@@ -186,7 +186,7 @@ class SourceSettings(BaseModel, frozen=True):
         default=(),
         description="Hosts in private networks whose pages may be read, with the port unless it is 80 or 443, as "
         'JSON: `["wiki.example.org", "docs.example.org:8080"]`. Every other private address is refused, '
-        "and no outside page can redirect to these (see `docs/fetching.md`).",
+        "and no outside page can redirect to these (see `docs/web.md`).",
     )
     proxy: str = Field(
         default="",
@@ -219,7 +219,7 @@ class DatabaseSettings(BaseModel, frozen=True):
         repr=False,
         description='Databases by name, as JSON: `{"sales": "sqlite:///data/sales.db"}`; also '
         "`postgresql://user@host/db`, `duckdb:///figures.duckdb`, and the path of a CSV, Parquet or Excel file or of a "
-        "folder of them. They are only read (see `docs/databases.md`). A client names a database, never an address.",
+        "folder of them. They are only read (see `docs/data.md`). A client names a database, never an address.",
     )
     database_samples: bool = Field(
         default=True,

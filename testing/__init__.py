@@ -1,4 +1,4 @@
-"""Test doubles for code built on Elcano, the same that its own tests use; see `docs/testing.md`.
+"""Test doubles for code built on Elcano, the same that its own tests use; see `docs/plugins.md`.
 
 Names are imported when they are asked for: what is pure (`Script`, `run_in_memory`) needs neither Temporal nor a model.
 """

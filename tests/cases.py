@@ -1,7 +1,7 @@
 """Cases of tests: which of them only a long run of the tests takes, and both ways in which a graph is walked.
 
 A long case or test repeats, in another mode or place, larger or with more chance, what a shorter one shows, or checks
-what only a release is made of (`docs/decisions/0121-a-short-run-and-a-long-run-of-the-tests.md`).
+what only a release is made of (`CONTRIBUTING.md`, Tests).
 """
 
 from typing import Final

@@ -19,7 +19,9 @@ TRIED: Final = ("nowhere", "elsewhere", "library")
 
 def shown_graph() -> ResearchGraph:
     """The graph of the page."""
-    found = re.search(r"^```json\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    found = re.search(
+        r"^```json\n(\{\s+\"name\": \"mended\".*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
     assert found is not None
     return ResearchGraph.model_validate_json(found[1])
 

@@ -1,4 +1,4 @@
-"""Figures as they are measured: printed at once, and as the table of docs/quality.md at the end."""
+"""Figures as they are measured: printed at once, and as the table of benchmarks/README.md at the end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -12,7 +12,7 @@ class ScheduleSettings(BaseModel):
 
     schedules: bool = Field(
         default=False,
-        description="Whether runs may be scheduled (see `docs/schedules.md`). Set it alike for the API and all "
+        description="Whether runs may be scheduled (see `docs/automation.md`). Set it alike for the API and all "
         "workers.",
     )
 

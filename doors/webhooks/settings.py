@@ -18,7 +18,7 @@ class WebhookSettings(BaseModel):
 
     webhooks: bool = Field(
         default=False,
-        description="Whether webhooks are sent when runs end, wait or need approval (see `docs/webhooks.md`). Set it "
+        description="Whether webhooks are sent when runs end, wait or need approval (see `docs/automation.md`). Set it "
         "alike for the API and all workers.",
     )
     webhook_private_hosts: tuple[str, ...] = Field(

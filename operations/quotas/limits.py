@@ -28,7 +28,7 @@ class QuotaSettings(BaseModel):
 
     quotas: str = Field(
         default="",
-        description="A TOML or JSON file with the quotas of tenants and API keys (see `docs/quotas.md`). A changed "
+        description="A TOML or JSON file with the quotas of tenants and API keys (see `docs/access.md`). A changed "
         "file counts from the next run or request on. Set it alike for the API and all workers. Empty: no quotas.",
     )
 

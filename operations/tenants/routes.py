@@ -142,7 +142,7 @@ async def export_tenant(managed: Managed, process: InProcess) -> StreamingRespon
     """Get everything that a tenant owns as one ZIP file.
 
     It has runs, reports, logs, evidence, artifacts, certificates, knowledge, graphs and agents, API keys without their
-    secrets, usage and the audit log, as `docs/tenants.md` describes. It is written while it is sent; its last file,
+    secrets, usage and the audit log, as `docs/backup.md` describes. It is written while it is sent; its last file,
     `manifest.json`, has the size and SHA-256 of all others, and a download without it was cut off.
     """
     engine = get_deletion_store(process.store).engine

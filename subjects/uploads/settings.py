@@ -13,7 +13,7 @@ class UploadSettings(BaseModel):
     upload_documents: int = Field(
         default=100_000,
         ge=0,
-        description="How many uploaded documents a tenant may have (see `docs/uploads.md`); 0: none can be uploaded.",
+        description="How many uploaded documents a tenant may have (see `docs/documents.md`); 0: none can be uploaded.",
     )
     upload_total_mb: float = Field(
         default=10_000.0, ge=0, description="How large they may be together; each may have `ELCANO_FILE_LIMIT_MB`."

@@ -42,7 +42,7 @@ def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 def find_words(folder: Path) -> list[str]:
     """Files with a secret word, in any case."""
-    index = folder / "index" / "uploads"  # it is in clear: docs/encryption.md
+    index = folder / "index" / "uploads"  # it is in clear: docs/security.md
     files = [one for one in folder.rglob("*") if one.is_file() and not one.is_relative_to(index)]
     assert len(files) > 5
     words = re.compile(f"{WORD}|{STEERED}".encode(), re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""A rollout as `docs/operations.md` says it, with its very commands, on a real server and under load."""
+"""A rollout as `docs/deploy.md` says it, with its very commands, on a real server and under load."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ from tests.api.asking import start
 from tests.api.handbook import IN_ROUNDS, handbook_settings
 from tests.api.serving import connecting, speaking
 
-DOCS = Path(__file__).parents[2] / "docs" / "operations.md"
+DOCS = Path(__file__).parents[2] / "docs" / "deploy.md"
 PAUSING = {"steps": 6, "sections": 2, "when_exhausted": "pause"}
 QUICK = {
     "matching.wv.VersionDrainageStatusVisibilityGracePeriod": '"1s"',

@@ -193,7 +193,7 @@ def test_the_knowledge_graph_has_a_server_of_its_own(services: dict[str, Any]) -
     url = make_url(
         f"postgresql://{server['environment']['POSTGRES_USER']}@graph/{server['environment']['POSTGRES_DB']}"
     )
-    assert f"ELCANO_KNOWLEDGE={url.render_as_string()}" in (ROOT / "docs" / "knowledge.md").read_text(encoding="utf-8")
+    assert f"ELCANO_KNOWLEDGE={url.render_as_string()}" in (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
     assert Settings(knowledge=url.render_as_string()).knowledge
     assert server["environment"]["POSTGRES_PASSWORD"] == services["worker"]["environment"]["PGPASSWORD"]
     assert server["mem_limit"], "openCypher can ask for any amount"
@@ -202,7 +202,7 @@ def test_the_knowledge_graph_has_a_server_of_its_own(services: dict[str, Any]) -
 
 def test_what_speaks_like_s3_makes_the_bucket_that_the_manual_names(services: dict[str, Any]) -> None:
     server = services["objects"]
-    manual = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    manual = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
     (bucket,) = set(re.findall(r"ELCANO_OBJECTS_URL=s3://([a-z]+)", manual))
     assert f"mkdir -p /data/{bucket} " in server["command"][0]
     assert f"AWS_ENDPOINT_URL=http://objects{server['environment']['VGW_PORT']}" in manual

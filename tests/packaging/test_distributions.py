@@ -29,7 +29,7 @@ MODULES = (
 
 
 def tracked() -> set[str]:
-    """What a wheel must have: every file of the rooms, and the modules beside them."""
+    """What a wheel must have: every file of the rooms, and the modules beside them; not the client's own project."""
     kept = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", *ROOMS, *MODULES],
         cwd=ROOT,
@@ -37,7 +37,7 @@ def tracked() -> set[str]:
         text=True,
         check=True,
     )
-    return {name for name in kept.stdout.splitlines() if (ROOT / name).exists()}
+    return {name for name in kept.stdout.splitlines() if (ROOT / name).exists()} - {"client/pyproject.toml"}
 
 
 def metadata(wheel: Path) -> Message:

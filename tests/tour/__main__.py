@@ -1,4 +1,4 @@
-"""Takes the pictures of `docs/operations.md`: `python -m tests.tour [CHROMIUM]`.
+"""Takes the pictures of `docs/temporal.md`: `python -m tests.tour [CHROMIUM]`.
 
 It needs a Chromium (Debian: `apt-get install chromium`), which it looks for on the path.
 """

@@ -1,4 +1,4 @@
-"""The runs that the tour of `docs/operations.md` shows: one that is done, and others in the middle of something.
+"""The runs that the tour of `docs/temporal.md` shows: one that is done, and others in the middle of something.
 
 Everything is real but the provider of the model, which answers by a script and is down, refuses or takes its time where
 the tour wants it to.

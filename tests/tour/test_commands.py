@@ -1,4 +1,4 @@
-"""Every command of the tour in `docs/operations.md` works on the runs that its pictures show."""
+"""Every command of the tour in `docs/temporal.md` works on the runs that its pictures show."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from tests.forked_programs import forked_programs
 from tests.tour.runs import DEEP, DONE, DOWN, REFUSED, SPENT, WORKING, Tour, touring
 
-PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
+PAGE = Path(__file__).parents[2] / "docs" / "temporal.md"
 SHOWN = {
     "List runs and their status": DONE,
     "Find runs that wait for a top-up": SPENT,

@@ -8,12 +8,12 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.mode_choice import MODES
 from elcano.service.runs.run_request import BudgetRequest, CountedLimitName, describe_defaults
 
-OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
+RUNS = Path(__file__).parents[3] / "docs" / "runs.md"
 
 
 @pytest.mark.parametrize("limit", ["tokens", "seconds", "iterations", "steps"])
 def test_documents_have_the_defaults_of_every_mode(limit: CountedLimitName) -> None:
-    assert f"- {limit}: {describe_defaults(limit)}\n" in OPERATIONS.read_text()
+    assert f"- {limit}: {describe_defaults(limit)}\n" in RUNS.read_text()
 
 
 @pytest.mark.parametrize("limit", ["tokens", "seconds", "iterations", "steps", "stalls", "resets", "sections"])

@@ -1,4 +1,4 @@
-"""The pages of the gallery: every graph has one with its drawing as it is, and every expression gives what it says."""
+"""`docs/graphs.md` and the gallery: every expression gives what it says, and every graph is drawn as it is."""
 
 import json
 import re
@@ -22,12 +22,16 @@ from elcano.graphs.spec.limits import AgentLimits
 from tests.gallery import FOLDER, QUESTIONS, graph
 from tests.unit.docs.test_readme import blocks
 
-INDEX = (FOLDER / "README.md").read_text()
-FIRST, STATE, NODE = (json.loads(block) for block in blocks("json", INDEX))
+GALLERY = (FOLDER / "README.md").read_text()
+PAGE = (FOLDER.parent / "graphs.md").read_text()
+FIRST = json.loads(blocks("json", PAGE)[0])
+STATE, NODE = (json.loads(block) for name in ("state", "node") for block in blocks(f"json {name}", PAGE))
+
+TITLES = dict((name, title) for title, name in re.findall(r"^## (.+): `(\w+)`$", GALLERY, re.MULTILINE))
 
 
 def expressions() -> list[tuple[str, str]]:
-    lines = [line for block in blocks("jmespath", INDEX) for line in block.splitlines()]
+    lines = [line for block in blocks("jmespath", PAGE) for line in block.splitlines()]
     return list(zip(lines[::2], lines[1::2], strict=True))
 
 
@@ -44,7 +48,7 @@ def test_there_are_expressions_and_the_one_that_trips_people_up_is_refused() -> 
 
 def test_what_the_state_shows_can_be_read() -> None:
     assert STATE.keys() <= set(VIEW_NAMES)
-    named = re.search(r"^## The state\n(.*?)^## ", INDEX, re.DOTALL | re.MULTILINE)
+    named = re.search(r"^## The state\n(.*?)^## ", PAGE, re.DOTALL | re.MULTILINE)
     assert named is not None
     rows = [row.split("|")[1] for row in named[1].splitlines() if row.startswith("| `")]
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} <= {*VIEW_NAMES, "item", "index"}
@@ -58,7 +62,7 @@ def test_the_first_graph_and_the_limits_can_be_used() -> None:
 
 
 def test_the_agents_of_the_page_have_the_fields_that_it_names() -> None:
-    rows = [row for row in INDEX.splitlines() if (called := re.match(r"\| `(\w+)` \|", row)) and called[1] in AGENTS]
+    rows = [row for row in PAGE.splitlines() if (called := re.match(r"\| `(\w+)` \|", row)) and called[1] in AGENTS]
     assert len(rows) >= 8
     for row in rows:
         name, given, reducer, answered = (re.findall(r"`(\w+)`", cell) for cell in row.split("|")[1:5])
@@ -71,23 +75,27 @@ def test_the_agents_of_the_page_have_the_fields_that_it_names() -> None:
 
 def test_the_tools_and_reducers_of_the_page_exist() -> None:
     assert {"search", "search_related"} <= TOOLS.keys()
-    named = set(re.findall(r"`(add_evidence|set_values|store_plan|collect_\w+|record_\w+)`", INDEX)) - {"record_"}
+    named = set(re.findall(r"`(add_evidence|set_values|store_plan|collect_\w+|record_\w+)`", PAGE)) - {"record_"}
     assert named <= REDUCERS.keys()
 
 
-def test_every_graph_has_its_page_and_is_listed() -> None:
+def section(name: str) -> str:
+    """What the gallery says of a graph."""
+    return GALLERY[GALLERY.index(f"\n## {TITLES[name]}: `{name}`\n") + 1 :].split("\n## ")[0]
+
+
+def test_every_graph_is_in_the_gallery() -> None:
     files = {path.stem for path in FOLDER.glob("*.json")}
     assert files == set(QUESTIONS)
-    assert {path.stem for path in FOLDER.glob("*.md")} == {*files, "README"}
-    assert all(f"[{name}]({name}.md)" in INDEX for name in files)
+    assert TITLES.keys() == files
+    assert all(f"[{name}.json]({name}.json)" in section(name) for name in files)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_a_page_shows_its_graph_as_it_is(name: str) -> None:
+def test_the_gallery_shows_a_graph_as_it_is(name: str) -> None:
     read = ResearchGraph.model_validate(with_branches(graph(name), MODES))
     assert (read.name, find_graph_faults(read)) == (name, [])
-    page = (FOLDER / f"{name}.md").read_text()
+    page = section(name)
     assert blocks("mermaid", page) == [render_mermaid(read)], f"draw it anew: elcano graph draw docs/graphs/{name}.json"
-    assert f"{name}.json" in page
     assert QUESTIONS[name] in page
     assert f"elcano ask --mode {name}" in page

@@ -13,7 +13,7 @@ from elcano.client.collections import AsyncCollection, Collection
 from elcano.client.connection import Connection
 
 DOCS: Final = Path(__file__).parents[3] / "docs"
-PAGE: Final = (DOCS / "python-client.md").read_text("utf-8")
+PAGE: Final = (DOCS / "clients.md").read_text("utf-8")
 CALL: Final = re.compile(r"`(\w+)(?:\([^`]*\))?`")
 
 

@@ -1,4 +1,4 @@
-"""`docs/operations.md` says of every command of Temporal's command line what it does to a run."""
+"""`docs/temporal.md` says of every command of Temporal's command line what it does to a run."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ from typing import Final
 
 from elcano.dev.temporal import temporal_binary
 
-PAGE: Final = Path(__file__).parents[3] / "docs" / "operations.md"
+PAGE: Final = Path(__file__).parents[3] / "docs" / "temporal.md"
 NOT_ABOUT_RUNS: Final = re.compile(
     r"^(completion|config|env|nexus|options|operator (cluster|nexus))\b"  # the command line itself, and its server
     r"|^operator namespace (describe|list)$|^operator search-attribute list$"

@@ -162,7 +162,7 @@ def test_a_rubric_with_faults_is_refused_at_the_place(changes: dict[str, Any], p
 
 
 def test_the_rubric_that_the_page_shows_can_be_used() -> None:
-    page = Path(__file__).parents[3] / "docs" / "domains.md"
+    page = Path(__file__).parents[3] / "docs" / "agents.md"
     (shown,) = re.findall(r"^```text\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     assert Rubric.model_validate_json(shown).least_total == 11
 

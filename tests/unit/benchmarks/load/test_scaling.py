@@ -136,7 +136,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 def test_the_committed_measurements_give_the_figures_of_the_docs() -> None:
     fast, slow, many = (read_costs(MEASURED / f"{name}.json") for name in ("fast", "slow", "many"))
     needs = {need.name: need.value for need in list_needs(tell_time_apart(fast, slow, 300), 10_000, Assumptions())}
-    text = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+    text = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
     transitions, shards = needs["state transitions a second"], needs["history shards"]
     assert f"| state transitions a second | 144 | {round(transitions, -2):,.0f} |" in text
     assert f"| history shards | 8 | {round(shards, -1):,.0f} |" in text

@@ -293,8 +293,7 @@ class Glance:
             raise
 
     async def executions(self, run_ids: Collection[str], *, lately: bool = False) -> Mapping[str, Execution]:
-        """Return the state of these runs, at most two seconds old, without those that Temporal does not answer for at
-        once.
+        """Return the state of these runs, at most two seconds old, without those that Temporal does not know at once.
 
         With `lately`, what was seen up to `TOLD_SECONDS` ago is told without waiting, and looked at anew for the next.
         """

@@ -1,5 +1,4 @@
-"""Stores of plugins: what they keep next to the kernel's data, add to exports and compare with runs; the base of stores
-with only tables."""
+"""Stores of plugins, with their part of exports and comparisons; the base of stores with only tables."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass

@@ -82,8 +82,7 @@ def is_worth_more(error: ActivityError, policy: Policy) -> bool:
 
 
 def count_allowed_attempts(policy: Policy) -> int:
-    """Count the failures that a call may have before it has failed for good; attempts whose worker died are not among
-    them."""
+    """Count the failures after which a call has failed for good; attempts whose worker died do not count."""
     attempts = policy["retry_policy"].maximum_attempts
     return attempts if policy["heartbeat_timeout"] is None else attempts - MOST_DEATHS
 
@@ -216,8 +215,9 @@ def build_single_try_policy(patience: timedelta) -> Policy:
 
 
 def _build_retry_rounds(first: timedelta, last_attempts: int) -> tuple[Policy, ...]:
-    """Build the retry rounds of a run's end: a few times, and with ever more time. After the first round the run says
-    why.
+    """Build the retry rounds of a run's end: a few, with ever more time.
+
+    After the first round the run says why.
 
     The first one notices soon that a worker died. Before an attempt beats at all its input is fetched from where large
     payloads are kept, for which the later ones leave time. `first`: how long an attempt of the first round may take;

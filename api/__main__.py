@@ -36,7 +36,7 @@ from elcano.storage.rubric_files import known_domains
 from elcano.storage.store import open_configured
 
 GRACE_SECONDS = 2
-"""How long a stopping server waits for answers that are being sent."""
+"""Seconds that a stopping server waits for responses in flight."""
 
 
 class Server(uvicorn.Server):

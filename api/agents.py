@@ -29,7 +29,7 @@ class AgentField(Described):
     name: str = Field(examples=["question"])
     """The name in a node's `inputs`."""
     type: str = Field(examples=["string"])
-    """What its expression has to give, in JSON Schema's words; `any`: several of them."""
+    """Type that the expression must evaluate to, as a JSON Schema type; `any`: several types are allowed."""
     required: bool = Field(examples=[True])
     """Whether a node has to give it."""
     description: str = ""
@@ -84,7 +84,7 @@ class AgentView(AgentCard):
     output: dict[str, Any] = Field(examples=[{"type": "object"}])
     """Its answer, as a JSON Schema."""
     instructions: str
-    """What its model is told beside the task."""
+    """System prompt of its model, without the task."""
     definition: OwnAgent | None = None
     """For a custom agent its stored definition: change it and send it to `POST /v1/agents`."""
 

@@ -45,7 +45,7 @@ class GraphCard(Described):
     description: str = Field(examples=["Think, find the gap, search for it, judge."])
     """Its description."""
     nodes: int = Field(examples=[9])
-    """How many nodes it has."""
+    """Number of nodes."""
     agents: tuple[str, ...] = Field(examples=[["judge", "thinking", "writer"]])
     """The agents that it calls."""
 

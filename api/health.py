@@ -29,7 +29,7 @@ class Check(Described):
     ok: bool = Field(examples=[True])
     """Whether it works."""
     detail: str = Field(default="", examples=["no worker polls the task queue 'elcano'"])
-    """What is wrong, if anything."""
+    """Description of the problem; empty if there is none."""
 
 
 class Readiness(Described):

@@ -79,16 +79,16 @@ class ModeView(Described):
     purpose: str = Field(examples=["One point, however hard it is to find."])
     """The questions that it is for."""
     does: str = Field(examples=["Search, think, find the gap, search for it, judge; round until it is answered."])
-    """What it does."""
+    """Description of what it does."""
     ways: dict[str, str] = Field(default={}, examples=[{}])
     """For a mode that picks among others: those that this server can run, and when each is picked. A run cannot pick a
     mode that its own sources, models and budget do not allow, and says so if it would have."""
     graph: str = Field(examples=["/v1/graphs/iterative"])
-    """Where its graph is, as JSON."""
+    """Path of its graph, as JSON."""
     drawing: str = Field(examples=["/v1/graphs/iterative?format=mermaid"])
-    """Where it is drawn, as a Mermaid flow chart."""
+    """Path of its drawing, as a Mermaid flow chart."""
     cost_class: CostClass = Field(examples=["low"])
-    """Roughly what it costs: `low` up to 60,000 usual tokens, `middle` up to 200,000, else `high`."""
+    """Rough cost of a run: `low` up to 60,000 usual tokens, `middle` up to 200,000, else `high`."""
     least: ModeCost
     """A run that goes straight through."""
     usual: ModeCost
@@ -103,7 +103,7 @@ class ModeView(Described):
     needs_model: bool = Field(default=False, examples=[False])
     """Whether it needs a language model: a run whose model is `offline` is refused."""
     left_out: tuple[str, ...] = Field(default=(), examples=[()])
-    """What its runs do without at the moment, because workers lack it, and how that is installed."""
+    """Features that its runs lack because workers lack them, each with how to install it."""
     engines: tuple[Literal["graph", "chain"], ...] = Field(examples=[["graph", "chain"]])
     """The engines that can run it; `chain` is plain code without the graph engine (`use_graph: false`)."""
 
@@ -182,9 +182,9 @@ class ModelPrice(Described):
     """The price of a million tokens, in US dollars, by `ELCANO_MODEL_PRICES` or genai-prices."""
 
     input_usd: float = Field(examples=[1.25])
-    """Of what is sent."""
+    """Price of input tokens."""
     output_usd: float = Field(examples=[10.0])
-    """Of what is answered."""
+    """Price of output tokens."""
 
 
 class ModelView(Described):
@@ -197,11 +197,11 @@ class ModelView(Described):
     fallback: int = Field(default=0, examples=[0])
     """Its place in its fallback list: 0 is asked first."""
     provider: str = Field(default="", examples=["openai"])
-    """Whose model it is; empty for `offline`."""
+    """Provider of the model; empty for `offline`."""
     address: str = Field(default="", examples=["http://localhost:8000/v1"])
-    """Where it is asked, if that is not its provider's own address."""
+    """Base URL, if it is not the provider's own."""
     price: ModelPrice | None = None
-    """What it charges; null: unknown."""
+    """Price of the model; null: unknown."""
 
 
 @router.get("/models", tags=["graphs"])

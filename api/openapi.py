@@ -43,12 +43,12 @@ from elcano.settings.settings import Settings
 
 
 class Welcome(Described):
-    """What this service is, and where to continue."""
+    """Name of this service, and links to continue with."""
 
     name: str = Field(examples=["Elcano"])
     """The program."""
     description: str
-    """What it does."""
+    """Description of what it does."""
     version: str = Field(examples=["0.1.0"])
     """Its version."""
     links: dict[Literal["manual", "openapi", "runs", "modes", "graphs", "domains", "health", "readiness"], str] = {
@@ -245,7 +245,8 @@ CONTENT_POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self' 'unsafe-inline'; "
     "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""What a browser may load for a page of ours: content from here. Swagger UI is started by a script in its page."""
+"""Content Security Policy of our pages: only content from this server. Swagger UI is started by a script in its page.
+"""
 
 
 def add_manual(app: FastAPI) -> None:

@@ -73,7 +73,7 @@ class SourceView(Described):
     """Whether it is searched by a run whose request names no sources. Modes that question databases take all of these;
     `auto` does where there is no other source but the readmes of packages."""
     missing: str = Field(examples=[""])
-    """What it still needs; empty if nothing."""
+    """Missing setting or extra; empty if nothing is missing."""
     state: SourceState = Field(examples=["ready"])
     """`needs_key`, `off` (by its setting), `empty` (a folder without documents) and `unserved` (no worker searches it)
     need the operator, as `missing` says. `search_failed`: its last search did, as `last_error` says, and the next one
@@ -126,7 +126,7 @@ class CheckRequest(Request):
     """A search of one source that belongs to no run."""
 
     query: Spoken = Field(max_length=LONGEST_QUERY, examples=["aspirin preeclampsia"])
-    """What to search for, in the source's own words."""
+    """Query in the source's own syntax."""
     limit: int = Field(default=5, ge=1, le=MOST_RESULTS)
     """Passages at most."""
 
@@ -137,7 +137,7 @@ class PassageView(Described):
     title: str = Field(examples=["Aspirin versus placebo"])
     """The title of its text."""
     locator: str = Field(examples=["https://pubmed.ncbi.nlm.nih.gov/28657417/"])
-    """Where it is."""
+    """URL, or path and page."""
     excerpt: str
     """Its beginning."""
 
@@ -152,7 +152,7 @@ class CheckView(Described):
     passages: tuple[PassageView, ...]
     """Best first; empty: it answered, and found nothing."""
     warnings: tuple[str, ...]
-    """What could not be searched, and why."""
+    """Parts that could not be searched, each with the reason."""
     seconds: float = Field(examples=[0.8])
     """For the search alone, without waiting for its turn."""
 

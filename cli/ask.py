@@ -295,7 +295,7 @@ def _follow_run(api: "Api", run_id: str, console: "Console", *, as_json: bool) -
 
 
 def _explain_waiting(run_id: str, event: "AgentEvent") -> list[str]:
-    """What to do about a run that waits for a person: one that is paused, out of budget, or needs an approval."""
+    """Explain how to continue a run that waits for a person: paused, out of budget, or in need of approval."""
     match event.type:
         case "paused" if not event.section:  # a section that waits does not hold up the others
             reason = str(event.data.get("reason"))

@@ -19,7 +19,7 @@ _FAILED_CHECKS: Final = ("urn:elcano:source-check-failed", "urn:elcano:database-
 """Problems of the source or database that the API asked; the API itself is well."""
 
 LOOK_SECONDS: Final = 20.0
-"""How often it is looked whether there is a worker for what is waited for."""
+"""Seconds between two checks that a worker is available for what the command waits for."""
 
 
 class Api:

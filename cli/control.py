@@ -180,7 +180,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
 
 
 def explain_pending_call(call: Mapping[str, Any]) -> Iterable[str]:
-    """How to decide on the pending tool call of an event."""
+    """Explain how to decide on the pending tool call of an event."""
     run_id, id = call.get("run_id"), call.get("call")
     if not call.get("whole", True):
         yield "its arguments are longer: `elcano step` shows them in full"
@@ -203,7 +203,7 @@ def format_limits(limits: Mapping[str, Any]) -> str:
 
 
 def describe_cancellation(answer: Mapping[str, Any]) -> str:
-    """What happens after a cancellation that was accepted."""
+    """Describe what happens after an accepted cancellation."""
     if answer["worker"] == "polling":
         return "cancelled: it ends now, without a report; its findings are kept"
     return "cancelled, but no worker is running: it ends without a report when one is"

@@ -1,4 +1,4 @@
-"""How a command ends: exit codes, errors, and programs that take its place."""
+"""Exit codes, errors, and programs that replace a command."""
 
 import os
 import sys
@@ -46,7 +46,7 @@ BY_STATUS: Final[Mapping[str, Exit]] = {
     "cancelled": Exit.CANCELLED,
     "terminated": Exit.TERMINATED,
 }
-"""How a run ended, as an exit code: every status but `running`."""
+"""Exit code of each final status."""
 
 
 class Failed(ElcanoError):

@@ -28,7 +28,8 @@ _BEGINNINGS: frozenset[str] = frozenset(
 )
 """Events that announce work; its result replaces them."""
 _ANSWERED: frozenset[str] = frozenset({"judging", "hypothesizing"})
-"""Those of `_BEGINNINGS` that also report results, with figures: a manager's decision, hypotheses. Those stay."""
+"""Members of `_BEGINNINGS` that also report results, such as a manager's decision or hypotheses. They stay on the
+screen."""
 _STYLES: dict[str, str] = {
     "started": "bold",
     "looping": "bold cyan",
@@ -65,7 +66,7 @@ _MARKS = {"gap": ("✗", "yellow"), "unanswered": ("○", "yellow"), "left_out":
 ASK_SECONDS: Final = 3.0
 """Seconds between two requests for the run's budget."""
 JOIN_SECONDS: Final = 3.0
-"""How long to wait at the end for an answer about the budget, which is no longer needed."""
+"""Seconds to wait at the end for an outstanding query of the budget."""
 SECTION_LINES: Final = 20
 """Maximum number of open sections shown; the others are counted."""
 LIVE_LINES: Final = 6
@@ -161,7 +162,7 @@ class LiveDisplay:
         self._doing = ""
         self._spinner = Spinner("dots")
         self._sections: dict[str, str] = {}
-        """What each open section is doing, by its path."""
+        """Current activity of each open section, by path."""
         self._written = LiveText()
 
     def show(self, event: AgentEvent) -> None:
@@ -229,7 +230,7 @@ class LiveDisplay:
 
 
 def _format_section_outcome(event: AgentEvent) -> tuple[str, str]:
-    """How a section ended, with its mark and style."""
+    """Format the end of a section, with its mark and style."""
     mark, style = _MARKS.get(str(event.data["status"]), ("✓", "green"))
     return f"{mark} {event.message}", style
 
@@ -252,7 +253,7 @@ def format_budget(run: JsonObject) -> str:
 
 
 def _format_sections(sections: Any) -> Iterator[str]:
-    """What the sections have done together; nothing if there are none."""
+    """Format the progress of all sections together; empty if there are none."""
     if sections:
         yield f"{sections['ended']} of {sections['open'] + sections['ended']} sections ended"
         yield format_count(sections["iterations"], "round")

@@ -17,9 +17,10 @@ ARCHIVED_FILES: Final = 10_000
 LISTED_FILES: Final = 20 * ARCHIVED_FILES
 """Entries of an archive's directory that are read at all: each takes half a kilobyte of memory."""
 MOST_RATIO: Final = 100
-"""How many times larger than the archive its files may be together; texts and logs stay below 30."""
+"""Maximum ratio of unpacked to packed size; texts and logs stay below 30."""
 UNREADABLE: Final = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
-"""What reading raises; `RuntimeError`: a file in an archive needs a password, or is packed in an unknown way."""
+"""Exceptions that reading raises; `RuntimeError`: a file in an archive needs a password, or is packed in an unknown
+way."""
 _ENTRY: Final = b"PK\x01\x02"
 
 

@@ -104,7 +104,7 @@ class AsyncRun:
         return f"{type(self).__name__}({self.run_id!r})"
 
     async def view(self) -> RunView:
-        """How it stands."""
+        """Return its status."""
         return RunView.model_validate(await self._connection.get(self._path))
 
     def stream(self, after: str = "") -> AsyncIterator[Streamed]:
@@ -118,7 +118,7 @@ class AsyncRun:
                 yield told
 
     async def states(self) -> AsyncIterator[RunView | Notice]:
-        """How it stands, now and whenever something has happened, until it has ended; notices while that is not known.
+        """Yield its status now and after each change until it has ended, and notices while the status is unknown.
 
         What happens within `STATE_SECONDS` is told as one.
         """

@@ -31,7 +31,7 @@ class AsyncBatch:
         self._path = f"{BATCHES}/{quote(batch_id, safe='')}"
 
     async def view(self) -> JsonObject:
-        """How it stands: `state`, `counts` of its questions, what it used."""
+        """Return its status: `state`, `counts` of its questions, usage."""
         found: JsonObject = await self._connection.get(self._path, limit=0)
         return found
 

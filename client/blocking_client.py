@@ -89,7 +89,7 @@ def _describe_state(view: RunView) -> Iterator[str]:
 
 
 def _describe_waiting(view: RunView) -> Iterator[str]:
-    """What it waits for, and how that is decided."""
+    """Describe what it waits for, and how to decide that."""
     if view.hold is not None:
         yield f"Waiting: {escape_markdown(view.hold.detail or view.hold.reason)}"
     if view.approvals:
@@ -172,7 +172,7 @@ class Run(Blocking[AsyncRun]):
     delete = make_blocking(AsyncRun.delete)
 
     def _repr_markdown_(self) -> str:
-        """How it stands, and its report once there is one: notebooks show this."""
+        """Return its status, and its report once there is one: notebooks show this."""
         try:
             view = self.view()
             return describe_run(view, self.report().markdown if view.report else "")

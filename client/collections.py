@@ -36,7 +36,7 @@ class LocalFile:
     """A file, on the disk or in an archive."""
 
     place: str
-    """Where it is, for people."""
+    """Human-readable location."""
     size: int
     """In bytes; no more are read of a file in an archive, whatever it unpacks to."""
     open: Callable[[], IO[bytes]]
@@ -125,7 +125,7 @@ as with a line break in it."""
 
 
 class AddedDocument(Model):
-    """What became of one file that was to be added."""
+    """Outcome of adding one file."""
 
     path: str
     """The document's name in the collection."""
@@ -149,7 +149,7 @@ class AsyncCollection:
         return f"{type(self).__name__}({self.name!r})"
 
     async def view(self) -> CollectionView:
-        """How far it is read.
+        """Return its state: how many documents are read.
 
         Raises:
             NotFound: nothing is in it.

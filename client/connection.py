@@ -30,9 +30,9 @@ Found = TypeVar("Found")
 PIECE = 1 << 20
 """Bytes of a file that are in memory while it is sent."""
 GIVE_UP_SECONDS = 120.0
-"""How long to keep reconnecting a stream that broke off, or looking how something stands, without one response."""
+"""Seconds to keep reconnecting a broken stream, or polling, without any response."""
 REPEAT_SECONDS = 60.0
-"""How long to resend a request whose outcome is unknown."""
+"""Seconds to resend a request whose outcome is unknown."""
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 5.0
 QUIET_SECONDS = 60.0
@@ -196,7 +196,7 @@ class Connection:
         await self._send("PUT", path, lambda: _read_pieces(open_file), headers=length)
 
     async def stream_run(self, run_id: str, after: str = "") -> AsyncIterator[Streamed]:
-        """What happens to a run, to its terminal event; a stream that breaks off is resumed after the last event.
+        """Stream the events of a run up to its terminal one; a broken stream is resumed after the last event.
 
         Args:
             run_id: the run.

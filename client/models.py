@@ -1,4 +1,4 @@
-"""What the API answers about runs and uploaded documents. The API's manual (`/docs`) describes every field.
+"""The API's responses about runs and uploaded documents. The API's manual (`/docs`) describes every field.
 
 A model keeps fields that it does not know: a newer server may send more.
 """
@@ -61,7 +61,7 @@ class BudgetLimits(Model):
 
 
 class BudgetUsed(Model):
-    """What a run used, in the units of the limits."""
+    """Usage of a run, in the units of the limits."""
 
     tokens: int
     cost_usd: float
@@ -71,7 +71,7 @@ class BudgetUsed(Model):
 
 
 class BudgetRemaining(Model):
-    """What remains of the limits."""
+    """Remaining amounts."""
 
     tokens: int
     cost_usd: float | None
@@ -100,7 +100,7 @@ class BudgetView(Model):
 
 
 class Spent(Model):
-    """What a running run in a list has used so far."""
+    """Usage so far of a running run in a list."""
 
     tokens: int
     cost_usd: float
@@ -184,7 +184,7 @@ class BranchState(Model):
 
 
 class SectionsView(Model):
-    """What all sections of a run have done so far."""
+    """Progress of all sections of a run."""
 
     open: int
     ended: int

@@ -84,7 +84,7 @@ class AsyncPassage(Evidence):
         return PagePicture(await self._connection.get_bytes(f"{self._pages}/{page}", "image/png", **asked), page)
 
     def _find(self, quote: str | CheckedCitation) -> tuple[int, int]:
-        """Where the quote stands in the stored text; without one an empty place at the beginning of the passage."""
+        """Find the quote in the stored text; without a quote, an empty range at the beginning of the passage."""
         if isinstance(quote, CheckedCitation):
             if quote.start is None or quote.end is None or quote.evidence != self.id:
                 raise ValueError(f"this citation does not hold, or is of another passage than {self.id!r}")

@@ -52,7 +52,7 @@ class Part(Model):
 
 
 class SupportCounts(Model):
-    """How many statements are supported by what they quote."""
+    """Counts of statements by how well their quotes support them."""
 
     supported: int = 0
     partly: int = 0
@@ -124,7 +124,7 @@ class Line(NamedTuple):
 
 
 class Places(Model):
-    """Where the words of a passage stand on pages and in tables."""
+    """Positions of a passage's words on pages and in tables."""
 
     lines: tuple[Line, ...] = ()
     cells: tuple[Json, ...] = ()

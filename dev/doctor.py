@@ -166,7 +166,7 @@ def check_api(chosen: Settings) -> Iterable[Finding]:
 
 
 def _describe_readiness(response: httpx.Response) -> str:
-    """What is missing, by the checks of `/readyz`; what another program answers is shown as it is."""
+    """Describe what is missing, by the checks of `/readyz`; another program's response is shown as it is."""
     try:
         checks = response.json()["checks"]
         return "; ".join(f"{name}: {check['detail']}" for name, check in checks.items() if not check["ok"])
@@ -216,7 +216,7 @@ def _fetch_listing(chosen: Settings, path: str) -> list[Any] | str:
 
 
 def _explain_refusal(why: str) -> str:
-    """What to do about a listing that the API refused."""
+    """Explain how to fix a refused listing."""
     return f"set {get_variable_name('api_key')} to an API key" if why in ("HTTP 401", "HTTP 403") else ""
 
 

@@ -23,7 +23,7 @@ from elcano.settings.settings import Settings, get_variable_name
 from elcano.subjects.documents.local_sources import require_folders
 
 START_SECONDS = 300.0
-"""How long the stack may take to become ready: the first start also compiles what it imports, on whatever disk."""
+"""Seconds that the stack may take to become ready: the first start also compiles what it imports, on whatever disk."""
 PATIENCE_SECONDS = 20.0
 """After this, whoever waits is told that it is still starting."""
 STILL_STARTING = "still starting; the first start takes longest, because Python compiles what it loads"

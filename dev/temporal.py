@@ -14,12 +14,11 @@ from elcano.settings import Settings
 
 LOCALHOST: Final = "127.0.0.1"
 QUEUE_READS: Final = 1_000
-"""How often a second each of the server's internal queues may be read. The default of 20 is meant for hundreds of
-shards that share the work; the embedded server has one, where a step of one run would wait up to 50 ms for those of
-others."""
+"""Maximum reads per second of each of the server's internal queues. The default of 20 is meant for hundreds of shards
+that share the work; the embedded server has one, where a step of one run would wait up to 50 ms for those of others."""
 QUEUE_CHECK: Final = "1s"
-"""How often each queue records its progress. A workflow is deleted once its end is recorded; by default that is every
-half a minute."""
+"""Interval at which each queue records its progress. A workflow is deleted once its end is recorded; by default that is
+every half a minute."""
 _QUEUES: Final = ("transfer", "timer", "visibility")
 FAIR_DISPATCH: Final = (
     "matching.enableFairness=true",

@@ -44,7 +44,7 @@ def add_answer_step(graph: ResearchGraph) -> ResearchGraph:
 
 
 def _build_draft_expression(graph: ResearchGraph) -> str:
-    """What reads the draft that an exit wrote, or else handed in; empty: its exits do neither."""
+    """Build the expression that reads the draft that an exit wrote or handed in; empty: its exits do neither."""
     exits = [graph.by_id[one] for one in graph.exit_nodes]
     written = [f"outputs.{node.id}" for node in exits if isinstance(node, AgentNode)]
     handed = [f"({node.inputs['draft']})" for node in exits if isinstance(node, StateNode) and _hands_in(node)]

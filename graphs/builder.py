@@ -174,7 +174,7 @@ class GraphBuilder:
         return self
 
     def set_iterations(self, iterations: int | None) -> "GraphBuilder":
-        """How often a run, and each of its branches, may go round unless its caller says so; None: as any run."""
+        """Set the default iteration limit of a run and of each of its branches; None: that of any run."""
         self._iterations = iterations
         return self
 

@@ -60,7 +60,7 @@ MARKED_BYTES: Final = 31 * 1024
 TOO_EARLY: Final = "ask again: something has happened that the run has yet to hear of"
 """The error of a query that would deliver events out of turn."""
 TASK_FAILED: Final = "Workflow Task in failed state"
-"""What Temporal says of a query to a workflow whose last task a worker failed."""
+"""Temporal's message for a query to a workflow whose last task failed."""
 CONTROL_UPDATE: Final = "control"
 CONTROL_SIGNAL: Final = "control_branch"
 """Goes from a run to its branches; people use the update, which answers."""
@@ -71,15 +71,15 @@ Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "answers
 """`held`: a call of the run cannot be answered now and is retried. `approval`: its plan, or a tool call, waits for
 approval."""
 Awaited: TypeAlias = Literal["", "approval", "answers"]
-"""What a person has to give a run, also while it is paused: approval of its plan, or answers to its questions."""
+"""Input that a run needs from a person, also while it is paused: approval of its plan, or answers to its questions."""
 Engine: TypeAlias = Literal["graph", "chain"]
-"""What chooses the next step: a graph, or plain code."""
+"""The engine that chooses the next step: a graph, or plain code."""
 RunPriority: TypeAlias = Literal["interactive", "batch"]
 """Which runs a free worker, or a provider's next call, goes to first: batch runs get what interactive ones leave."""
 RunStatus: TypeAlias = Literal[
     "running", "completed", "partial", "unanswered", "stopped", "failed", "cancelled", "terminated"
 ]
-"""How a run stands. With a report end `completed` (its graph came to its end), `unanswered` (it did, and the sources do
+"""Status of a run. With a report end `completed` (its graph came to its end), `unanswered` (it did, and the sources do
 not answer), `partial` (it ended early or lacks a part) and `stopped` (a person did); without one `failed`, `cancelled`
 and `terminated`: ended from outside (the Temporal UI, a server limit) without a chance to say so."""
 REPORTED: Final[frozenset[RunStatus]] = frozenset({"completed", "unanswered", "partial", "stopped"})
@@ -95,7 +95,7 @@ class BranchOf(Frozen):
     """`parallel_path_id`, from the outermost branch inwards, joined by `/`."""
     section: str
     part: str = "section"
-    """What a branch is called: `section`, or the branch's name in a graph without a plan, such as `path`."""
+    """Noun for a branch: `section`, or the branch's name in a graph without a plan, such as `path`."""
 
 
 class ForkedFrom(Frozen):
@@ -129,13 +129,13 @@ class AgentCall(RunScoped):
     """The definition of one of the graph's custom agents; otherwise it is built in."""
     models: ModelChoice = ModelChoice()
     progress: JsonObject = {}
-    """What an earlier attempt of this call had finished."""
+    """Progress of an earlier attempt of this call."""
     today: str = ""
     """The day in UTC on which the run began, as `2026-11-22`: the same in every attempt; empty: unknown."""
     told: int = Field(default=0, ge=0)
     """The highest number of an event that the run had told; handed back, so that the history has it."""
     allowance: Allowance = Allowance()
-    """What all attempts of the call together may use; enforced before each request to a model."""
+    """Allowance of all attempts of the call together; enforced before each request to a model."""
     history: tuple[HistoryEntry, ...] = Field(default=(), exclude_if=lambda history: not history)
     """Earlier questions and answers."""
     evidence_tokens: int | None = Field(default=None, ge=0)
@@ -176,9 +176,9 @@ class ToolCall(RunScoped):
     approval: str = Field(default="", exclude_if=lambda approval: not approval)
     """The id of the approved call; empty: no approval was requested."""
     seconds: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
-    """How long it may take by its node, by the clock of its worker, which stands still while the worker does."""
+    """Timeout set by its node, in seconds of its worker's clock, which stops while the worker does."""
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
-    """What it may take in, and whom it may contact."""
+    """Limits on sources and hosts."""
 
 
 class ToolResult(Frozen):
@@ -224,27 +224,27 @@ class PublishCall(RunScoped):
     output_schema: JsonObject = Field(default={}, exclude_if=lambda schema: not schema)
     """The JSON Schema of the answer that is wanted beside the report; empty: none."""
     appended: Json = Field(default=None, exclude_if=lambda appended: appended is None)
-    """What the appendix of its graph answered; None: there is none, or it was not done."""
+    """Result of the appendix of its graph; None: there is none, or it did not run."""
     attachments: dict[str, str] = {}
     """Artifact hashes of what steps attach to the report, by name; see `ToolSpec.attaches`."""
     searchable: tuple[str, ...] = Field(default=(), exclude_if=lambda searchable: not searchable)
     """The sources that the run searches at its end; none of `sources` that was removed from it is contacted."""
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
-    """Whom the run may contact."""
+    """Limits on the hosts that the run may contact."""
 
 
 SHOWN_CHARACTERS: Final = 2_000
 """Maximum length of the text shown: its end. In a heartbeat it takes 12 kB at worst (each character escaped), which is
 below the size that is stored outside Temporal's own database."""
 BEAT_SECONDS: Final = 0.5
-"""How often an activity beats, and so how old its words may be."""
+"""Seconds between two heartbeats of an activity, and so the maximum age of its live text."""
 WORKER_BEAT_SECONDS: Final = 5.0
-"""How often a worker tells the server that it lives. The API notices a killed worker after three missed beats; the
-SDK's default is a minute."""
+"""Seconds between two heartbeats of a worker. The API notices a killed worker after three missed beats; the SDK's
+default is a minute."""
 
 
 class Words(Frozen):
-    """What an agent has written so far. Travels: new fields get defaults."""
+    """Live text of an agent. Travels: new fields get defaults."""
 
     step: int = Field(ge=0)
     node: str

@@ -23,7 +23,7 @@ class Extra(Frozen):
     modules: tuple[str, ...]
     """The modules that can be imported once it is installed."""
     purpose: str
-    """What is missing without it, in half a sentence."""
+    """Feature that is missing without it, in half a sentence."""
 
     @property
     def install(self) -> str:
@@ -67,7 +67,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {extra.name: extra for extra in _LISTED}
 
 
 def install_command(extra: str) -> str:
-    """How an extra is installed."""
+    """Return the command that installs an extra."""
     return EXTRAS[extra].install
 
 

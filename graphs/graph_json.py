@@ -194,7 +194,8 @@ _IN_WORDS: Final[Mapping[str, str]] = {
     "model_type": "must be a JSON object",
     "dict_type": "must be a JSON object",
 }
-"""What pydantic says in words of Python, or by a regular expression, by its type of error: names alone have a form."""
+"""Plain messages for pydantic's errors in words of Python, or by a regular expression, by its type of error: names
+alone have a form."""
 
 
 def form_faults(error: ValidationError) -> list[Fault]:

@@ -30,7 +30,7 @@ class Plugin:
 
     name: str
     description: str
-    """What it adds, in one sentence: for `elcano doctor`."""
+    """Description of what it adds, in one sentence, for `elcano doctor`."""
     package: str
     """The package that its relative paths start from."""
     needs: tuple[str, ...] = ()
@@ -264,7 +264,7 @@ def load_objects(kind: str) -> list[Any]:
 
 
 def load_configured(kind: str, settings: Any) -> list[Any]:
-    """What the functions that the loaded plugins name for `kind` make of the settings, where it is set up."""
+    """Call what the loaded plugins name for `kind` with the settings; results that are None are left out."""
     made = (make(settings) for make in load_objects(kind))
     return [one for one in made if one is not None]
 

@@ -22,7 +22,7 @@ KEEP_QUEUE: Final = "keep_queue"
 CHECK_WORKFLOW: Final = "source_check"
 CHECK_SOURCE: Final = "check_source"
 CHECK_SECONDS: Final = 30.0
-"""How long the API waits for a check of a source."""
+"""Seconds that the API waits for a check of a source."""
 MODEL_PREFIX: Final = "model:"
 
 
@@ -118,7 +118,7 @@ class Provider(Frozen):
     failures: int = Field(default=0, ge=0)
     """Number of failures in a row."""
     openings: int = Field(default=0, ge=0)
-    """How often in a row it was left alone because it failed; 0: it does not count as failing."""
+    """Consecutive times that its circuit breaker opened; 0: it does not count as failing."""
     since: float = 0.0
     """When the first failure of the row was, or when it asked to wait; 0: nothing is wrong."""
     error: str = ""
@@ -142,7 +142,7 @@ class Backoff(Frozen):
 
 
 def get_provider_state(provider: Provider, now: float) -> State:
-    """How it stands."""
+    """Return the provider's state."""
     if provider.held_until > now:
         return "waiting" if provider.asked else "failing"
     return "trial" if provider.openings else "ready"

@@ -55,9 +55,9 @@ class ArchivedRun(Frozen):
     api_key: str = ""
     """The id of the API key that it was asked for with; empty: without one."""
     metadata: dict[str, str] = {}
-    """What its client wrote on it, for itself."""
+    """Labels that the client set."""
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
-    """What it may take in, and whom it may contact."""
+    """Limits on sources and hosts."""
     output_schema: JsonObject = Field(default={}, exclude_if=operator.not_)
     """The JSON Schema of the answer that is wanted beside the report; empty: none."""
     log: str = ""
@@ -158,14 +158,14 @@ class RunSnapshot(Frozen):
     step: int
     iteration: int
     evidence: int
-    """How many passages were found."""
+    """Number of passages found."""
     evidence_ids: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     """The current sources."""
     plan: tuple[SectionPlan, ...] = ()
     """The sections that are to be researched, once they are planned."""
     questions: tuple[ClarifyingQuestion, ...] = ()
-    """What it asked back, with the answers."""
+    """Clarifying questions, with the answers."""
     budget: JsonObject = {}
     counting_since: float | None = None
     """The moment that the seconds of `budget` were counted up to, in seconds since the epoch; None: time stands still.
@@ -181,7 +181,7 @@ class RunSnapshot(Frozen):
     report: ReportRef | None = None
     last_event: int = 0
     status: RunStatus = "running"
-    """How it ended, once it has told so."""
+    """Final status, once reported."""
     branches: tuple[BranchState, ...] = ()
     """The branches that it runs itself or has run."""
     choice: Choice = Choice()

@@ -38,9 +38,9 @@ class Rules(Frozen):
     section_passages: int = 4_000
     """The most that the passages take which a section is written in view of."""
     so_far_tokens: int = 3_000
-    """How much of the report so far a section is written in view of."""
+    """Tokens of the preceding report that the writer of a section sees."""
     summary_tokens: int = 16_000
-    """How much of the whole report its summary is written from."""
+    """Tokens of the whole report that the writer of its summary sees."""
     summary_answer_tokens: int = 1_500
     """Key findings and limitations."""
     agents: dict[str, AgentFigures] = {}

@@ -61,9 +61,9 @@ class FollowedRun(Frozen):
     evidence: tuple[EvidenceRef, ...] = Field(default=(), max_length=MOST_TAKEN_OVER)
     """Evidence that its report cites comes before the rest. A branch gets none."""
     left_out: int = Field(default=0, ge=0)
-    """How many more passages it had."""
+    """Number of further passages."""
     artifacts: tuple[str, ...] = Field(default=(), exclude_if=lambda artifacts: not artifacts)
-    """Of a run that changes a report: the report and its draft, which it takes over too."""
+    """Runs that change a report only: the report and its draft, which are copied."""
 
     def for_branch(self) -> "FollowedRun":
         """Returns the part for a branch: earlier questions and answers, since its question may refer to them."""
@@ -84,7 +84,7 @@ class OpenBranch(Frozen):
 
 
 class ResumedFrom(Frozen):
-    """How a run begins whose entries up to there are carried from an execution that had ended or was left."""
+    """Start of a run whose earlier entries come from an execution that ended or was abandoned."""
 
     entry: RunResumed
     """The entry for its log, written once its record is corrected."""
@@ -126,9 +126,9 @@ class ResearchInput(Frozen):
     criteria: tuple[str, ...] = ()
     """For a branch: the criteria of its answer."""
     evidence: tuple[EvidenceRef, ...] = ()
-    """Of a branch: passages that it begins with."""
+    """Branches only: passages to start with."""
     beside: tuple[str, ...] = Field(default=(), exclude_if=lambda beside: not beside)
-    """Of a branch: ids of those among them that are beside the question of its run."""
+    """Branches only: evidence ids that are off topic for the parent run."""
     today: str = ""
     """For a branch: the day in UTC on which its run began, as `2026-11-22`; a run reads its own from its journal."""
     barred: dict[str, str] = {}
@@ -143,16 +143,16 @@ class ResearchInput(Frozen):
     api_key: str = Field(default="", exclude_if=lambda api_key: not api_key)
     """The id of the API key that the run was asked for with; empty: without one."""
     metadata: dict[str, str] = Field(default={}, exclude_if=lambda metadata: not metadata)
-    """What its client wrote on it, for itself. No agent is shown it."""
+    """Labels that the client set. Agents do not see them."""
     priority: RunPriority = Field(default="interactive", exclude_if=lambda priority: priority == "interactive")
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
-    """What it may take in, and whom it may contact; its branches, continuations and forks have the same."""
+    """Limits on sources and hosts, shared by its branches, continuations and forks."""
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}
     """By agent, or by a model that a node names, the provider with a rate in whose queue its calls wait; others wait in
     the run's own."""
     call_seconds: float = Field(default=600.0, exclude_if=lambda seconds: seconds == 600.0)
-    """How long one attempt of an agent's call may take."""
+    """Timeout of one attempt of an agent's call, in seconds."""
     tenant: Tenant = DEFAULT_TENANT
     confidential: bool = Field(default=False, exclude_if=lambda confidential: not confidential)
     """Whether search attributes hide the question, because payloads are encrypted."""
@@ -172,13 +172,13 @@ class ResearchInput(Frozen):
     follows: FollowedRun | None = None
     """The run that this one, or the run of this branch, follows."""
     values: dict[str, Json] = Field(default={}, exclude_if=lambda values: not values)
-    """What its graph reads as `values` from the beginning, and is too much for an expression."""
+    """Initial `values` of its graph that are too large for an expression."""
     resumed_from: ResumedFrom | None = None
     """Set in the first execution of a run that was resumed, rolled back or forked."""
 
 
 class Handover(Frozen):
-    """What a branch hands over. All fields empty: it leaves a gap."""
+    """Result of a branch. All fields empty: it leaves a gap."""
 
     draft: str | None = None
     """Artifact hash of its `ReportDraft`."""
@@ -227,7 +227,7 @@ class BranchHeld(Frozen):
     """The branch's own."""
     hold: Hold | None
     top_ups: int = Field(default=0, ge=0)
-    """How many it had received; with fewer than it was sent, a wait for budget is over already."""
+    """Number of top-ups received; if more were sent, a wait for budget is over already."""
     calls: tuple[WaitingCall, ...] = Field(default=(), exclude_if=lambda calls: not calls)
     """Its calls, and those of its own branches, that wait for approval."""
 

@@ -1,4 +1,4 @@
-"""How texts are shortened, and numbers, days and names worded, in every room.
+"""Shortening of texts, and wording of numbers, days and names, for every room.
 
 `textwrap.shorten` would leave nothing of a text without spaces, as Chinese and long names are, and join its lines.
 """

@@ -19,7 +19,7 @@ WorkKind: TypeAlias = Literal[
 PassageKind: TypeAlias = Literal[WorkKind, "database", "tool"]
 """The kinds of works, the rows of databases, and what MCP tools answer."""
 OWN_KINDS: Final = frozenset({"document", "database"})
-"""What is the asker's or the operator's own: it has no address on the web."""
+"""Kinds of the caller's or the operator's own data, which has no address on the web."""
 KINDS_OF_SOURCES: Final[Mapping[str, PassageKind]] = {
     "documents": "document",
     "database": "database",

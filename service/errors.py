@@ -56,7 +56,7 @@ Kind: TypeAlias = Literal[
     "upstream",
     "unavailable",
 ]
-"""What is in the way of a request. `api.http.errors` has the HTTP status of each."""
+"""Kind of a problem. `api.http.errors` has the HTTP status of each."""
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ class WorkerUnavailable(Refusal, kind="unavailable", title="No worker answers", 
 
 
 class RunBlocked(WorkerUnavailable, kind="unavailable", title="The run is paused in Temporal", retry_after=30):
-    """Somebody paused the run's workflow in Temporal: nothing can be asked of it until it is unpaused there."""
+    """The run's workflow is paused in Temporal: it answers no request until it is unpaused there."""
 
 
 class OutcomeUnknown(Refusal, kind="unavailable", title="It is unknown whether the request was applied", retry_after=5):

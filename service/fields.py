@@ -286,15 +286,15 @@ _PLAIN_FAULTS: Final[Mapping[str, str]] = {
     "list_type": "must be a list",
     "tuple_type": "must be a list",
 }
-"""What Pydantic says in words of Python, by its type of error."""
+"""Plain messages for Pydantic's errors, by error type."""
 _SUBJECT: Final = re.compile(r"\A(?:Value error, |\w+ should\b)")
-"""What Pydantic begins with: `String should have at least 1 character`."""
+"""Subject of Pydantic's messages: `String should have at least 1 character`."""
 _UNKNOWN: Final = "Extra inputs are not permitted"
-"""What Pydantic says of a field that there is not, where nobody names those that there are."""
+"""Pydantic's message for an unknown field."""
 
 
 def word_fault(error: Mapping[str, Any]) -> str:
-    """What is wrong with a field, to be read behind its name."""
+    """Describe what is wrong with a field, to be read after its name."""
     text = error["msg"].replace(" after validation", "", 1).replace(_UNKNOWN, "is not known here", 1)
     # Of a text that a function reads first Pydantic counts items, too.
     text = re.sub(r"\AValue should have (at \w+ \d+) items?\b", r"must have a length of \1", text)

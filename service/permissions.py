@@ -1,4 +1,4 @@
-"""What each role may do, as one table, and the principal of a request: whose it is and what it may do.
+"""Permissions of each role, and the principal of a request: its tenant, user and role.
 
 Every route declares one permission (`request_identity.requires`); a role is a set of permissions. A credential may
 narrow its role to some of them (scopes), and never widens it.
@@ -58,7 +58,7 @@ ROLES: Final[Mapping[Role, frozenset[Permission]]] = {
     "operator": _READS | {"control_run", "share_run", "check_source", "delete_run", "read_usage", "operate"},
     "admin": frozenset(get_args(Permission)),
 }
-"""What each role may do."""
+"""Permissions of each role."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ from elcano.storage.rubric_files import known_domains
 from elcano.storage.store import Store, TenantStore
 
 GOOD_SECONDS: Final = 30.0
-"""How long the store is believed to be as writable as it was."""
+"""Seconds for which a check of the store counts."""
 
 ANSWER_SECONDS: Final = 3.0
 """Time limit of the store in health checks; monitoring waits seconds for an answer, not longer."""
@@ -76,25 +76,25 @@ class Services:
 
     tenant: Tenant
     principal: Principal
-    """Who asks, and what it may do."""
+    """Caller, and its permissions."""
     settings: Settings
     store: TenantStore
     temporal: Temporal
     forget_run: Callable[[str], None]
-    """Drops what this process keeps in memory of a deleted run."""
+    """Drops a deleted run from this process's memory."""
     admission_rules: Sequence[AdmissionRule]
     """Further conditions for starting a run."""
     workflows_page: str
     """The list of workflows in the Temporal UI; empty: its address is not known."""
     providers: ProviderStore
-    """How sources stand, which is the same for all tenants."""
+    """State of sources, shared by all tenants."""
     sources: SourceCatalogue
     """The sources that the tenant may search; `settings` have no databases or tool servers but its own."""
     allowance: Allowance
     domains: Mapping[str, Rubric]
     """The rubrics by which evidence can be judged here, by name."""
     address: str
-    """Where clients reach this API, without a slash at its end."""
+    """Base URL of this API for clients, without a trailing slash."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Process:
 
     @classmethod
     def of_worker(cls, around: Surroundings) -> "Process":
-        """That of a worker, which keeps nothing of runs in memory."""
+        """Build the one of a worker, which keeps no runs in memory."""
         temporal = Temporal(Connection(around.connect), TASK_QUEUE)
         return cls(around.settings, around.store, temporal, Writable(around.store.probe), lambda tenant, run_id: None)
 

@@ -23,7 +23,7 @@ from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
 
 _SERVED: Final = ("sqlite://", "postgresql://")
-"""How the addresses of databases begin that need no extra."""
+"""URL prefixes of databases that need no extra."""
 
 
 def list_enabled_sources(settings: Settings) -> dict[str, SourceSpec]:
@@ -42,7 +42,7 @@ class SourceCatalogue:
 
     specs: Mapping[str, SourceSpec]
     missing: Mapping[str, str]
-    """What has to be set, for sources that lack something."""
+    """Missing settings, by source."""
     off: frozenset[str]
     """Sources that are switched off."""
     by_default: tuple[str, ...]
@@ -123,9 +123,9 @@ class SourceSurvey:
     specs: Mapping[str, SourceSpec]
     """The sources that there are."""
     lacks: Mapping[str, str]
-    """What each needs before it can be searched; empty if nothing."""
+    """Missing requirement of each source; empty if it can be searched."""
     workers: WorkerSurvey = field(default_factory=WorkerSurvey)
-    """What workers lack, and the queues that none polls."""
+    """Extras that workers lack, and queues that no worker polls."""
     unserved: frozenset[str] = frozenset()
     """Sources that lack only a worker, as far as that was checked."""
 
@@ -146,7 +146,7 @@ async def survey_sources(
 def assess_sources(
     sources: SourceCatalogue, seen: WorkerSurvey, settings: Settings, named: Iterable[str]
 ) -> SourceSurvey:
-    """What can be searched, by what is set up here and what workers serve.
+    """Assess which sources can be searched, by what is set up here and what workers serve.
 
     A source that lacks a setting here may have it where workers run, if they have an environment of their own. Of a
     server that does not answer nothing is known, and nothing is held against a source.

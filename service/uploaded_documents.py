@@ -15,19 +15,20 @@ class CollectionView(Described):
     name: str = Field(examples=["handbook"])
     """Its name."""
     source: str = Field(examples=["uploads:handbook"])
-    """What a run names among its `sources` to search it."""
+    """Name to put among a run's `sources` to search it."""
     documents: int = Field(examples=[120])
     """The documents in it."""
     unread: int = Field(examples=[20])
-    """Those that are yet to be read; those that were read before are searched meanwhile."""
+    """Documents yet to be read; earlier versions are searched meanwhile."""
     indexed: int = Field(examples=[98])
-    """Those that are searched."""
+    """Documents that are searched."""
     refused: int = Field(examples=[2])
-    """Those that cannot be read; each says why."""
+    """Documents that cannot be read; each has the reason."""
     incomplete: int = Field(examples=[3])
-    """Those of which something could not be read; each says what in its `gaps`."""
+    """Documents with unread parts, listed in their `gaps`."""
     outdated: int = Field(examples=[0])
-    """Those that an earlier release read; they are searched as they are until they are read anew in the background."""
+    """Documents read by an earlier release; they are searched as they are until they are read again in the background.
+    """
     bytes: int = Field(examples=[4_200_000])
     """Their size together."""
 
@@ -36,7 +37,7 @@ class DocumentGap(Described):
     """Something that a document holds and that was not read, or was left out."""
 
     reason: str = Field(examples=["pages 3 to 5 are pictures, and OCR is not installed"])
-    """What it is and why, and what to do if anything can be done."""
+    """Description, cause, and remedy if there is one."""
     pages: tuple[int, ...] = Field(examples=[[3, 4, 5]])
     """The pages concerned, counted from 1; empty: its format has none, or the whole document is concerned."""
     unread: bool
@@ -59,9 +60,9 @@ class DocumentView(Described):
     title: str = Field(examples=["Working on ladders"])
     """Its title, once it is read."""
     media_type: str = Field(examples=["application/pdf"])
-    """What it was read as; empty: it was not."""
+    """Detected media type; empty until parsed."""
     gaps: tuple[DocumentGap, ...]
-    """What was not read of it, or left out, and what can be done about it."""
+    """Parts that were not read or left out, each with its remedy."""
     uploaded_at: Moment
     """When it was uploaded."""
     uploaded_by: str
@@ -81,4 +82,4 @@ class ReadingBegun(Described):
     """Documents will be read again."""
 
     documents: int = Field(examples=[120])
-    """How many."""
+    """Number of documents."""

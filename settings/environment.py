@@ -12,12 +12,12 @@ from typing import Final
 ENV_FILE: Final = ".env"
 _VARIABLE: Final = "ELCANO_PLUGINS"
 MOST_CHARACTERS: Final = 30_000
-"""Of a variable: Linux starts no program with one of more than 128 KiB."""
+"""Maximum length of a variable: Linux starts no program with one of more than 128 KiB."""
 _OF_LOADERS: Final = ("LD_", "DYLD_", "PYTHON")
 """Beginnings of variables that are read while a program is loaded. From a file they would come too late for this one,
 and change what code the programs run that it starts."""
 _FALSE: Final = frozenset({"", "0", "f", "false", "n", "no", "off"})
-"""What pydantic reads as false, and nothing at all."""
+"""Values that pydantic reads as false, and the empty one."""
 
 
 class SettingsInvalid(Exception):

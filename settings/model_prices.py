@@ -54,7 +54,7 @@ def find_listed_price(name: str) -> TokenPrice | None:
 
 
 def explain_missing_price(name: str) -> str:
-    """What to do about a limit of money for a model whose price is not known."""
+    """Explain how to set a money limit for a model without a known price."""
     return (
         f"no price is known for {name!r}, so a limit of money would not limit it: set ELCANO_MODEL_PRICES for the API "
         f'and all workers, as {{"{name}": {{"input": 0.5, "output": 1.5}}}} in US dollars for a million tokens, choose '

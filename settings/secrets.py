@@ -32,7 +32,7 @@ _SCHEME_AND_KEY: Final = re.compile(r"[A-Za-z][\w-]*\s+(\S+)")
 """`Bearer KEY`, as headers have it."""
 
 Found = Iterator[tuple[str, str]]
-"""Where a secret was found, and its value."""
+"""Location of a secret, and its value."""
 
 
 def list_secrets() -> tuple[str, ...]:

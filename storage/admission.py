@@ -46,7 +46,7 @@ class Admission(Frozen):
     open: int
     """Runs of all tenants that are open, this one not counted if it was refused."""
     share: int
-    """How many its tenant may have open at the moment."""
+    """Maximum open runs of its tenant at the moment."""
     claimed: KeyClaim | None = None
     """The run that already claimed the key of this request: nothing new was stored, and that run is the answer."""
 

@@ -42,7 +42,7 @@ BATCH: Final = 500
 
 
 def get_page_label(metadata: JsonObject, page: int) -> str:
-    """What is printed as the number of a page of a passage; empty if that is its number, or unknown."""
+    """Return the printed page number; empty if it equals the page's number, or is unknown."""
     labels = metadata.get(PAGE_LABELS)
     label = labels.get(str(page)) if isinstance(labels, dict) else None
     return label if isinstance(label, str) else ""
@@ -75,22 +75,22 @@ class Evidence(Frozen):
     content_hash: str
     title: str
     locator: str
-    """Where readers find it: a URL, or path, page and anchor."""
+    """Location for readers: a URL, or path, page and anchor."""
     heading: str = ""
     """The headings above it, joined by ` > `."""
     text: str = Field(min_length=1)
     start: int = Field(ge=0)
     end: int = Field(gt=0)
     score: float = 0.0
-    """How well it fits the query that found it; comparable within one search only."""
+    """Relevance to the query that found it; comparable within one search only."""
     retrieved_at: Epoch = 0.0
     """Seconds since the epoch."""
     metadata: JsonObject = {}
     work: Work | None = None
     """The source's data about the work that it belongs to; None: no more than the other fields say."""
     places: Places = Field(default=NOWHERE, exclude_if=lambda places: not places)
-    """Where its words stand on pages and in tables, with offsets in the stored text. The cells that name the columns of
-    its tables are among them, also where they stand before the passage."""
+    """Positions of its words on pages and in tables, with offsets in the stored text. The cells that name the columns
+    of its tables are among them, also where they stand before the passage."""
 
     @field_validator("places", mode="before")
     @classmethod
@@ -212,12 +212,12 @@ class EvidenceStore(TenantBound):
         return [Work.model_validate(work) for work in await self._fetch_values(kept)]
 
     async def count_of_run(self, run_id: str) -> int:
-        """How many passages a run and its branches found."""
+        """Count the passages that a run and its branches found."""
         async with self._engine.connect() as connection:
             return await connection.scalar(select(func.count()).select_from(_found_by(self._tenant, run_id))) or 0
 
     async def count_of_branches(self, run_id: str) -> dict[str, int]:
-        """How many passages each branch of a run found itself, by its run id; under `run_id` those of all together."""
+        """Count the passages that each branch of a run found, by its run id; under `run_id` the total."""
         of_branches = and_(
             self._own(findings), run_and_branches(findings.c.run_id, run_id), findings.c.run_id != run_id
         )
@@ -258,7 +258,7 @@ def _found_by(tenant: str, run_id: str) -> Subquery:
 
 
 async def find_positions(connection: AsyncConnection, tenant: str, run_id: str) -> dict[str, int]:
-    """Where each passage that a run or one of its branches found was found first, by the passage's id."""
+    """Find where each passage of a run or its branches was found first, by evidence id."""
     rows = await connection.execute(select(_found_by(tenant, run_id)))
     return {row.evidence_id: row.position for row in rows}
 

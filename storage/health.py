@@ -18,7 +18,7 @@ STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError, StoreDamaged, StoreUnav
 """Errors raised if the store cannot be used; `store_trouble` distinguishes them from errors with other causes."""
 
 STORE_OUTAGES: Final = (DBAPIError, PoolTimeout, StoreUnavailable)
-"""Those of them that pass without anybody mending data."""
+"""Errors among them that pass without repair."""
 
 OBJECTS_AWAY: Final = "its objects cannot be reached: see that what ELCANO_OBJECTS_URL names can be, and the log"
 
@@ -48,7 +48,7 @@ def store_trouble(error: BaseException) -> str | None:
 
 
 def describe_store_error(error: Exception) -> str:
-    """What an operator is told of an error: the text of our own, which names addresses, or else why and what to do."""
+    """Describe an error for an operator: the text of our own, which names addresses, or else why and what to do."""
     return str(error) if isinstance(error, ElcanoError) else store_trouble(error) or str(error)
 
 

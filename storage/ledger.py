@@ -29,7 +29,7 @@ from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import ledger, runs, usage_totals
 
 UsageGroup: TypeAlias = Literal["day", "tenant", "key", "mode", "model", "source"]
-"""What sums can be told apart by."""
+"""Keys by which sums are grouped."""
 _COLUMNS: Final[Mapping[UsageGroup, ColumnElement[str]]] = {
     "day": usage_totals.c.day,
     "tenant": usage_totals.c.tenant,
@@ -41,7 +41,7 @@ _COLUMNS: Final[Mapping[UsageGroup, ColumnElement[str]]] = {
 
 
 class UsagePlace(Frozen):
-    """Where in the sums something counts."""
+    """Group in which usage counts."""
 
     day: str
     """In UTC, as `2026-11-26`."""
@@ -103,7 +103,7 @@ def day_of(at: float) -> str:
 
 
 async def find_usage_place(connection: AsyncConnection, tenant: str, run_id: str, at: float) -> UsagePlace:
-    """Where a call of a run counts; a branch counts as its run. Without a record of the run only the day is known."""
+    """Find the group in which a call of a run counts; a branch counts as its run, an unknown run by day."""
     kept = select(runs.c.api_key, runs.c.mode).where(runs.c.tenant == tenant, runs.c.run_id == root_of(run_id))
     run = (await connection.execute(kept)).first()
     return UsagePlace(day=day_of(at)) if run is None else UsagePlace(day=day_of(at), api_key=run.api_key, mode=run.mode)
@@ -215,7 +215,7 @@ class LedgerEntry(Frozen):
 
 
 class BranchProgress(Frozen):
-    """What a branch has done so far."""
+    """Progress of a branch."""
 
     iterations: int = 1
     """Turns of its research loop, the one under way included."""
@@ -288,7 +288,7 @@ class Ledger(TenantBound):
         return tuple(sorted((found | {self._build}) - {""}))
 
     async def progress_of_branches(self, run_id: str) -> dict[str, BranchProgress]:
-        """What the branches of a run have done, by their run ids, as their finished calls show it.
+        """Return the progress of a run's branches by run id, as their finished calls show it.
 
         Every turn of a loop visits a node of it anew, and nothing else does: so often as one node was visited, so many
         turns there were at least.

@@ -27,9 +27,9 @@ from elcano.storage.sql.dialect import root_of
 SYNC_THREADS: Final = 4
 """Threads that wait for the disk; more would wait for the same one."""
 CONNECT_SECONDS: Final = 3.0
-"""How long a server may take to be reached."""
+"""Timeout of connecting to a server."""
 ANSWER_SECONDS: Final = 10.0
-"""How long it may take to take or give one object, or to delete a thousand: one that hangs is one that is away."""
+"""Timeout of storing or loading one object, or deleting a thousand: one that hangs is one that is away."""
 RETRIES: Final = 2
 """Retries of one request, within that time, for temporary refusals of a server. The caller decides about longer ones.
 """

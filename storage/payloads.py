@@ -55,7 +55,7 @@ FAILURE_BYTES: Final = 3_000
 _STACK_CHARACTERS: Final = 600
 _LEAST_MESSAGE: Final = 200
 _SEALED: Final = "Encoded failure"
-"""What the SDK writes in place of a message that is encrypted."""
+"""The SDK's placeholder for an encrypted message."""
 
 
 class ShortFailureConverter(FailureConverter):
@@ -147,7 +147,7 @@ class ConnectConfig(ClientConnectConfig):
 
 
 def connect_config(settings: Settings) -> ConnectConfig:
-    """How a program connects: by Temporal's own profile, to the server that the settings name before the profile."""
+    """Build the connection settings of a program: the server of the settings, else that of Temporal's profile."""
     config = ClientConfig.load_client_connect_config()
     return {
         **config,
@@ -245,7 +245,7 @@ class ObjectDriver(StorageDriver):
         self._objects = objects
 
     def name(self) -> str:
-        """How histories refer to this driver; it cannot be changed."""
+        """Name of this driver in histories; it cannot be changed."""
         return "objects"
 
     def type(self) -> str:

@@ -1,4 +1,4 @@
-"""What plugins store beside the kernel, add to exports and compare with runs; the base of stores with only tables."""
+"""Stores of plugins, with their part of exports and comparisons; the base of stores with only tables."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class TenantFile:
     """A file that a plugin adds to the export of a tenant. It is read piece by piece, once; nothing is read before."""
 
     path: str
-    """Where it is in the export: `knowledge/nodes.jsonl`."""
+    """Path in the export: `knowledge/nodes.jsonl`."""
     pieces: AsyncIterator[bytes]
 
 
@@ -75,14 +75,14 @@ class Difference:
     """One difference, in words. Whoever finds it changes nothing; `mend` does."""
 
     kind: str
-    """What is wrong, as one word for programs: `run_unknown`."""
+    """Kind of the fault for programs: `run_unknown`."""
     tenant: str
     run_id: str
     """The run, or the branch of one, that it is about."""
     text: str
-    """What differs, as a sentence without its full stop."""
+    """Description of the difference, a sentence without its full stop."""
     action: str
-    """What mending does; without `mend`, what a person has to do."""
+    """Effect of mending; without `mend`, what a person has to do."""
     mend: Callable[[], Awaitable[object]] | None = None
     """Mends it. It may be called again after it was cut off anywhere, and by several at once; None: nothing can.
 

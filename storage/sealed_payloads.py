@@ -10,7 +10,7 @@ from elcano.graphs.contracts import ANSWER_MARK
 from elcano.storage.sql.cipher import Cipher
 
 COMPRESSED: Final = "json/deflate"
-"""How a large answer says in which form it is."""
+"""Marker of a large answer's encoding."""
 
 SEALED: Final = "binary/elcano-sealed"
 """The encoding of an encrypted payload."""

@@ -117,7 +117,7 @@ class Store:
         self.probe = Probe(engine, objects)
         self.providers = ProviderStore(engine)
         self.usage = UsageStore(engine, None)
-        """What all tenants used."""
+        """Usage of all tenants."""
 
     def of(self, tenant: str) -> TenantStore:
         """Returns the store of `tenant`; a tenant comes into being with its first record."""

@@ -38,7 +38,7 @@ class Branch:
     child: Child | None = None
     """None while it is being started."""
     top_ups: int = 0
-    """How many it was sent."""
+    """Number of top-ups sent."""
     paused: Ending | None = None
     """Set while it waits: what it is short of."""
     hold: Hold | None = None

@@ -1,4 +1,4 @@
-"""What interrupts a run's research: a person, its clock, or a reset.
+"""Interruptions of a run's research: by a person, its clock, or a reset.
 
 At most one ending is pending; the code that takes it handles it. The clock ends the research in time for the report,
 and then the report itself if that takes too long. Time that does not count moves the clock.
@@ -215,7 +215,7 @@ def is_cancelled() -> bool:
 
 
 def entry_from_interruption(journal: Journal, interruption: Ending, now: float) -> Entry:
-    """How an ending that comes while no call is under way is written down; an exit that is held is given up."""
+    """Build the entry of an ending that comes while no call is in progress; a held exit is given up."""
     run, at, ending = journal.run, journal.elapsed(now), add_hold_reason(journal.run, interruption)
     if run.tried is not None and journal.leaving:
         return StepAbandoned(step=run.step, node=run.node, at=at, ending=ending)

@@ -48,13 +48,13 @@ FIRST_RETRY: Final = timedelta(milliseconds=500)
 """Before the try after one that failed or was cut off, doubled from try to try."""
 
 PARTING: Final = timedelta(seconds=30)
-"""How long an abandoned call may take to report its usage; after that the run continues without it."""
+"""Seconds that an abandoned call may take to report its usage; after that the run continues without it."""
 
 WORKER_GRACE: Final = timedelta(minutes=10)
-"""How much longer the first call of a run may wait for a worker than the run may research."""
+"""Extra seconds that the first call of a run may wait for a worker, beyond the run's own limit."""
 
 _TOO_SLOW: Final = "TemporalTimeout:StartToClose"
-"""How Temporal's server names the failure of an activity that a worker began and did not end in time."""
+"""Temporal's name for the failure of an activity that a worker started and did not finish in time."""
 _HOLD_FIRST: Final = 2.0
 _HOLD_LONGEST: Final = {"provider": 300.0, "person": 900.0, "store": 60.0}
 """Maximum backoff in seconds between two attempts of a held call; it doubles each time up to this."""
@@ -82,7 +82,7 @@ def is_worth_more(error: ActivityError, policy: Policy) -> bool:
 
 
 def count_allowed_attempts(policy: Policy) -> int:
-    """How often a call may fail before it has failed; attempts whose worker died are not among them."""
+    """Count the failures after which a call has failed for good; attempts whose worker died do not count."""
     attempts = policy["retry_policy"].maximum_attempts
     return attempts if policy["heartbeat_timeout"] is None else attempts - MOST_DEATHS
 
@@ -163,7 +163,7 @@ def _build_policy(
 
 
 AGENT: Final = _build_policy(timedelta(minutes=10), timedelta(minutes=1), 8)
-"""What a provider refuses or cannot answer comes back to the run, which holds it."""
+"""Refusals and failures of a provider come back to the run, which holds."""
 
 MODEL_QUEUE_PATIENCE: Final = timedelta(minutes=10)
 """Until a worker takes a call out of the queue of its model's provider; after that the run is held, and says so."""
@@ -215,7 +215,9 @@ def build_single_try_policy(patience: timedelta) -> Policy:
 
 
 def _build_retry_rounds(first: timedelta, last_attempts: int) -> tuple[Policy, ...]:
-    """How the end of a run is tried: a few times, and with ever more time. After the first round the run says why.
+    """Build the retry rounds of a run's end: a few, with ever more time.
+
+    After the first round the run says why.
 
     The first one notices soon that a worker died. Before an attempt beats at all its input is fetched from where large
     payloads are kept, for which the later ones leave time. `first`: how long an attempt of the first round may take;

@@ -59,7 +59,7 @@ _NEEDS: Final[Mapping[str, str]] = {
     "answers": "answers to its questions",
     "store": "the store",
 }
-"""What a run waits for, by the reason of its hold."""
+"""Description of what a run waits for, by the reason of its hold."""
 
 
 class OpenBranches(Protocol):

@@ -54,7 +54,8 @@ if TYPE_CHECKING:
     from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 
 PATIENCE: Final = 6
-"""How often a run is read anew while its next workflow task is awaited; after that it counts as one that gets none."""
+"""Maximum number of re-reads of a run while its next workflow task is awaited; after that it counts as one that gets
+none."""
 REMEMBERED: Final = 1_000
 """Runs of which that is counted."""
 _NO_EVENTS: Final = ("query_workflow", "remove_from_cache")
@@ -78,7 +79,7 @@ class EventOrder:
 
     def __init__(self) -> None:
         self._refused: Counter[tuple[str, int]] = Counter()
-        """How often each run was kept from hearing of its events up to a number; those of before are dropped."""
+        """Number of times each run was kept from receiving its events up to a number; those of before are dropped."""
 
     def may_wait(self, run_id: str, length: int) -> bool:
         """Whether a run that is ahead of its tasks, up to event `length`, is to be read anew; counts that it was."""

@@ -46,7 +46,7 @@ def _list_marked(routes: Sequence[BaseRoute], mark: Any) -> list[BaseRoute]:
 
 
 def _explain_size_limit(said: object, routes: Sequence[BaseRoute]) -> str:
-    """What is too large, and where files are taken that are larger."""
+    """Explain that a body is too large, and where larger files can be uploaded."""
     marked = [one for one in _list_marked(routes, STREAMED_BODY) if isinstance(one, APIRoute)]
     taken = [f"`{method} {one.path_format}`" for one in marked for method in sorted(one.methods or ())]
     return f"{said}; larger files are taken by {' and '.join(taken)}" if taken else str(said)

@@ -21,7 +21,7 @@ METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 def format_allow_header(routes: Sequence[BaseRoute], scope: Scope) -> str:
-    """What `Allow` says of the path that is asked for; empty if there is no such path."""
+    """Return the `Allow` header of the requested path; empty if there is no such path."""
     named = [route for route in flatten_routes(routes) if getattr(route, "path", None) == scope["path"]]
     own = [method for method in METHODS if _has_full_match(named, {**scope, "method": method})]
     found = own or [method for method in METHODS if _has_full_match(routes, {**scope, "method": method})]

@@ -66,7 +66,7 @@ def _parse_media_range(part: str) -> tuple[str, float]:
 
 
 def _rate_offer(offer: str, media: str, quality: float) -> tuple[int, float]:
-    """How precisely a media range names the offer (0: not at all), and how much it is wanted."""
+    """Return how precisely a media range matches the offer (0: not at all), and its quality value."""
     if media == offer:
         return 3, quality
     if media.endswith("/*") and offer.startswith(media[:-1]):
@@ -225,7 +225,7 @@ EXPOSED: Final = (
 """Headers of answers that a page may read, besides those that every page may."""
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "DELETE")
 REMEMBERED_SECONDS: Final = 600
-"""How long a browser need not ask again whether a page may."""
+"""Seconds that a browser may cache a preflight response."""
 
 
 class CrossOrigin(CORSMiddleware):

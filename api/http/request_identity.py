@@ -33,7 +33,7 @@ class Identity(Protocol):
 
     @property
     def advice(self) -> str:
-        """How a request says whose it is, for one that did not: an imperative."""
+        """Instruction for requests without credentials, in the imperative: how to authenticate."""
         ...
 
     @property
@@ -161,7 +161,7 @@ class IdentityChain:
         self.security = [requirement for one in identities for requirement in one.security]
 
     async def find_principal(self, request: Request, /) -> Principal | None:
-        """What the first identity finds that finds anything."""
+        """Return the principal of the first identity that recognises the request."""
         for identity in self._identities:
             if (found := await identity.find_principal(request)) is not None:
                 return found

@@ -17,7 +17,7 @@ from elcano.graphs.errors import ElcanoError
 from elcano.storage.health import STORE_ERRORS
 
 CHECK_SECONDS: Final = 10.0
-"""How often a check is repeated; with the time that it takes a stream ends within 15 s."""
+"""Seconds between two checks; a stream ends at most 15 s after its permission does."""
 _CHECK: Final = "still_allowed"
 _log = logging.getLogger("api.streams")
 

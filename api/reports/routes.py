@@ -49,7 +49,7 @@ class Version(NamedTuple):
     finished_at: float
     """Seconds since the epoch."""
     claims: tuple[ClaimBrief, ...]
-    """What it states; what a statement cites is left out, as the same words may be quoted from a newer text."""
+    """Statements without their citations: the same words may be quoted from a newer text."""
 
 
 async def load_versions(run: ArchivedRun, store: TenantStore) -> list[Version]:
@@ -169,7 +169,7 @@ REPORT_CONTENT: Final[Mapping[str, Any]] = {
     RIS: _TEXT,
     CSL: {"schema": {"type": "array", "items": {"type": "object"}}},
 }
-"""What OpenAPI says of a report, in each form that `Accept` can ask for."""
+"""OpenAPI description of a report, by media type of `Accept`."""
 
 VERSIONS_RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
     200: {"description": "The feed, the newest version first", "content": {ATOM: _TEXT}}

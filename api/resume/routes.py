@@ -80,9 +80,9 @@ class ForkBody(Request):
     question: Spoken | None = Field(default=None, max_length=MAX_QUESTION, examples=["And on Windows?"])
     """The question."""
     background: Text | None = Field(default=None, max_length=MAX_BACKGROUND, examples=["We only run on Windows."])
-    """What the agents should know besides the question."""
+    """Context that the agents get besides the question."""
     instructions: Text | None = Field(default=None, max_length=MAX_INSTRUCTIONS, examples=["One page."])
-    """What you want of the report's length, tone or form."""
+    """Instructions on the report's length, tone or form."""
     guidance: Text = Field(default="", max_length=2_000, examples=["Look at costs."])
     """A further instruction to its agents."""
     plan: list[SectionBody] | None = Field(default=None, min_length=1, max_length=200)

@@ -92,7 +92,7 @@ class AgentSpec:
 
 
 AGENTS: Final[Registry[AgentSpec]] = Registry("agents", AgentSpec)
-"""Those of the plugins, each with its definition (`agents/definition.py`)."""
+"""The plugins' agents, each with its definition (`agents/definition.py`)."""
 
 GIVEN_ANYWAY: Final = ("question", "background", "guidance", "language")
 """Inputs that every agent has."""

@@ -22,7 +22,7 @@ MOST_RESULTS: Final = 50
 DATABASE: Final = "database"
 """The kind of a source that is a database."""
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-"""How a source may be called."""
+"""Pattern of a source's name."""
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]*(\[[^\[\]]+\])?")
 NAME_IN_WORDS: Final = "1 to 64 small letters, digits, `_` and `-`, the first a letter or a digit"
 
@@ -43,7 +43,7 @@ class SourceLimits(Frozen):
 
 
 class SourcePolicy(Frozen):
-    """How long a search of a source is waited for."""
+    """Timeouts of searches of a source."""
 
     seconds: float = Field(default=60.0, gt=0)
     """Time limit of one attempt."""
@@ -52,8 +52,8 @@ class SourcePolicy(Frozen):
     queue_seconds: float = Field(default=600.0, gt=0)
     """Until a worker takes a search out of the source's queue; after that the run is held as well."""
     patience_seconds: float = Field(default=60.0, ge=0)
-    """How long a step is held for this source if another search of the step was answered; then the search has failed.
-    A step of which nothing was answered is held for as long as the run may wait."""
+    """Seconds that a step is held for this source if another search of the step was answered; then the search has
+    failed. A step of which nothing was answered is held for as long as the run may wait."""
 
 
 class SourceSpec(Frozen):
@@ -67,7 +67,7 @@ class SourceSpec(Frozen):
     description: str
     """One sentence on its content, for people and for the tool selector."""
     syntax: str = ""
-    """How a query is written, in a sentence, for agents and people; empty: plain words."""
+    """Query syntax in a sentence, for agents and people; empty: plain words."""
     texts: Literal["full text", "abstracts", "records"] = "full text"
     """The texts that its passages are parts of."""
     dated: bool = False
@@ -85,7 +85,7 @@ class SourceSpec(Frozen):
     setting: str = ""
     """The variable that turns it on, as `ELCANO_TIDES_FILE`; empty: it is always on."""
     turned_on_by: str = "true"
-    """What to set that variable to: its value, or words for it such as `the path of the almanac`."""
+    """Value to set that variable to: its value, or words for it such as `the path of the almanac`."""
     by_default: bool = True
     """Whether a run that names no sources searches it. False if a search reveals the question to an external server:
     people have to choose that."""

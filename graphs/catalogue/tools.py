@@ -60,7 +60,7 @@ class SearchOutput(Frozen):
     query: str
     evidence: tuple[EvidenceRef, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What could not be searched, and why: each skipped file."""
+    """Skipped files, each with the reason."""
     refused: int = Field(default=0, exclude_if=lambda refused: not refused)
     """Passages or pages that the lists and the egress scope of the run refuse; a warning says why."""
 
@@ -148,7 +148,7 @@ class LookSpec:
     input: type[Frozen]
     output: type[BaseModel]
     seconds: float
-    """How long the API waits for it."""
+    """Timeout of the API's request, in seconds."""
     run: str
     """The dotted path of the coroutine function that does it; it is called with the worker's `Services` and its
     input."""

@@ -1,4 +1,4 @@
-"""Checks what expressions read: the fields of a custom agent's answer, and outputs of nodes that come before.
+"""Checks the paths that expressions read: the fields of a custom agent's answer, and outputs of nodes that come before.
 
 The parsed expression is walked with shapes in the place of values, as evaluation walks it with values. The results of
 functions, and values of other origin, are unknown and not reported.

@@ -105,7 +105,7 @@ async def _walk_branches(
 
 
 ANSWER_TOKENS: Final = 100
-"""What an invented call uses besides its prompt: something, so that budgets are visibly spent."""
+"""Output tokens of an invented call, so that budgets are visibly spent."""
 
 
 class PreviewTooLong(Exception):

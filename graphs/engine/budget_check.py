@@ -228,7 +228,7 @@ def update_budget_forecast(graph: ResearchGraph, run: Run) -> Run:
 
 
 def estimate_affordable_sections(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
-    """How many sections `run` can pay for; None if it has no plan before it, or waits for more budget instead."""
+    """Estimate how many sections `run` can pay for; None if no plan is to come, or it waits for more budget."""
     figures, limits = run.figures, run.budget.limits
     if not graph.branches or run.state.sections or limits.when_exhausted == "pause":
         return None

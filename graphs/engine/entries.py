@@ -51,7 +51,7 @@ class StepFailed(Frozen):
     usage: Usage = Usage()
     waited: float = Field(default=0.0, ge=0)
     progress: JsonObject = {}
-    """What the call had finished by then: if the run is resumed, it is not repeated."""
+    """Progress of the call: it is not repeated if the run is resumed."""
 
 
 class StepAbandoned(Frozen):
@@ -79,9 +79,9 @@ class Held(Frozen):
     at: float
     hold: Hold
     progress: JsonObject = {}
-    """What the call had finished by then."""
+    """Progress of the call."""
     usage: Usage = Usage()
-    """What the attempt used nevertheless."""
+    """Usage of the failed attempt."""
 
 
 class HoldCleared(Frozen):
@@ -90,7 +90,7 @@ class HoldCleared(Frozen):
     kind: Literal["hold_cleared"] = "hold_cleared"
     at: float
     over: bool = False
-    """Nobody is waited for any more: of branches, which make their calls themselves."""
+    """Branches only: no call is pending any more; branches make their calls themselves."""
 
 
 class RolledBack(Frozen):
@@ -232,9 +232,9 @@ class CallAgent(Frozen):
     tries: int = 0
     """Number of all failed attempts; each attempt is an activity of its own."""
     progress: JsonObject = {}
-    """What the earlier attempts have finished."""
+    """Progress of earlier attempts."""
     allowance: Allowance = Allowance()
-    """What it may use, which can be far more than the estimate."""
+    """Allowance, which can be far more than the estimate."""
     evidence_tokens: int | None = None
     """The most that the passages may take which it is shown; None: what its definition says."""
     own_tokens: int | None = None

@@ -63,7 +63,7 @@ _TOKENS: Final = frozenset({*DIVIDED_ENDINGS, FailureType.BUDGET})
 
 
 def find_incomplete_ending(graph: ResearchGraph, run: Run) -> Ending | None:
-    """How a run ends that leaves for its exit with these sections; None if all of them are complete."""
+    """Find the ending of a run that goes to its exit with these sections; None if all are complete."""
     sections = run.state.sections
     short = [section for section in sections if section.incomplete]
     if not short or all(section.unanswered and not section.ending for section in sections):
@@ -105,7 +105,7 @@ def _suggest_budget_remedy(graph: ResearchGraph, run: Run, short: Sequence[Secti
 
 
 def _path_seconds(graph: ResearchGraph) -> float | None:
-    """How long a call to a database may take in the built-in paths of a graph; None if it has none."""
+    """Return the timeout of database calls in the built-in paths of a graph; None if it has none."""
     paths = (node for branch in graph.branches.values() if branch.name == DATA_PATH for node in branch.nodes)
     limits = (limits_of(node) for node in paths)
     return next((one.timeout_seconds for one in limits if one is not None), None)
@@ -130,7 +130,7 @@ def _estimate_lacking_tokens(graph: ResearchGraph, run: Run, starved: Iterable[S
 
 
 def find_sources_ending(run: Run) -> Ending | None:
-    """How a run ends of whose sources one failed in every search; None if each that was searched answered once."""
+    """Find the ending of a run with a source that failed in every search; None if each searched one answered once."""
     calls = [call for turn in run.state.conversation for call in turn.tool_calls if not call.pending]
     searched = {call.source for call in calls if call.error is None}
     tried = {call.source: call.error for call in calls if call.source in run.state.sources}

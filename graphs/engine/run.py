@@ -35,7 +35,7 @@ class TakenEdge(Frozen):
     from_node: str
     to_node: str
     by: Literal["choice", "condition", "default", "error"]
-    """What chose it: `choose`, its condition, nothing (the sequential edge), or a failure."""
+    """Reason for the choice: `choose`, its condition, nothing (the sequential edge), or a failure."""
     label: str = ""
     named: str = ""
     """The result of `choose`, if it names none of the node's edges."""
@@ -83,7 +83,7 @@ class Run(Frozen):
     """The highest event number emitted when the run was last resumed or rolled back; 0 if it never was. Branches that
     start after that have it in their ids, which distinguishes them from earlier ones."""
     experience: Experience = Experience()
-    """What its calls so far used."""
+    """Usage of its calls so far."""
     rules: int = 1
     """The number of the rules that it goes by."""
 
@@ -236,7 +236,7 @@ def has_stalled(state: ResearchState, figures: Rules) -> bool:
 
 
 def _list_counted_findings(turn: IterationData) -> tuple[str, ...]:
-    """What an iteration found; of one with chosen searches what these found."""
+    """List what an iteration found; with chosen searches, what these found."""
     if not any(call.chosen for call in turn.tool_calls):
         return turn.findings
     made = takewhile(lambda call: not call.chosen, turn.tool_calls)
@@ -255,7 +255,7 @@ class ControlAction(Frozen):
     """Whether it interrupts or ends the run: a run that is resumed or rolled back drops it if nothing follows it in the
     log, so that the run is not halted again."""
     too_late: ClassVar[str]
-    """What is said to a run that writes its report or has ended, after a semicolon: `there is nothing to pause`."""
+    """Message for a run that writes its report or has ended, after a semicolon: `there is nothing to pause`."""
 
     def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Explain why the run refuses it; None if it does not.

@@ -89,7 +89,7 @@ def summarize_items(callee: str, summarise: Summary | None, output: Json) -> tup
 
 
 def of_branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
-    """How many branches ended how."""
+    """Count branches by how they ended."""
     ended = Counter(outcome.status for outcome in output.branches)
     counts: JsonObject = {status: ended[status] for status in get_args(Ended)}
     told = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)

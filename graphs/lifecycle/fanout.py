@@ -61,7 +61,7 @@ class Allotment(Frozen):
         return cls(tokens=left.tokens or 0, cost_microusd=left.cost_microusd, waiting=branches)
 
     def affordable(self, minimum_tokens: int) -> int:
-        """How many of the waiting branches can have at least this many tokens."""
+        """Count the waiting branches that can have at least this many tokens."""
         return min(self.waiting, max(0, self.tokens) // max(LEAST_TOKENS, minimum_tokens))
 
     def add_branches(self, branches: int) -> "Allotment":
@@ -110,7 +110,7 @@ class FanOut:
         self.starts = wanted[:afforded]
         """The branches that the budget allows, in the order of the plan; the others are gaps already."""
         self.cut = len(wanted) - afforded
-        """How many branches the budget does not allow."""
+        """Number of branches that the budget does not allow."""
         self._given: dict[int, Slice] = {}
         for start in wanted[afforded:]:
             text = "left out of the plan: the budget does not allow it"
@@ -122,7 +122,7 @@ class FanOut:
         self._dropped_usage = Usage()
         """The usage of dropped branches."""
         self._joined = False
-        """Somebody added branches. What the others were given does not come back until they end."""
+        """Branches were added. The budget of the others does not come back until they end."""
 
     @property
     def used(self) -> Usage:

@@ -75,7 +75,7 @@ class StepInspection(Frozen):
 
     row: StepRow
     between: tuple[BetweenRow, ...] = ()
-    """What happened before the step and during it."""
+    """Events before the step and during it."""
     input: Json = None
     """The input of an agent or a state node; for a tool a list, and for a parallel node a list of each branch's input;
     null for a decision."""
@@ -105,7 +105,7 @@ def inspect_step(log: RunLog, events: Iterable[AgentEvent], number: int, *, goin
 
 
 def count_steps(log: RunLog, *, going_on: bool) -> int:
-    """How many steps there are, the one that is under way included."""
+    """Count the steps, including the one in progress."""
     ended = sum(isinstance(entry, StepCompleted | StepFailed | StepAbandoned) for entry in log.entries)
     return ended + (going_on and not log.run.finished and not log.run.choosing)
 

@@ -130,7 +130,7 @@ class Journal:
 
     @property
     def top_ups(self) -> int:
-        """How often the limits were raised; read off the log, so that it outlives a history."""
+        """Number of top-ups, counted in the log so that it outlives a history."""
         return sum(isinstance(entry, Controlled) and isinstance(entry.action, AddBudget) for entry in self.entries)
 
     def elapsed(self, now: float) -> float:
@@ -145,7 +145,7 @@ class Journal:
         return self.begun and self.still_since is None and self._frozen_at is None
 
     def count_idle(self, waited: float, now: float) -> float:
-        """How much of the seconds for which the call under way waited for a worker was counted until `now`.
+        """Return how many of the seconds that the current call waited for a worker were counted until `now`.
 
         While time stood still none was, and of what is not counted nothing can be taken off.
         """

@@ -1,4 +1,4 @@
-"""Where to cut the log of a run, so that the run can resume from there.
+"""Points at which to cut the log of a run, so that the run can resume from there.
 
 A run is the fold of its entries, so the first k of them are the run as it was then: earlier states are not stored, and
 not needed. Paid work stays in the log wherever it can: a call that failed or was abandoned becomes a failed attempt,
@@ -276,7 +276,7 @@ def _find_replan_point(log: RunLog) -> tuple[int, Run, int] | None:
 
 
 def sections_left_out(log: RunLog) -> int:
-    """How many sections of its plan a run left out for want of tokens or money."""
+    """Count the sections of its plan that a run left out for want of tokens or money."""
     limits = log.run.budget.limits
     cost = 0 if limits.cost_microusd is None else MOST_COST - limits.cost_microusd
     try:

@@ -279,7 +279,7 @@ def taken_back(
 
 
 def build_rollback(log: RunLog, cut: LogPrefix, *, by: str, reason: str) -> ResumedFrom:
-    """How a run is taken back to `cut`."""
+    """Build the input that rolls a run back to `cut`."""
     saved = compute_saved_work(log.asked.graph, cut)
     entry = RunResumed(at=0.0, why="rolled_back", by=by, reason=reason, saved=saved, retry_now=True)
     return ResumedFrom(entry=entry, undone=(build_undo_record(log.asked.run_id, cut),))

@@ -34,7 +34,7 @@ class TryInVain(Frozen):
     at: float = Field(examples=[12.5])
     """When, in seconds of the run's own time."""
     reason: HoldReason = Field(examples=["provider"])
-    """What it waited for then."""
+    """Reason for the wait."""
     detail: str = Field(examples=["HTTP 503: overloaded"])
     """The provider's message."""
 
@@ -103,7 +103,7 @@ class StepRow(Step):
 
 
 class Between(Frozen):
-    """What happened to a run between two steps, or while one was under way: a request, a limit, a warning."""
+    """An event between two steps, or during one: a request, a limit, a warning."""
 
     before: int = Field(examples=[7])
     """The step that had not ended by then."""
@@ -114,7 +114,7 @@ class Between(Frozen):
     at: float = Field(examples=[6.5])
     """When, in seconds of the run's own time."""
     text: str = Field(examples=["The limits were raised"])
-    """What happened, in a sentence."""
+    """Description of the event, in a sentence."""
 
 
 class BetweenRow(Between):
@@ -149,7 +149,7 @@ class StepEvents:
             self._branches.setdefault(step_of(branch.path), []).append(branch)
         self._of_step: dict[int, list[AgentEvent]] = {}
         self._given: dict[int, int] = {}
-        """How many of a step's events were given to entries."""
+        """Number of a step's events assigned to entries."""
         for event in still_so(events):
             self._of_step.setdefault(event.step, []).append(event)
 
@@ -176,7 +176,7 @@ class StepEvents:
         return heard
 
     def branches(self, step: int) -> tuple[BranchState, ...]:
-        """How the branches of a step stand."""
+        """State of the branches of a step."""
         return tuple(self._branches.get(step, ()))
 
 

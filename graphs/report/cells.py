@@ -26,18 +26,18 @@ class CitedCell(Frozen):
     """Counted from 0, heads included."""
     text: str
     row_head: str = ""
-    """What names its row; of a table without such heads the first cell of the row."""
+    """Head of its row; without row heads, the first cell of the row."""
     column_head: str = ""
-    """What names its column, from the top, joined by ` > `; empty: the table has no heads."""
+    """Heads of its column from the top, joined by ` > `; empty: the table has no heads."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What names it, in words: its row, then its column."""
+        """Name of the cell in words: its row, then its column."""
         return tuple(filter(None, (self.row_head, self.column_head)))
 
 
 class Heads(NamedTuple):
-    """What names a cell."""
+    """The heads of a cell."""
 
     row: str
     column: str

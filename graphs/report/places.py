@@ -1,4 +1,4 @@
-"""Where the words of a text stand in its document: on lines of pages, in cells of tables.
+"""Positions of a text's words in its document: on lines of pages, in cells of tables.
 
 Offsets count characters of the text that they belong to. Boxes are shares of a page's width and height, measured from
 the top left corner of the page as it is displayed, so they fit a picture of the page of any size.
@@ -30,8 +30,8 @@ class Line(NamedTuple):
     """Counted from 1."""
     box: Box
     edges: tuple[float, ...] = ()
-    """Where each word (`str.split`) of the line begins in its direction of reading: shares of the page's width, of its
-    height for text that is turned by 90 or 270 degrees. Empty: unknown."""
+    """Positions at which each word (`str.split`) of the line begins in reading direction: shares of the page's width,
+    of its height for text that is turned by 90 or 270 degrees. Empty: unknown."""
     turn: int = 0
     """Degrees by which the text is turned clockwise on the displayed page: 0, 90, 180 or 270."""
 
@@ -46,15 +46,15 @@ class Cell(NamedTuple):
     column: int
     """Counted from 0."""
     rows: int = 1
-    """How many rows it spans."""
+    """Number of rows that it spans."""
     columns: int = 1
-    """How many columns it spans."""
+    """Number of columns that it spans."""
     head: bool = False
     """Whether it names what stands below it or beside it."""
 
 
 class Places(Frozen):
-    """Where a text stands; empty where its format has neither pages nor tables."""
+    """Positions of a text; empty where its format has neither pages nor tables."""
 
     lines: tuple[Line, ...] = ()
     cells: tuple[Cell, ...] = ()

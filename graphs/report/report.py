@@ -84,20 +84,20 @@ class CheckedCitation(Frozen):
     number: int | None = None
     """Number of the reference, if it holds."""
     start: int | None = None
-    """Where the quote begins in the stored document text, in characters."""
+    """Start of the quote in the stored document text, in characters."""
     end: int | None = None
     content_hash: str = ""
     """The hash of the stored text in which it was found; empty: that of its reference."""
     page: int = Field(default=0, exclude_if=lambda page: not page)
     """The page on which the quote begins, counted from 1; 0: its document has none, or it is not known."""
     page_label: str = Field(default="", exclude_if=lambda label: not label)
-    """What is printed as the number of that page, such as `iv`; empty: its number, or unknown."""
+    """Printed page number, such as `iv`; empty: the same as `page`, or unknown."""
     marks: tuple[Mark, ...] = Field(default=(), exclude_if=lambda marks: not marks)
     """The rectangles that cover the quote on the pages of its document, one for each line; none if they are unknown."""
     cells: tuple[CitedCell, ...] = Field(default=(), exclude_if=lambda cells: not cells)
     """The cells of a table in which the quote stands; none if it stands in no table."""
     confidence: float | None = Field(default=None, exclude_if=lambda confidence: confidence is None)
-    """How sure OCR is of the passage that is quoted, 0 to 1; None: the characters stand in the file."""
+    """Confidence of OCR in the quoted passage, 0 to 1; None: the characters are in the file."""
 
     @property
     def printed_page(self) -> str:
@@ -106,7 +106,7 @@ class CheckedCitation(Frozen):
 
 
 StatementKind: TypeAlias = Literal["fact", "inference", "connecting"]
-"""What a statement rests on: its own quotes; named facts, from which it concludes; nothing."""
+"""Basis of a statement: its own quotes; named facts, from which it concludes; nothing."""
 
 
 class Judgement(Frozen):
@@ -160,7 +160,7 @@ class Statement(Frozen):
 
 
 class SupportCounts(Frozen):
-    """How many statements of a report that cite something are supported by it."""
+    """Counts of a report's citing statements by how well their quotes support them."""
 
     supported: int = 0
     partly: int = 0
@@ -176,7 +176,7 @@ class SupportCounts(Frozen):
         return self.supported + self.partly + self.in_passage + self.not_supported + self.unchecked
 
     def describe(self) -> str:
-        """How many of the checked statements hold, and beside that rate how many were checked at all."""
+        """Describe how many of the checked statements hold, and how many were checked."""
         if not (checked := self.total - self.unchecked):
             return f"none of {self.total} statements was checked" if self.total else "nothing was checked"
         held = self.supported + self.in_passage
@@ -185,7 +185,7 @@ class SupportCounts(Frozen):
 
 
 BlockKind: TypeAlias = Literal["paragraph", "heading", "list", "table", "code", "formula", "quotation", "rule"]
-"""What a block of Markdown is."""
+"""Kind of a block of Markdown."""
 
 
 class Block(Frozen):
@@ -220,7 +220,7 @@ class ReportDraft(Frozen):
     related: tuple[str, ...] = ()
     """Ids of evidence worth reading that no claim uses."""
     limitations: tuple[str, ...] = ()
-    """What the evidence does not show, in sentences."""
+    """Limits of the evidence, in sentences."""
     answered: bool = True
     """False: the evidence does not answer the question, and the report says so first."""
     quoted: bool = False
@@ -228,20 +228,20 @@ class ReportDraft(Frozen):
     introduction: tuple[Claim, ...] = ()
     """The answer at once, and what the report is about."""
     disputed: tuple[Claim, ...] = ()
-    """Where the findings disagree."""
+    """Disagreements among the findings."""
     strength: tuple[Claim, ...] = ()
-    """How strong the evidence is."""
+    """Strength of the evidence."""
     conclusion: tuple[Claim, ...] = ()
     remarks: tuple[str, ...] = ()
-    """What code left out of the writer's answer, in sentences; they are among the report's warnings."""
+    """Remarks on what code left out of the writer's answer, in sentences; they are among the report's warnings."""
     judgements: tuple[Judgement, ...] = ()
     """The verdicts on statements that were compared with their quotes."""
     known: tuple[str, ...] = Field(default=(), exclude_if=lambda known: not known)
-    """What its statements may say without a quote, because code proved it; otherwise only quotes count."""
+    """Facts that its statements may use without a quote, because code proved them; otherwise only quotes count."""
     numbers: dict[str, int] = Field(default={}, exclude_if=lambda numbers: not numbers)
-    """Of a changed report: by id of evidence the number that its reference had before, and keeps."""
+    """Changed reports only: reference numbers to keep, by evidence id."""
     attachments: dict[str, JsonObject] = Field(default={}, exclude_if=lambda attached: not attached)
-    """What plugins attach to it, by the names of their additions to reports."""
+    """Attachments of plugins, by the names of their additions to reports."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -308,7 +308,7 @@ class Report(Frozen):
     searched: tuple[str, ...] = ()
     """The first and the last day in UTC on which there was a search; one if they are the same."""
     support: SupportCounts = SupportCounts()
-    """How many of its statements are supported by what they quote; of literal quotations all are unchecked."""
+    """Counts of its statements by how well their quotes support them; literal quotations are all unchecked."""
     accounts: tuple[Work, ...] = ()
     """Sources' data on the cited works from passages that the writer was not given: in sections, for example."""
     parts: tuple[Part, ...] = ()
@@ -318,6 +318,6 @@ class Report(Frozen):
     follows: str = Field(default="", exclude_if=lambda follows: not follows)
     """The run that its run follows, whose passages it may cite; empty: none."""
     attachments: dict[str, JsonObject] = Field(default={}, exclude_if=lambda attached: not attached)
-    """What plugins add to it as data, by name: `analysis`, `data`, `review`."""
+    """Data added by plugins, by name: `analysis`, `data`, `review`."""
     pictures: dict[str, str] = Field(default={}, exclude_if=lambda pictures: not pictures)
     """Artifact hashes of its pictures (SVG), by the paths at which the Markdown shows them."""

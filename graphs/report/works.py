@@ -84,7 +84,7 @@ class Work(Frozen):
     venue: str = ""
     """The journal, book, registry or site."""
     issns: tuple[str, ...] = Field(default=(), exclude_if=lambda issns: not issns)
-    """Those of its journal, print and electronic, as `1234-567X`."""
+    """ISSNs of its journal, print and electronic, as `1234-567X`."""
     volume: str = ""
     issue: str = ""
     pages: str = ""

@@ -296,7 +296,7 @@ def _infer_types(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _least_size(shape: Shape) -> int:
-    """How many values the least answer has; counted without making it."""
+    """Count the values of the smallest answer, without building it."""
     if shape.nullable:
         return 1
     if shape.items is not None:

@@ -59,7 +59,7 @@ class BaseNode(Frozen):
     id: NodeId
     """Unique within its graph."""
     description: str = ""
-    """What happens here, for drawings and the Temporal UI."""
+    """Description for drawings and the Temporal UI."""
     choose: Expression | None = None
     """Dynamic routing, read once the node's output is in the state: names the next node, which must be the target of
     one of this node's edges (their conditions are not read then); anything else goes the way of the sequential edge."""
@@ -232,7 +232,7 @@ class ResearchGraph(Frozen):
     the report. It can neither hold back a report nor fail a run."""
     branches: dict[NodeId, "ResearchGraph"] = {}
     iterations: int | None = Field(default=None, ge=1, le=50, exclude_if=lambda iterations: iterations is None)
-    """How often a run of it, and each of its branches, may go round unless its caller says so; None: as any run."""
+    """Default iteration limit of its runs and of each of their branches; None: that of any run."""
     result: dict[NodeId, Expression] = Field(default={}, max_length=50)
     """The values that a branch returns, by name, read from its view at its end; null and empty values are left out. It
     also returns its draft with the evidence that the draft cites or, if no writer ends it, all evidence that it found.

@@ -33,9 +33,9 @@ class ToolLimits(Frozen):
     """Limits of each call of a tool node; with `for_each`, of each item."""
 
     timeout_seconds: float | None = Field(default=None, ge=1, le=LONGEST_SECONDS)
-    """How long one try may take. After the last one the node has failed by `Timeout`."""
+    """Timeout of one attempt. After the last attempt the node fails with `Timeout`."""
     attempts: int | None = Field(default=None, ge=1, le=MOST_ATTEMPTS)
-    """How often it is tried. A worker that dies in its midst was a try too: with 1 the call has failed then."""
+    """Maximum attempts. An attempt during which the worker dies counts: with 1 the call has failed then."""
 
     retry_slow: bool = True
     """Whether a try that took too long is made again. One that a dead worker cut off always is."""

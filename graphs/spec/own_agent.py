@@ -28,7 +28,7 @@ class OwnInput(Frozen):
     """A field that an agent is given by a node."""
 
     name: str = Field(max_length=100, examples=["reader"])
-    """How nodes and the agent's instructions call it."""
+    """Name used by nodes and by the agent's instructions."""
     type: FieldType = "string"
     """The type of the node's expression."""
     description: str = Field(default="", max_length=1_000)
@@ -41,7 +41,7 @@ class OwnAgent(Frozen):
     """An agent of a user's own."""
 
     name: AgentName = Field(examples=["screener"])
-    """How nodes call it."""
+    """Name used by nodes."""
     description: str = Field(default="", max_length=500, examples=["Decides which passages are of controlled studies."])
     """Its purpose, in one sentence; shown when it begins."""
     instructions: str = Field(min_length=1, max_length=MOST_INSTRUCTIONS, examples=["You screen passages. ..."])
@@ -69,7 +69,7 @@ class VersionedName(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "VersionedName | None":
-        """What `text` names; None if nothing can have such a name."""
+        """Parse `text` as a name; None if it cannot be one."""
         found = _KEY.fullmatch(text)
         return cls(found[1], int(found[2]) if found[2] else None) if found else None
 

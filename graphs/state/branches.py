@@ -15,7 +15,7 @@ SHOWN_BRANCHES: Final = 200
 """Branches that are listed of a run, the last ones."""
 
 Ended: TypeAlias = Literal["drafted", "done", "unanswered", "gap"]
-"""How a branch ended: with a draft; with evidence or values, if no writer ends it; with nothing that answers; or
+"""Outcome of a branch: with a draft; with evidence or values, if no writer ends it; with nothing that answers; or
 without handing anything over."""
 BranchStatus: TypeAlias = Literal["running", "left_out"] | Ended
 SUCCEEDED: Final[frozenset[BranchStatus]] = frozenset({"drafted", "done"})
@@ -73,7 +73,7 @@ class BranchOutcome(Frozen):
 
     @property
     def status(self) -> Ended:
-        """How it ended."""
+        """Outcome."""
         if self.gap is not None:
             return "gap"
         if self.unanswered:
@@ -98,7 +98,7 @@ class BranchOutcomes(Frozen):
 
 
 class BranchState(Frozen):
-    """How one branch of a run stands, as the run itself knows it."""
+    """State of one branch, as its run knows it."""
 
     run_id: str
     """The id of its workflow."""

@@ -24,7 +24,7 @@ MOST_SECONDS: Final = 30 * 86_400.0
 """The longest that a run may work."""
 
 Exhausted: TypeAlias = Literal["tokens", "cost"]
-"""What calls use up."""
+"""Limits that calls can exhaust."""
 
 
 class Usage(Frozen):
@@ -65,13 +65,13 @@ class Limits(Frozen):
     """Millionths of a US dollar; None: not limited."""
     seconds: float = Field(default=600.0, ge=5.0, le=MOST_SECONDS)
     iterations: int = Field(default=5, ge=1, le=50)
-    """How often the research loop may run."""
+    """Maximum turns of the research loop."""
     steps: int = Field(default=200, ge=2, le=2_000)
     """Nodes visited, decisions included."""
     stalls: int = Field(default=3, ge=1, le=20)
     """Number of rounds without progress after which a led team's manager plans anew."""
     resets: int = Field(default=2, ge=0, le=10)
-    """How often it may do so; after that the report is written from what there is."""
+    """Maximum number of new plans; after that the report is written from the findings so far."""
     sections: int = Field(default=8, ge=1, le=200)
     """Maximum number of sections of a plan; each is a research loop of its own."""
     reserve: float = Field(default=0.15, ge=0.0, le=0.5)
@@ -152,7 +152,7 @@ class Allowance(Frozen):
 
 
 class SectionsAfforded(Frozen):
-    """How many sections of a plan a budget can research, each with as many searches as the rules of the run want."""
+    """Number of sections of a plan that a budget can research, each with the searches that the rules want."""
 
     sections: int = Field(ge=0)
     """The number of sections; one is researched in any case."""
@@ -171,10 +171,10 @@ class Budget(Frozen):
     steps: int = 0
     """Nodes finished."""
     exit_needs: Estimate = Estimate()
-    """What the exit would need for the current state (`graphs.engine.budget_check`): more tokens and money than the
-    reserve are kept if this is more, as long as half of the limit is left for research."""
+    """Estimate of what the exit needs for the current state (`graphs.engine.budget_check`): more tokens and money than
+    the reserve are kept if this is more, as long as half of the limit is left for research."""
     affords: "SectionsAfforded | None" = None
-    """How large a plan may be (`engine.budget_check`); None: no plan is to come, or plans are not measured."""
+    """Maximum size of a plan (`engine.budget_check`); None: no plan is to come, or plans are not measured."""
 
     def charge(self, usage: Usage) -> "Budget":
         """The budget after a call that really used `usage`."""
@@ -190,7 +190,7 @@ class Budget(Frozen):
 
     @property
     def research_tokens(self) -> int:
-        """How many of the tokens research may use; the others are kept for the exit."""
+        """Return the tokens that research may use; the others are kept for the exit."""
         return _for_research(self.limits.tokens, self.limits.reserve, self.exit_needs.tokens)
 
     @property

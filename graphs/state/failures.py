@@ -1,4 +1,4 @@
-"""How calls and nodes fail, what a run waits for, and how it ends.
+"""Failures of calls and nodes, reasons to wait, and endings of a run.
 
 That is error names, the details that cross from activities to workflows, holds, and calls that wait for approval.
 
@@ -78,7 +78,7 @@ class FailureDetails(Frozen):
     retry_after: float | None = None
     """Seconds that the provider asked to wait."""
     progress: JsonObject = {}
-    """What it had finished, for the next attempt to continue with."""
+    """Progress that the next attempt continues with."""
     exhausted: Exhausted | None = None
     """For a `BudgetExhausted`: what was used up."""
 
@@ -91,9 +91,9 @@ class NodeFailure(Frozen):
     """The name of the error."""
     message: str = Field(max_length=2_000)
     attempts: int = Field(ge=0)
-    """How often the call was tried."""
+    """Number of attempts of the call."""
     times: int = Field(ge=1)
-    """How often in a row the node has failed so."""
+    """Consecutive failures of the node."""
 
 
 class Ending(Frozen):
@@ -110,17 +110,17 @@ class FailedTries(Frozen):
     """The results of a call's failed attempts; the call is retried."""
 
     tries: int = Field(ge=0)
-    """How often it was tried in vain, since the run was last resumed or unpaused if it was: the delays begin anew."""
+    """Failed attempts since the run was last resumed or unpaused, after which delays restart."""
     since: float
     """When the first of these tries failed, in seconds since the epoch."""
     before: int = Field(default=0, ge=0)
-    """How often it was tried in vain before these."""
+    """Failed attempts before these."""
     progress: JsonObject = {}
-    """What the call had finished by then: it is not repeated."""
+    """Progress of the call: it is not repeated."""
 
     @property
     def all_tries(self) -> int:
-        """How often it was tried in vain altogether, by which its activities are numbered."""
+        """Failed attempts altogether, by which its activities are numbered."""
         return self.before + self.tries
 
     def begin_anew(self) -> "FailedTries":
@@ -173,8 +173,8 @@ class Cancellation(Frozen):
 
 
 HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval", "answers", "store"]
-"""What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: a
-person to fix a key, a name or a setting. `pause`: to be unpaused. `approval`: approval of its plan, or of a tool call
+"""Reason for which a run waits. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`:
+a person to fix a key, a name or a setting. `pause`: to be unpaused. `approval`: approval of its plan, or of a tool call
 that writes. `answers`: answers to what it asked back. `store`: the store, which cannot be used."""
 
 
@@ -193,14 +193,13 @@ class Hold(Frozen):
     by: str = ""
     """The user who paused it; empty if none was named."""
     tries: int = Field(default=0, ge=0)
-    """How often the call was tried in vain, since the run was last resumed or unpaused if it was; 0 if it waits for its
-    first try."""
+    """Failed attempts of the call since the run was last resumed or unpaused; 0 if it waits for its first attempt."""
     since: float | None = None
     """When it began, in seconds since the epoch."""
     until: float | None = None
     """When the call is retried, in seconds since the epoch; None: after a person has acted."""
     seconds: float = Field(default=0.0, ge=0)
-    """How long that was from the moment in which the last try failed."""
+    """Seconds between the failure of the last attempt and that moment."""
     ending: Ending | None = None
     """For a run that waits for budget: how it ends if it is stopped."""
 

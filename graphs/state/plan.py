@@ -108,7 +108,7 @@ class Contradiction(Frozen):
 
 
 def resolve_contradictions(said: Iterable[Contradiction], ids: Mapping[str, str]) -> tuple[Contradiction, ...]:
-    """Those with at least two passages that were shown, each pair of sides once, with `ids` in place of keys."""
+    """Keep contradictions of at least two shown passages, each pair of sides once, with `ids` in place of keys."""
     found: dict[frozenset[str], Contradiction] = {}
     for one in said:
         evidence = tuple(dict.fromkeys(ids[key] for key in one.evidence if key in ids))[:MOST_PASSAGES]
@@ -124,14 +124,14 @@ class SectionPlan(Frozen):
     title: str
     key_question: str
     criteria: tuple[str, ...] = ()
-    """What its research has to find, each a checkable criterion."""
+    """Checkable criteria for what its research has to find."""
     form: ReportForm | Literal[""] = ""
     wish: str = ""
     """Its part of the wishes for the whole report: its length, its readers; empty: they were not divided."""
     evidence: tuple[str, ...] = Field(default=(), exclude_if=not_)
     """Ids of the passages of the first search that its research begins with; empty: all of them."""
     left_out: bool = False
-    """Somebody had it dropped. It keeps its place, so that those after it keep theirs."""
+    """Dropped on request. It keeps its index, so that later sections keep theirs."""
 
 
 class SectionGap(Frozen):
@@ -141,7 +141,7 @@ class SectionGap(Frozen):
     type: str = ""
     """The name of the error, for programs."""
     attempts: int = Field(default=0, ge=0)
-    """How often its failing call was tried; 0 if it never began."""
+    """Attempts of its failing call; 0 if it never started."""
     tokens: int = Field(default=0, ge=0)
     cost_microusd: int = Field(default=0, ge=0)
 
@@ -170,11 +170,11 @@ class SectionResult(Frozen):
     """The form that was planned for it, of a section without a draft."""
     gap: SectionGap | None = None
     criteria: tuple[Criterion, ...] = ()
-    """Of a section without a draft: what its answer has to meet, and which passages meet it."""
+    """Sections without a draft only: criteria of its answer, and the passages that meet them."""
     notes: tuple[str, ...] = ()
-    """Of a section without a draft: what its last turn thought of what was found."""
+    """Sections without a draft only: thoughts of its last turn on the findings."""
     contradictions: tuple[Contradiction, ...] = Field(default=(), exclude_if=not_)
-    """Of a section without a draft: where its passages disagree."""
+    """Sections without a draft only: disagreements among its passages."""
 
     @property
     def to_write(self) -> bool:

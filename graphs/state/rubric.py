@@ -29,7 +29,7 @@ class ScoreKind(Frozen):
 
     name: RubricName
     meaning: Line
-    """What it measures, and what a low, a middle and a high score mean."""
+    """Meaning of the criterion, and of a low, a middle and a high score."""
     least: int = Field(default=0, ge=0, le=SCALE)
     """The score below which the evidence is not enough."""
 

@@ -75,7 +75,7 @@ class HistoryEntry(Frozen):
     answer: str = Field(default="", max_length=ANSWER_CHARACTERS + 1)
     """The beginning of its answer; empty: there was none."""
     status: str = ""
-    """How that run ended."""
+    """Final status of that run."""
     ending: str = ""
     """Why it ended early, or failed; empty if it did not."""
     sql: tuple[str, ...] = Field(default=(), max_length=MOST_SQL)
@@ -92,7 +92,7 @@ def strip_history_for_agent(history: tuple[HistoryEntry, ...]) -> tuple[HistoryE
 
 
 EXCERPT_CHARACTERS = 240
-"""How much of a passage the state carries; agents read the whole passage from the store."""
+"""Characters of a passage that the state carries; agents read the whole passage from the store."""
 
 
 class EvidenceRef(Frozen):
@@ -104,7 +104,7 @@ class EvidenceRef(Frozen):
     """The source that was searched."""
     title: str
     locator: str
-    """Where readers find it: a URL, or path, page and anchor."""
+    """Location for readers: a URL, or path, page and anchor."""
     excerpt: str = Field(max_length=EXCERPT_CHARACTERS + 1)
     characters: int = Field(ge=0)
     """Length of the stored passage, for estimates."""
@@ -145,7 +145,7 @@ class IterationData(Frozen):
     gap: str = ""
     """The first of `gaps`; empty: none is left."""
     gaps: tuple[str, ...] = ()
-    """What is missing, the most important first; all of it is searched for in this iteration."""
+    """Gaps, the most important first; all of it is searched for in this iteration."""
     complete: bool = False
     """Whether it was said in this iteration that nothing is missing."""
     tool_calls: tuple[ToolCallRecord, ...] = ()
@@ -158,7 +158,7 @@ class IterationData(Frozen):
     suggested_queries: tuple[str, ...] = ()
     """The queries that the judge suggests; the next tool selection reads them."""
     contradictions: tuple[Contradiction, ...] = ()
-    """Where the passages were found to disagree; the report answers each."""
+    """Disagreements among the passages; the report answers each."""
 
 
 class ResearchState(Frozen):
@@ -168,7 +168,7 @@ class ResearchState(Frozen):
     background: str = ""
     """Context from the user, or from the plan that this run is a section of."""
     questions: tuple[ClarifyingQuestion, ...] = ()
-    """What was asked back before the research began, with the answers."""
+    """Clarifying questions asked before the research began, with the answers."""
     history: tuple[HistoryEntry, ...] = ()
     """For a follow-up run: earlier questions and answers, the oldest first, only the latest ones."""
     instructions: str = ""

@@ -59,12 +59,12 @@ class Turn(Frozen):
 
     @property
     def basis(self) -> tuple[object, ...]:
-        """What decides whether the turn would be the same as another one."""
+        """Key by which turns count as the same."""
         return (self.speaker, _normalize_instruction(self.instruction), self.evidence, self.guidance, self.sources)
 
 
 class Ledger(Frozen):
-    """How a led piece of research stands."""
+    """State of research led by a manager."""
 
     task: TaskLedger = TaskLedger()
     """The latest assumptions and plan."""
@@ -77,11 +77,11 @@ class Ledger(Frozen):
     stalls: int = Field(default=0, ge=0)
     """Rounds since the plan was made that brought nothing, less those that did; never below zero."""
     resets: int = Field(default=0, ge=0)
-    """How often it was begun again with new facts and a new plan."""
+    """Number of restarts with new facts and a new plan."""
     turns: tuple[Turn, ...] = ()
     """All rounds so far."""
     planned_at: int = Field(default=0, ge=0)
-    """How many of them had been made when the plan was."""
+    """Number of turns before the current plan."""
 
     @property
     def since_plan(self) -> tuple[Turn, ...]:

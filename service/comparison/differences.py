@@ -19,7 +19,7 @@ class RunFigures(Described):
     question: str = Field(examples=["What is Rich?"])
     """The question."""
     status: RunStatus = Field(examples=["completed"])
-    """How it stands."""
+    """Status of the run."""
     steps: int = Field(examples=[12])
     """Steps that ended."""
     iterations: int = Field(examples=[2])
@@ -42,9 +42,9 @@ class Difference(Described):
     field: str = Field(examples=["limits.tokens"])
     """What: `question`, `sources`, `models.default`, `limits.tokens`, `graph.nodes.judge`."""
     a: Json = Field(default=None, examples=[100_000])
-    """What `a` was asked; null if it does not have it."""
+    """Value in the request of `a`; null if it has none."""
     b: Json = Field(default=None, examples=[200_000])
-    """What `b` was asked; null if it does not have it."""
+    """Value in the request of `b`; null if it has none."""
 
 
 class StepBrief(Described):
@@ -78,16 +78,16 @@ class StepPair(Described):
 
 
 class StepsCompared(Described):
-    """How the ways of both runs go together and apart."""
+    """Where the paths of two runs agree and diverge."""
 
     common: int = Field(examples=[4])
-    """So many steps at the beginning are the same: node, iteration, outcome and output."""
+    """Number of leading steps with the same node, iteration, outcome and output."""
     pairs: tuple[StepPair, ...]
     """The steps behind these, in the order of both runs."""
 
 
 class PlanCompared(Described):
-    """What both planned to research, by titles of sections; those left out on request are not planned."""
+    """Planned sections of both runs, by title; those dropped on request are not planned."""
 
     added: tuple[str, ...] = Field(examples=[["Costs"]])
     """Only `b` planned these."""
@@ -109,7 +109,7 @@ class EvidenceBrief(Described):
 
 
 class EvidenceCompared(Described):
-    """What both runs know; of each list the first thousand."""
+    """Passages that both runs found; of each list the first thousand."""
 
     only_a: tuple[EvidenceBrief, ...]
     """Only `a` knows these."""
@@ -118,11 +118,11 @@ class EvidenceCompared(Described):
     both: tuple[EvidenceBrief, ...]
     """Both know these."""
     only_a_count: int = Field(examples=[3])
-    """How many only `a` knows."""
+    """Passages that only `a` found."""
     only_b_count: int = Field(examples=[5])
-    """How many only `b` knows."""
+    """Passages that only `b` found."""
     both_count: int = Field(examples=[11])
-    """How many both know."""
+    """Passages that both found."""
 
 
 class ClaimBrief(Described):
@@ -146,7 +146,7 @@ class ClaimPair(Described):
     b: ClaimBrief | None
     """The claim in `b`; null if it was removed."""
     similarity: float = Field(examples=[0.82])
-    """How alike the words of both are: 1 if they are the same, 0 if there is only one."""
+    """Similarity of the words: 1 if they are the same, 0 if there is only one."""
 
 
 class ReferenceBrief(Described):
@@ -161,7 +161,7 @@ class ReferenceBrief(Described):
 
 
 class ReportCompared(Described):
-    """What both reports say."""
+    """Comparison of two reports."""
 
     a_title: str = Field(examples=["Rich"])
     """The title of the report of `a`."""
@@ -172,7 +172,7 @@ class ReportCompared(Described):
     b_answered: bool = Field(examples=[True])
     """Whether the report of `b` answers its question."""
     a_support: SupportCounts | None
-    """How many statements of `a` that cite something are supported by it; null if its report was not published."""
+    """Counts of supported statements of `a` among those that cite something; null if its report was not published."""
     b_support: SupportCounts | None
     """The same of `b`."""
     sections_added: tuple[str, ...] = Field(examples=[["Tables"]])
@@ -199,14 +199,14 @@ class RunComparison(Described):
     b: RunFigures
     """The run that it is compared with."""
     notes: tuple[str, ...] = Field(examples=[["b is still running: it is compared as it stands at step 7"]])
-    """What is incomplete in this comparison."""
+    """Limits of this comparison."""
     asked: tuple[Difference, ...]
     """Differences between the requests."""
     plan: PlanCompared
-    """What both planned; empty where a mode plans no sections."""
+    """Comparison of the plans; empty where a mode plans no sections."""
     steps: StepsCompared
-    """How both went."""
+    """Comparison of the steps."""
     evidence: EvidenceCompared
-    """What both found, with what their sections handed over."""
+    """Comparison of the passages, including those of sections."""
     report: ReportCompared | None
-    """What both say; null unless both have written something."""
+    """Comparison of the reports; null unless both runs have written something."""

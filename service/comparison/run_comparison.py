@@ -46,7 +46,7 @@ class Side:
     log: RunLog
     status: RunStatus
     draft: ReportDraft | None = None
-    """What its exit wrote, if it is a writer."""
+    """Draft of its exit node, if that is a writer."""
     report: Report | None = None
     """The report; None also for a section."""
 

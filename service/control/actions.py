@@ -167,7 +167,7 @@ class SteerBody(ControlBody):
     instruction: Annotated[Text, AfterValidator(str.strip)] = Field(
         default="", max_length=GUIDANCE_CHARACTERS, examples=["Look at what it costs above all."]
     )
-    """What you want of the research: shown to every agent that is called from now on, in sections too."""
+    """Instruction for the research, sent to every agent that is called from now on, also in sections."""
     add_sources: list[SourceName] = Field(default=[], max_length=MOST_CHANGES)
     """Sources to search as well; `GET /v1/sources` lists them."""
     drop_sources: list[SourceName] = Field(default=[], max_length=MOST_CHANGES)
@@ -206,7 +206,7 @@ class ClarificationsAccepted(Accepted):
     """The run begins, with the answers."""
 
     questions: tuple[ClarifyingQuestion, ...]
-    """What it asked, each with its answer; an empty one was skipped."""
+    """Questions with their answers; an empty answer was skipped."""
 
 
 class ClarificationsBody(ControlBody):

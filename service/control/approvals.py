@@ -38,11 +38,11 @@ class SectionBody(Request):
     question: Annotated[Text, AfterValidator(str.strip)] = Field(
         default="", max_length=QUESTION_CHARACTERS, examples=["What does it cost to run?"]
     )
-    """What its research is to find out, understood without the other sections; left out: its title."""
+    """Question that its research answers, readable without the other sections; default: its title."""
     criteria: list[Criterion] = Field(
         default=[], max_length=MOST_CRITERIA, examples=[["Names the price of each plan, with its date"]]
     )
-    """What its answer has to have, each so that it can be checked; left out: its research says that itself."""
+    """Checkable requirements of its answer; default: its research sets them."""
 
     def planned(self) -> SectionPlan:
         """The section as a plan has it."""

@@ -49,7 +49,7 @@ class ControlBody(Request):
     is_required: ClassVar[bool] = True
     """Whether a body has to be sent."""
     permission: ClassVar[Permission] = "control_run"
-    """What asking for it takes."""
+    """Required permission."""
 
     def build_action(self) -> Action:
         """The action as a run takes it.

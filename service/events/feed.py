@@ -1,4 +1,4 @@
-"""What the clients of one run read: a list of events that only grows, and the text that is being written.
+"""The stream that clients of one run read: a list of events that only grows, and the text that is being written.
 
 A client that comes late or reads slowly misses nothing of the list and delays no other, because each has only its own
 position in it. Of the text each gets the newest; older text is gone.
@@ -36,7 +36,7 @@ class Waiting(Described):
     """The data of a `waiting` message: there are no new events to send at the moment."""
 
     message: str = Field(examples=[NO_WORKER])
-    """What does not answer, which worker is not running, or what is being retried."""
+    """What is not answering, which worker is missing, or which call is retried."""
     at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
     """Since when, or when it was last tried."""
 
@@ -45,7 +45,7 @@ class UnreadableBranch(Described):
     """The data of an `unreadable` message: a branch has ended, and events of it are missing from the stream."""
 
     message: str = Field(examples=["the events of 'Costs' cannot be read any more"])
-    """What is missing."""
+    """Description of what is missing."""
     path: str = Field(examples=["0004.loop-2"])
     """The branch, as its parent's events name it."""
     section: str = Field(examples=["Costs"])
@@ -174,7 +174,7 @@ class Feed:
 
     @property
     def size(self) -> int:
-        """How many events there are so far."""
+        """Number of events so far."""
         return len(self._told)
 
     async def follow(self, cursor: Cursor) -> AsyncIterator[Sequence[Item]]:

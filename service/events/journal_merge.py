@@ -210,7 +210,7 @@ class ReaderPlace:
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
         self._before: list[MergedEvent] | None = [] if cursor.number and not cursor.branches else None
-        """What came before the event of that number, until it comes itself."""
+        """Messages that wait until the event of that number arrives."""
         self._open: dict[Key, float] = {}
         """The branches that were open there, with the time of that event."""
 

@@ -31,7 +31,7 @@ from elcano.service.temporal.client import Temporal
 from elcano.storage.store import Store, TenantStore
 
 KEPT_EVENTS: Final = 20_000
-"""How many events are kept in memory for readers to come, some 60 MB at most; what is being read does not count."""
+"""Number of events kept in memory for later readers, some 60 MB at most; those being read do not count."""
 
 _Ending: TypeAlias = tuple[Tenant, str, str, float | None]
 """A tenant's run, the execution that ended it, and when."""

@@ -66,7 +66,7 @@ POLICY: Final = (
     f"default-src 'none'; style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'; "
     "base-uri 'none'; form-action 'none'"
 )
-"""What the page may load: its own style."""
+"""Content Security Policy of the page: only its own style."""
 WITH_PICTURES: Final = f"{POLICY}; img-src data:"
 """The same of a page with pictures of pages in it."""
 HEADERS: Final[Mapping[str, str]] = {

@@ -27,7 +27,7 @@ _LITTLE: Final = frozenset(
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _HIDDEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _PARTS: Final = ((1, 9999), (1, 12), (1, 31))
-"""Between what the parts of a date are."""
+"""Separators of a date's parts."""
 _PAGES: Final = re.compile(r"\s*[-\u2013\u2014]+\s*")
 
 
@@ -65,7 +65,7 @@ class Entry(NamedTuple):
     url: str
     language: str
     note: str
-    """What a reader has to know: that it was retracted, that it is a preprint."""
+    """Note for readers: that it was retracted, that it is a preprint."""
     standing: JsonObject
     """The same as flags and notices, for CSL-JSON."""
     accessed: str
@@ -79,7 +79,7 @@ class Entry(NamedTuple):
 
     @property
     def genre(self) -> str:
-        """What its type does not say in the formats."""
+        """Genre, where the format's type does not express it."""
         return _GENRES.get(self.kind, "")
 
     @property

@@ -1,4 +1,4 @@
-"""What the routes of results share: a run's report, its pictures and other artifacts, and rows as CSV."""
+"""Helpers shared by the routes of results: a run's report, its pictures and other artifacts, and rows as CSV."""
 
 import asyncio
 import csv
@@ -28,7 +28,7 @@ class EvidencePage(Described):
     next: str | None = Field(default=None, examples=["50"])
     """Pass it as `cursor` for the next page; null on the last one."""
     evidence: tuple[Annotated[Evidence, WrapSerializer(lambda one, write: with_moments(write(one)))], ...]
-    """Whole passages, each with its place in the stored text."""
+    """Passages, each with its offsets in the stored text."""
 
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")

@@ -80,7 +80,7 @@ class ResumeBody(Request):
 
 
 class RollBackBody(Request):
-    """Where a run is to go back to."""
+    """The step to roll back to."""
 
     step: int = Field(ge=1, le=100_000, examples=[4])
     """The step before which it is to be again; `GET /v1/runs/{run_id}/steps` lists them."""
@@ -98,9 +98,9 @@ class ReusedWorkView(Described):
     sections: int = Field(examples=[7])
     """Sections that have ended."""
     tokens: int = Field(examples=[180_000])
-    """What they used."""
+    """Tokens that they used."""
     cost_usd: float = Field(examples=[0.42])
-    """What they cost."""
+    """Cost in US dollars."""
 
 
 class ResumeAccepted(Described):
@@ -251,7 +251,7 @@ async def _record_answer(answer: ResumeAccepted, request_id: str, services: Serv
 
 @dataclass(frozen=True)
 class _ResumePlan:
-    """How a run and its sections continue."""
+    """The plan by which a run and its sections continue."""
 
     wanted: ResumeBody
     extra: TopUp

@@ -28,11 +28,11 @@ class BudgetLimits(WorkflowData):
     stalls: int | None = Field(default=None, examples=[3])
     """Rounds without progress after which a manager plans anew; the run's `ledger` counts them."""
     resets: int | None = Field(default=None, examples=[2])
-    """How often it may; the run's `ledger` counts that too."""
+    """Maximum number of new plans; the run's `ledger` counts them too."""
 
 
 class BudgetUsed(WorkflowData):
-    """What was used, in the units of the limits."""
+    """Usage of a run, in the units of the limits."""
 
     tokens: int = Field(examples=[31_000])
     """Tokens."""
@@ -47,7 +47,7 @@ class BudgetUsed(WorkflowData):
 
 
 class BudgetRemaining(WorkflowData):
-    """What remains; 0 also if more was used than there was."""
+    """Remaining amounts; 0 also if more was used than allowed."""
 
     tokens: int = Field(examples=[69_000])
     """Tokens."""
@@ -80,11 +80,11 @@ class BudgetView(WorkflowData):
     limits: BudgetLimits
     """The limits, top-ups included."""
     used: BudgetUsed
-    """What was used."""
+    """Usage so far."""
     remaining: BudgetRemaining
-    """What remains."""
+    """Remaining amounts."""
     for_research: ResearchBudget
-    """What remains for research."""
+    """Remaining amounts for research."""
     affordable_sections: int | None = Field(default=None, examples=[6])
     """The number of sections that the budget can research, each with at least two searches; null if there is no plan to
     come, or the run waits for more budget rather than do less."""
@@ -131,7 +131,7 @@ Rest = TypeVar("Rest", BudgetRemaining, ResearchBudget)
 
 
 def _charge(rest: Rest, tokens: int, dollars: float) -> Rest:
-    """What is left of `rest` after more was used; a dollar has no digits beyond the millionth."""
+    """Return what is left of `rest` after more was used; a dollar has no digits beyond the millionth."""
     left = {
         "tokens": None if rest.tokens is None else max(0, rest.tokens - tokens),
         "cost_usd": None if rest.cost_usd is None else round(max(0.0, rest.cost_usd - dollars), 6),
@@ -149,7 +149,7 @@ class LimitsView(Described):
     seconds: float = Field(examples=[600.0])
     """Seconds from the start to the end of the report, pauses not counted."""
     iterations: int = Field(examples=[5])
-    """How often the research loop may run."""
+    """Maximum turns of the research loop."""
     steps: int = Field(examples=[200])
     """Nodes of the graph visited."""
     sections: int = Field(examples=[8])
@@ -157,9 +157,9 @@ class LimitsView(Described):
     stalls: int = Field(default=3, examples=[3])
     """Rounds without progress after which a manager plans anew."""
     resets: int = Field(default=2, examples=[2])
-    """How often it may."""
+    """Maximum number of new plans."""
     when_exhausted: Literal["finish", "pause"] = Field(examples=["finish"])
-    """What the run does when it has used up its budget."""
+    """Behaviour when the budget is used up."""
     hold_seconds: float = Field(examples=[604_800.0])
     """With `pause`: how long one call is held for a provider or a person."""
 

@@ -133,7 +133,7 @@ def _load_stop_words(language: str) -> frozenset[str]:
 
 NOT_ANSWERED: Final = "It was not answered."
 _DEEPEST: Final = 6
-"""So far into an output it is looked for SQL."""
+"""Maximum depth at which an output is searched for SQL."""
 
 
 class CannotFollow(Exception):
@@ -284,7 +284,7 @@ def _get_text_field(value: JsonObject, name: str) -> str:
 
 
 def _find_nested_texts(value: Json, read: Callable[[JsonObject], str], deep: int) -> Iterator[str]:
-    """What `read` gives of each object in `value`, not looking into one of which it gives something."""
+    """Yield the result of `read` for each object in `value`; objects with a result are not searched further."""
     if isinstance(value, dict) and (text := read(value)):
         yield text
     elif deep and isinstance(value, dict | list):

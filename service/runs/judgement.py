@@ -46,7 +46,7 @@ class Refusals:
 
     faults: list[FieldFault] = field(default_factory=list)
     errors: list[ElcanoError] = field(default_factory=list)
-    """Those by which a part was refused as a whole; their faults are among `faults`."""
+    """Errors that refused a part as a whole; their faults are among `faults`."""
     wrong_fields: frozenset[str] = frozenset()
     """The fields whose form is wrong: the request that is judged has their defaults, which nobody asked for."""
 
@@ -87,19 +87,19 @@ class RequestFacts:
     graph: GraphTraits | None
     """The graph that it names or holds; None if there is none, or it has faults."""
     survey: SourceSurvey
-    """What can be searched, and what workers lack."""
+    """Sources that can be searched, and what workers lack."""
     sources: tuple[str, ...]
     """The sources that the run searches."""
     domains: Mapping[str, Rubric]
     """The rubrics that there are here."""
     follows: FollowedRun | None
-    """What it knows of the run that it follows."""
+    """Data of the run that it follows."""
     refused: Refusals
-    """What is wrong with the graph, the sources and the run that it follows."""
+    """Faults of the graph, the sources and the run that it follows."""
     allowance: Allowance = EVERYTHING
-    """What the tenant may use."""
+    """Allowance of the tenant."""
     trust: Trust = NO_LIMITS
-    """What the run may take in, and whom it may contact."""
+    """Limits on sources and hosts of the run."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def _list_databases(facts: RequestFacts) -> tuple[str, ...]:
 
 
 def _choose_engine(request: RunRequest, settings: Settings, refused: Refusals) -> Engine:
-    """What runs a request; without the graph engine that is plain code, which not every request can have."""
+    """Choose the engine of a request; without the graph engine it is plain code, which not every request can use."""
     if settings.use_graph_execution if request.use_graph is None else request.use_graph:
         return "graph"
     why = "without the graph engine" + (" (USE_GRAPH_EXECUTION=false)" if request.use_graph is None else "")

@@ -46,7 +46,7 @@ class CalledModel(NamedTuple):
     names: tuple[str, ...]
     """A fallback list, as the server is set up; the first one is asked first."""
     field: str
-    """Where in a request it was named."""
+    """Field of the request that names it."""
     is_known: bool
     """False: the request names none, and workers may be set up otherwise."""
     provider: str
@@ -83,7 +83,7 @@ def _combine_called_models(
 
 
 def _name_field(callee: Callee, run: ModelChoice) -> str:
-    """Where in a request the model of an agent was named."""
+    """Return the field of a request that names the model of an agent."""
     if callee.model:
         return "graph"
     for name in (callee.agent, callee.agent.partition("@")[0]):

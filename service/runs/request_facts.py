@@ -114,7 +114,7 @@ async def judge_run_request(
 
 
 async def gather_facts(request: RunRequest, services: Services, refused: Refusals) -> RequestFacts:
-    """What the request names, as far as it is there, and what this server and its workers can do."""
+    """Gather what the request names, as far as it exists, and what this server and its workers can do."""
     settings = services.settings
     catalogue = services.sources
     if request.sources or request.graph:  # else only what is searched by default is named, which is nobody's own

@@ -45,7 +45,7 @@ def _name_or_rubric(value: object) -> object:
 
 
 def _describe_limit_bounds(limit: str) -> dict[str, Any]:
-    """What OpenAPI says of a limit's range, as `graphs.state.budget.Limits` has it."""
+    """Describe a limit's range for OpenAPI, as `graphs.state.budget.Limits` has it."""
     return {key: _LIMITS[limit][key] for key in ("minimum", "maximum") if key in _LIMITS[limit]}
 
 
@@ -115,8 +115,8 @@ class BudgetRequest(Request):
         ),
     )
     when_exhausted: Literal["finish", "pause"] = Field(default="finish", examples=["pause"])
-    """What a run does when it has used up its budget: `finish` writes the report from what it has, `pause` waits for a
-    top-up; its clock then also stops while a provider does not answer."""
+    """Behaviour when the budget is used up: `finish` writes the report from what it has, `pause` waits for a top-up;
+    its clock then also stops while a provider does not answer."""
     path_seconds: float | None = Field(
         default=None,
         ge=LEAST_PATH_SECONDS,
@@ -129,8 +129,8 @@ class BudgetRequest(Request):
     hold_seconds: float | None = Field(
         default=None, examples=[86_400.0], json_schema_extra=_describe_limit_bounds("hold_seconds")
     )
-    """How long a call waits for approval; with `pause` also how long one call is held for a provider or for a person.
-    Left out: 7 days."""
+    """Seconds that a call waits for approval; with `pause` also how long one call is held for a provider or for a
+    person. Left out: 7 days."""
 
 
 class ModelRequest(Request):
@@ -184,12 +184,12 @@ class RunRequest(Request):
     """Which domains, journals and kinds of sources it may use, and whom it may contact. Left out: as of the run that it
     follows; else whatever the server offers."""
     background: Text = Field(default="", max_length=MAX_BACKGROUND, examples=["We only run on Linux."])
-    """What the agents should know besides the question."""
+    """Context that the agents get besides the question."""
     previous_run: RunId | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """The run that this question follows: the agents know what was asked and answered there and before, and its
     passages may be cited. It has to have ended; of one that failed, what it got to is known."""
     instructions: Text = Field(default="", max_length=MAX_INSTRUCTIONS, examples=["One page, for engineers."])
-    """What you want of the report's length, tone or form."""
+    """Instructions on the report's length, tone or form."""
     output_schema: dict[str, Any] | None = Field(
         default=None,
         examples=[{"type": "object", "properties": {"year": {"type": "integer", "description": "Year of release"}}}],
@@ -207,15 +207,15 @@ class RunRequest(Request):
     """True: the run waits, for days if need be, for approval of its plan of sections
     (`POST /v1/runs/{run_id}/approve`); for graphs that plan sections."""
     approvals: Literal["wait", "refuse"] = Field(default="wait", examples=["wait"])
-    """What happens to a tool call that writes and that the operator has not allowed: `wait` for approval
-    (`POST /v1/runs/{run_id}/approve-call`) for up to `budget.hold_seconds`, or `refuse`: its node fails at once."""
+    """Handling of tool calls that write and that the operator has not allowed: `wait` for approval (`POST
+    /v1/runs/{run_id}/approve-call`) for up to `budget.hold_seconds`, or `refuse`: its node fails at once."""
     priority: RunPriority = Field(default="interactive", examples=["batch"])
     """`batch` for runs that nobody waits for: their calls go after those of all interactive runs. Among runs of one
     priority, tenants take turns."""
     metadata: dict[Annotated[Spoken, Field(max_length=64)], Annotated[Text, Field(max_length=512)]] = Field(
         default={}, max_length=16, examples=[{"ticket": "4711"}]
     )
-    """What you want to find on the run again, by names of your own. No agent is shown it."""
+    """Your own labels, kept with the run. Agents do not see them."""
     budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
     """The limits of the run."""
     model: Annotated[

@@ -1,4 +1,4 @@
-"""How a run stands: from the store if it has ended, from its workflow while it runs.
+"""Status of a run: from the store if it has ended, from its workflow while it runs.
 
 Somebody who asks always gets an answer: if neither a worker nor Temporal can tell more, what is stored is shown as
 stale, with what Temporal is waiting for.
@@ -256,7 +256,7 @@ async def with_unserved(pending: Sequence[PendingActivity], temporal: Temporal) 
 
 
 async def waited_for(run_id: str, temporal: Temporal) -> str:
-    """What to tell of the calls of one workflow; empty if nothing is to be said, or it is not known."""
+    """Return the pending calls of one workflow; empty if there are none, or they are not known."""
     try:
         execution = await temporal.describe(run_id)
     except (RunForgotten, TemporalUnavailable, TemporalRefused):

@@ -1,4 +1,4 @@
-"""How runs look in responses; these descriptions and examples are the API's manual. Times are RFC 3339 in UTC."""
+"""Runs in responses; these descriptions and examples are the API's manual. Times are RFC 3339 in UTC."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias, get_args
@@ -85,19 +85,19 @@ class LedgerView(Described):
     to_derive: tuple[str, ...] = Field(default=(), examples=[("Which plan is cheapest",)])
     """Facts that have to be concluded from others."""
     guesses: tuple[str, ...] = Field(default=(), examples=[("It is probably billed by use.",)])
-    """What the manager considers likely; it is no evidence."""
+    """Facts that the manager considers likely; they are no evidence."""
     plan: tuple[str, ...] = Field(default=(), examples=[("searcher: find the prices", "reporter: write")])
     """The steps."""
     next_speaker: str = Field(default="", examples=["searcher"])
-    """Whose turn it is, or was last."""
+    """Participant whose turn it is, or was last."""
     instruction: str = Field(default="", examples=["Find the price of each plan."])
-    """What that participant is to do."""
+    """Instruction to that participant."""
     satisfied: bool = Field(default=False, examples=[False])
     """Whether the manager says that the request is."""
     stalls: int = Field(default=0, examples=[1])
     """Rounds without progress, of at most `budget.limits.stalls`."""
     resets: int = Field(default=0, examples=[0])
-    """How often it planned anew, of at most `budget.limits.resets`."""
+    """Number of new plans, of at most `budget.limits.resets`."""
     turns: tuple[TurnView, ...] = ()
     """All rounds so far."""
 
@@ -139,8 +139,8 @@ class HoldView(WorkflowData):
     by: str = Field(default="", examples=[""])
     """The user who paused it; empty if none was named."""
     tries: int = Field(default=0, examples=[3])
-    """How often the call was tried in vain, since the run was last resumed or unpaused if it was. 0 of a run whose
-    sections wait: each says its own."""
+    """Failed attempts of the call since the run was last resumed or unpaused. 0 for a run whose sections wait: each has
+    its own."""
     since: Moment | None = Field(default=None, examples=["2026-11-18T08:26:40.250000Z"])
     """When it began."""
     until: Moment | None = Field(default=None, examples=["2026-11-18T08:26:48.250000Z"])
@@ -153,9 +153,9 @@ class PlannedSection(Described):
     title: str = Field(examples=["Costs"])
     """Its heading in the report."""
     question: str = Field(examples=["What does it cost to run?"])
-    """What its research is to find out."""
+    """Question that its research answers."""
     criteria: tuple[str, ...] = Field(default=(), examples=[("Names the price of each plan, with its date",)])
-    """What its answer has to have."""
+    """Requirements of its answer."""
 
 
 class Spent(Described):
@@ -191,9 +191,9 @@ class RunView(Described):
     api_key: str = Field(default="", examples=["7q2mz0v1k3xc"])
     """The id of the API key that it was asked for with; empty: without one."""
     metadata: dict[str, str] = Field(default={}, examples=[{"ticket": "4711"}])
-    """What its client wrote on it."""
+    """Labels that the client set."""
     trust: Trust = Field(default=NO_LIMITS, examples=[{"blocked_kinds": ["preprint"], "egress": "private"}])
-    """What it may take in, and whom it may contact, in the spelling in which hosts and journals are compared."""
+    """Limits on sources and hosts, spelled as hosts and journals are compared."""
     output_schema: JsonObject | None = Field(default=None, examples=[None])
     """The JSON Schema of the answer that is wanted beside the report; null: none, or in a list."""
     previous_run: str = Field(default="", examples=[""])
@@ -224,18 +224,18 @@ class RunView(Described):
     """Set while it waits: to be continued, for a top-up, for approval, or with a call, its own or a section's, for a
     provider or for a person."""
     awaits: Awaited = Field(default="", examples=[""])
-    """What a person has to give a running run, also while it is paused: approval of its plan, or answers to its
+    """Input that a running run needs from a person, also while it is paused: approval of its plan, or answers to its
     questions; not in lists."""
     approvals: tuple[WaitingCallView, ...] = ()
     """Tool calls that need approval, including the first 20 of each section; the run may work meanwhile. Not in lists.
     """
     questions: tuple[ClarifyingQuestion, ...] = ()
-    """What a running run asked back (`clarify`), with the answers; not in lists."""
+    """Questions that a running run asked back (`clarify`), with the answers; not in lists."""
     plan: tuple[PlannedSection, ...] = ()
     """The sections that a running run has planned; not in lists."""
     branches: tuple[BranchState, ...] = ()
-    """How the sections stand that are researched side by side, the last 200; not in lists. Figures of open ones are
-    those of the calls that ended, and all passages that they found."""
+    """State of the sections that are researched in parallel, the last 200; not in lists. Figures of open sections count
+    ended calls and all passages found."""
     sections: SectionsView | None = None
     """Rounds, steps and passages of the sections together, which are not among those of the run; null: it has no
     sections, or in a list."""
@@ -257,9 +257,9 @@ class RunView(Described):
     stale: bool = False
     """True: only what was stored at the start is shown, because nothing more is known."""
     pending: tuple[PendingActivity, ...] = ()
-    """What Temporal is waiting for, in the run and in its sections: each call with its tries, while the run runs."""
+    """Calls that Temporal is waiting for, in the run and its sections, each with its attempts, while it runs."""
     links: dict[Link, str] = Field(default={}, examples=[_LINKS])
-    """Where more of it is: paths of this API, and its page in the Temporal UI if the server knows that one's address
+    """Related resources: paths of this API, and its page in the Temporal UI if the server knows that one's address
     (`ELCANO_TEMPORAL_UI_URL`)."""
 
     @classmethod
@@ -316,7 +316,7 @@ class RunView(Described):
         return self.model_copy(update={"budget": self.budget and self.budget.spent(spent)})
 
     def with_sections(self, done: Mapping[str, BranchProgress], evidence: Mapping[str, int]) -> "RunView":
-        """Adds what its sections have done and how many passages they found, by run id; under its own all together."""
+        """Add what its sections did and how many passages they found, by run id; under its own id the total."""
         branches = tuple(add_progress(branch, done, evidence) for branch in self.branches)
         view = SectionsView.of(branches, done, evidence.get(self.run_id, 0))
         return self.model_copy(update={"branches": branches, "sections": view})

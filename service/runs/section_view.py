@@ -1,4 +1,4 @@
-"""What the sections of a run have done, while they are researched and at the end.
+"""Progress of a run's sections, while they are researched and at the end.
 
 A run's own workflow hears of a section when it starts and when it ends. Between the two the ledger and the store of
 evidence know what it did, in two statements for all sections together.
@@ -14,7 +14,7 @@ from elcano.storage.ledger import BranchProgress
 
 
 class SectionsView(Described):
-    """What the sections of a run have done so far, by the calls that ended."""
+    """Progress of a run's sections so far, by the calls that ended."""
 
     open: int = Field(examples=[3])
     """Sections that are being researched."""

@@ -48,8 +48,9 @@ class TrustRequest(Request):
     egress: Annotated[Literal["any", "public", "private"] | Hosts, BeforeValidator(_require_scope)] = Field(
         default="any", examples=["private"]
     )
-    """Whom the run contacts. `public`: it reads nothing private, neither documents nor databases nor private hosts.
-    `private`: it contacts only private hosts, for its models too. A list: only these hosts, with all below them."""
+    """Hosts that the run may contact. `public`: it reads nothing private, neither documents nor databases nor private
+    hosts. `private`: it contacts only private hosts, for its models too. A list: only these hosts, with all below them.
+    """
 
 
 _JOURNAL_LISTS: Final = ("allowed_journals", "blocked_journals")

@@ -1,4 +1,4 @@
-"""What answers about steps look like: the list of them, and one looked into.
+"""Steps in responses: the list, and one step in detail.
 
 `began` and `ended` count the run's own time, in which it neither paused nor waited for a worker, as its budget does;
 `began_at` and `ended_at` are times by the calendar.
@@ -20,7 +20,7 @@ from elcano.storage.ledger import LedgerEntry
 
 
 class CallUsage(Described):
-    """What calls of models used, as their providers reported it."""
+    """Usage of model calls, as their providers reported it."""
 
     requests: int = Field(examples=[1])
     """Requests to models."""
@@ -69,7 +69,7 @@ class HeldTryView(Described, TryInVain):
     """A try of a step's call that could not be answered; the same call was made again."""
 
     usage: CallUsage
-    """What the attempt used nevertheless."""
+    """Usage of the failed attempt."""
 
     @classmethod
     def of(cls, held: HeldTry) -> "HeldTryView":
@@ -109,7 +109,7 @@ class StepView(Described, Step):
 
 
 class BetweenView(Described, Between):
-    """What happened to a run between two steps, or while one was under way: a request, a limit, a warning."""
+    """An event between two steps, or during one: a request, a limit, a warning."""
 
     row: Literal["between"] = "between"
     """Tells steps and what came between them apart."""
@@ -129,7 +129,7 @@ class NodeVisits(Described):
     """The visits of a run to one node."""
 
     count: int = Field(examples=[2])
-    """How many have ended."""
+    """Number that have ended."""
     last_step: int = Field(examples=[9])
     """The step of the last one."""
     failed: bool = Field(default=False, examples=[False])
@@ -142,9 +142,9 @@ class StepList(Described):
     run_id: str = Field(examples=[EXAMPLE_RUN])
     """The run, or section."""
     status: RunStatus = Field(examples=["completed"])
-    """How it stands."""
+    """Status of the run."""
     total: int = Field(examples=[12])
-    """How many steps there are, the one that is under way included."""
+    """Number of steps, including the one in progress."""
     next: str | None = Field(default=None, examples=["100"])
     """Pass it as `cursor` for the next page; null on the last one."""
     visits: dict[str, NodeVisits] = Field(
@@ -170,24 +170,24 @@ class StepDetail(Described):
     run_id: str = Field(examples=[EXAMPLE_RUN])
     """The run, or section."""
     steps: int = Field(examples=[12])
-    """How many steps it has."""
+    """Number of steps."""
     step: StepView
     """The step, as in the list."""
     between: tuple[BetweenView, ...] = ()
-    """What happened before it and while it was under way."""
+    """Events before it and while it was in progress."""
     input: Json = Field(examples=[[{"source": "packages", "query": "tables", "limit": 8}]])
-    """What went in, as the engine built it: of an agent and a state node an object, of a tool a list with what each
-    item was given, of a parallel node a list with what each branch was; null for a decision."""
+    """Input as the engine built it: an object for agent and state nodes, a list with one input per item for tools and
+    per branch for parallel nodes, null for decisions."""
     no_input: str = Field(default="", examples=[""])
     """Why there is no input: what its expressions gave did not fit."""
     output: Json = Field(examples=[{"items": []}])
-    """What came out; null if nothing did: `step.outcome` and `step.reason` say why."""
+    """Output; null if there is none: `step.outcome` and `step.reason` say why."""
     before: JsonObject = Field(examples=[{"question": "What is Rich?", "iteration": 1}])
     """Everything the run knew before it. Evidence is there by id and title; `/evidence` has its texts."""
     after: JsonObject | None = Field(default=None, examples=[{"question": "What is Rich?", "iteration": 1}])
     """Everything the run knew after it; null while it is in progress."""
     changed: tuple[Change, ...] = ()
-    """What differs between the two, in short."""
+    """Summary of what changed between the two."""
     changed_more: bool = Field(default=False, examples=[False])
     """There are more differences than are told."""
     budget_before: BudgetView

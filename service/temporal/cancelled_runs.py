@@ -22,14 +22,14 @@ from elcano.service.temporal.connection import CALL_TIMEOUT, map_rpc_errors
 from elcano.service.temporal.executions import ask_for_execution, is_paused, read_task_failure
 
 STUCK_SECONDS: Final = 20.0
-"""How long the task of a cancelled run may fail before it is terminated: a worker may fail tasks while it cannot reach
-its store."""
+"""Seconds that the task of a cancelled run may fail before the run is terminated: a worker may fail tasks while it
+cannot reach its store."""
 CANCELLED: Final = "the run is cancelled"
 CANNOT_CONTINUE: Final = "it was cancelled, and no worker can continue it"
 
 
 async def free_cancelled_run(client: Client, run_id: str) -> None:
-    """Remove what keeps a run from ending if it is cancelled; nothing happens to another one."""
+    """Unblock the end of a cancelled run; other runs are left alone."""
     try:
         described = await ask_for_execution(client, run_id)
     except RunForgotten:

@@ -134,7 +134,7 @@ class Temporal:
         return await self._connection.client()
 
     async def begun_by(self, run_id: str) -> JsonObject | None:
-        """What `go_on` was given for the last execution of a run; None if that was not begun by it.
+        """Return the input that `go_on` gave the last execution of a run; None if another caller started it.
 
         Raises:
             RunForgotten: there is no such workflow.
@@ -163,7 +163,7 @@ class Temporal:
         return page
 
     async def snapshot(self, run_id: str, *, closed_too: bool = False) -> RunSnapshot | None:
-        """Where the run is; None if its workflow is closed and `closed_too` is not set.
+        """Return the run's snapshot; None if its workflow is closed and `closed_too` is not set.
 
         Raises:
             WorkerUnavailable: no worker answered in `SNAPSHOT_TIMEOUT`.

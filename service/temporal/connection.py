@@ -51,8 +51,8 @@ from elcano.storage.payloads import connect_config
 CONNECT_TIMEOUT: Final = timedelta(seconds=5)
 """To be connected and greeted; the SDK itself would wait half a minute for the greeting."""
 RETRIES: Final = RetryConfig(max_elapsed_time_millis=2_000)
-"""How long a call that the server refuses is repeated before the client is told: the SDK's default is 10 s. A call that
-takes longer has its own time (`CALL_TIMEOUT`), and is not repeated then."""
+"""Seconds that a call refused by the server is repeated before the client gets the error; the SDK's default is 10. A
+call that takes longer has its own time (`CALL_TIMEOUT`), and is not repeated then."""
 
 
 def build_runtime(metrics: MetricBuffer | None = None) -> Runtime:
@@ -111,7 +111,7 @@ FIRST_PAUSE: Final = 0.02
 TRIES: Final = 10
 """More than a worker refuses a run that gets no further task."""
 _UNKNOWN_STATUS: Final = f"{WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_PAUSED} is not a valid"
-"""How the SDK says that a query was rejected because its workflow is paused, a status that its own list lacks."""
+"""The SDK's message for a query rejected because its workflow is paused: its list of statuses lacks that one."""
 UNHEARD: Final = "UnprocessedUpdate"
 """The type of the server's own refusal."""
 UNHEARD_PAUSE: Final = 0.2
@@ -191,9 +191,9 @@ UNAVAILABLE: Final = frozenset(
 )
 _NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 _QUERIES_WAIT = "query buffer is full"
-"""What the server says of a further query while those before it wait for a worker."""
+"""The server's message for a query when too many others wait for a worker."""
 _PAUSED = "Workflow is paused"
-"""What it says of an update to a workflow that was paused."""
+"""Its message for an update to a paused workflow."""
 PAUSED: Final = "the run is paused in Temporal: continue it there (`temporal workflow unpause`), or cancel it"
 STUCK: Final = "no worker can continue the run: each that tries fails its workflow task, and its log says why"
 

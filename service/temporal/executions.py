@@ -1,4 +1,4 @@
-"""What the Temporal server knows of runs without a worker: status, pending calls, what keeps them from going on.
+"""State of runs that the Temporal server knows without a worker: status, pending calls, what keeps them from going on.
 
 `Glance` is for readers who prefer stored data to waiting: a look takes at most two seconds, and while Temporal does not
 answer hardly any request waits for it. Each open run is looked up separately, because the server's list lags behind;
@@ -52,7 +52,7 @@ def _seconds_from_timestamp(moment: Timestamp) -> float | None:
 
 
 def _find_waiting_queue(pending: PendingActivityInfo) -> str:
-    """Where it waits for a worker; empty if it does not."""
+    """Return the queue where it waits for a worker; empty if it does not."""
     later = (_seconds_from_timestamp(pending.next_attempt_schedule_time) or 0.0) > time.time()
     waits = pending.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED and not later
     return pending.activity_options.task_queue.name if waits else ""
@@ -82,7 +82,7 @@ class PendingActivity(Described):
     activity: str = Field(examples=["judge"])
     """The activity's name, which is that of its agent or tool."""
     attempt: int = Field(examples=[2])
-    """How often it was tried, this time included."""
+    """Number of attempts, including the current one."""
     last_failure: str = Field(default="", examples=["the provider did not answer in 120 s"])
     """Why it failed the last time; empty if it did not."""
     next_try: Moment | None = Field(default=None, examples=["2026-11-18T08:27:30Z"])
@@ -103,7 +103,7 @@ class PendingActivity(Described):
 
 @dataclass(frozen=True)
 class Execution:
-    """What the server knows of a workflow without asking a worker."""
+    """State of a workflow that the server knows without a worker."""
 
     id: str
     """Temporal's id of the last execution; empty if the server has none."""
@@ -177,7 +177,7 @@ _TASK_ENDS: Final = frozenset(
 
 
 async def read_task_failure(answer: DescribeWorkflowExecutionResponse, client: Client) -> str | None:
-    """How a worker failed the workflow task that is tried again now; None if none did.
+    """Return how a worker failed the workflow task that is retried now; None if none did.
 
     The history has the first failure alone. A task that timed out did not fail: its worker died.
     """
@@ -221,7 +221,7 @@ async def describe_execution(client: Client, run_id: str, *, again: bool = True)
 async def ask_for_execution(
     client: Client, run_id: str, execution: str = "", *, again: bool = True
 ) -> DescribeWorkflowExecutionResponse:
-    """Return what the server says of an execution of a run, the last one if none is named; see `describe_execution`."""
+    """Describe an execution of a run, by default the last one; see `describe_execution`."""
     # The SDK's `describe()` cannot read the status of a workflow that was paused.
     place = WorkflowExecution(workflow_id=run_id, run_id=execution)
     request = DescribeWorkflowExecutionRequest(namespace=client.namespace, execution=place)
@@ -230,15 +230,15 @@ async def ask_for_execution(
 
 
 LOOK_SECONDS: Final = 2.0
-"""How long a look may take, as long as a worker may that is asked how a run stands."""
+"""Timeout of a look-up, the same as of a query to a worker."""
 SILENT_SECONDS: Final = 5.0
-"""How long Temporal is not looked at again that did not answer. A run that was reset at that time is shown as it ended
-for so much longer."""
+"""Seconds without look-ups after Temporal did not answer. A run that was reset meanwhile is shown as ended for that
+much longer."""
 SHARED_SECONDS: Final = 1.0
-"""How long the look-up of a running run is shared with other lists."""
+"""Seconds that a look-up of a running run is shared with other lists."""
 TOLD_SECONDS: Final = 3.0
-"""How long what was seen of a run is told without waiting for the next look-up, which is begun then. With the time of a
-look, a list is at most so many seconds behind."""
+"""Seconds that a cached look-up is returned at once, while the next one starts. With the look-up's own time, a list is
+at most this far behind."""
 SIDE_BY_SIDE: Final = 16
 """Runs that are looked at at once. More do not come sooner: a server on one database file answers one after the other,
 and runs have to be let through between them."""
@@ -293,7 +293,7 @@ class Glance:
             raise
 
     async def executions(self, run_ids: Collection[str], *, lately: bool = False) -> Mapping[str, Execution]:
-        """How these runs stand, at most two seconds ago; without those of which Temporal says nothing at once.
+        """Return the state of these runs, at most two seconds old, without those that Temporal does not know at once.
 
         With `lately`, what was seen up to `TOLD_SECONDS` ago is told without waiting, and looked at anew for the next.
         """

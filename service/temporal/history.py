@@ -39,7 +39,8 @@ _WAKING = frozenset(
 
 
 WATCH_SECONDS: Final = 5.0
-"""How long a history is watched in vain while others wait for their turn; the next one begins where this one ended."""
+"""Seconds to watch a history without news while others wait for their turn; the next watch continues where this one
+ended."""
 
 
 async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> AsyncIterator[None]:
@@ -129,7 +130,7 @@ async def read_history(client: Client, run_id: str, execution: str) -> AsyncIter
 
 
 async def read_input(client: Client, run_id: str, execution: str) -> tuple[ResearchInput, Engine]:
-    """What an execution of a run began with.
+    """Return the input of an execution of a run.
 
     Raises:
         RunForgotten: the server does not have it.

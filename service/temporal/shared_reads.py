@@ -83,7 +83,7 @@ class Places:
 
     @property
     def taken(self) -> bool:
-        """Whether who asks for a place would have to wait."""
+        """Whether a caller would have to wait for a place."""
         return self._free.locked()
 
     @asynccontextmanager
@@ -117,4 +117,4 @@ class Turns:
         self.checks = Places(CHECKS_AT_ONCE, TURN_SECONDS)
         """At runs in which nothing did, or which did not answer before."""
         self.words = Places(WORDS_AT_ONCE, TURN_SECONDS)
-        """At what agents are writing."""
+        """The live text of agents."""

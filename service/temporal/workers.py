@@ -41,9 +41,10 @@ MISSED: Final = 3
 SLOWEST: Final = 60.0
 """Seconds between the heartbeats of a worker that has sent one only: what the SDK does unless it is told otherwise."""
 POLLED_SECONDS: Final = 5.0
-"""How long a queue of searches or models counts as polled after a check."""
+"""Seconds that a queue of searches or models counts as polled after a check."""
 HEARD_SECONDS: Final = 1.0
-"""How long an unpolled queue is checked again: a worker that has just started polls one queue after the other."""
+"""Seconds for which an unpolled queue is checked again: a worker that has just started polls one queue after the other.
+"""
 _ASK_AGAIN_SECONDS: Final = 0.1
 _WORKFLOWS: Final = TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW
 _ACTIVITIES: Final = TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
@@ -61,12 +62,12 @@ def build_priority(asked: ResearchInput) -> Priority:
 
 @dataclass(frozen=True)
 class WorkerSurvey:
-    """What workers could do at one moment, as far as the server says."""
+    """Capabilities of workers at one moment, as far as the server knows."""
 
     lacking: frozenset[str] = frozenset()
     """The extras that a worker lacks which may be given a run now; one that was stopped counts for another minute."""
     unpolled: frozenset[str] = frozenset()
-    """Of the queues that were asked about those that no worker polls."""
+    """Requested queues without a poller."""
     unreachable: TemporalUnavailable | None = None
     """Why workers could not be asked. Then nothing is known, and nothing is held against them."""
 
@@ -106,7 +107,7 @@ class Workers:
         return frozenset[str]().union(*map(lacking_extras, [poller.identity for poller in live]))
 
     async def survey(self, needed: Collection[str] = (), optional: Collection[str] = ()) -> WorkerSurvey:
-        """What workers lack, and which of these queues none polls; of a server that does not answer nothing is known.
+        """Survey what workers lack, and which of these queues have no poller; unknown if the server does not answer.
 
         Args:
             needed: queues in which a run's calls would wait. Where no worker runs at all they do not count as unpolled:

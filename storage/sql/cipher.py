@@ -11,7 +11,7 @@ from elcano.graphs.plugin import load_objects
 from elcano.settings import Settings
 
 Place = Literal["payload", "row", "object"]
-"""Where sealed data is kept. What was sealed for one place is not accepted in another."""
+"""Storage location of sealed data. Data sealed for one place is not accepted in another."""
 
 MARK: Final = b"\xffelcano-sealed:"
 """Sealed objects begin with it; no text in UTF-8 has such a byte."""

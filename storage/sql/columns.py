@@ -19,7 +19,7 @@ ESCAPE: Final = "\ue000"
 _NUL: Final = f"{ESCAPE}0"
 _ITSELF: Final = f"{ESCAPE}1"
 _SEALED: Final = f"{ESCAPE}2"
-"""How sealed text begins; escaped text never does."""
+"""Prefix of sealed text; escaped text never has it."""
 
 
 def escape_nul(text: str) -> str:

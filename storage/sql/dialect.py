@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Connected: TypeAlias = AsyncConnection | AsyncEngine
 """Either says which database it is."""
 BUSY_SECONDS: Final = 30
-"""How long a statement waits for another process that is writing, before it fails."""
+"""Seconds that a statement waits for another process's write before it fails."""
 
 _PRAGMAS: Final = (
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1_000}",

@@ -21,7 +21,7 @@ from elcano.storage.sql.dialect import begin_exclusive, configure_engine, explai
 from elcano.storage.sql.schema_revision import migrate_tables, require_known_tables
 
 CONNECT_SECONDS: Final = 10
-"""How long a server may take to answer before it counts as not there."""
+"""Seconds that a server may take to answer before it counts as unreachable."""
 
 IDLE_SECONDS: Final = 1.0
 """After how long without use a connection is asked whether it lives: that takes a third of what a short read does."""

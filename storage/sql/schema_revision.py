@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 SCRIPTS: Final = "elcano.storage.sql:migrations"
 VERSIONS: Final = ["elcano.storage.sql.migrations:versions"]
-"""Where migrations are; a test adds those of releases to come."""
+"""Folders of migrations; a test adds those of later releases."""
 LOCK_SECONDS: Final = 10
-"""How long a change of the tables waits for those who use them, who wait behind it."""
+"""Seconds that a schema change waits for users of the tables, who wait behind it."""
 _log = logging.getLogger("storage")
 logging.getLogger("alembic").setLevel(logging.WARNING)  # what it did is told here, and only if it did something
 

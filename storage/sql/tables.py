@@ -302,7 +302,7 @@ audit_entries = Table(
     Column("address", Id, nullable=False),
     info=RETAINED,
 )
-"""Who did what, in the order of their ids, which begin with the time. Rows are added, and never changed or deleted."""
+"""Audit log, ordered by ids, which begin with the time. Rows are added, and never changed or deleted."""
 
 probes = Table(
     "probes",
@@ -318,4 +318,4 @@ providers = Table(
     Column("name", Id, primary_key=True),
     Column("body", LongText, nullable=False),
 )
-"""How sources and services of models stand; they are the same for all tenants."""
+"""State of sources and model services, shared by all tenants."""

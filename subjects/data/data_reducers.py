@@ -54,7 +54,7 @@ class DataWork(Frozen):
     choices: tuple[str, ...] = ()
     """Choices made before there was a query, in sentences."""
     gaps: tuple[str, ...] = Field(default=(), max_length=MOST_GAPS)
-    """What is missing and why, in sentences."""
+    """Missing parts with their reasons, in sentences."""
 
 
 def read_data_work(state: ResearchState) -> DataWork:

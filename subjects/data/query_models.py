@@ -217,11 +217,11 @@ class MergedResults(GivesEvidence):
     gaps: tuple[str, ...] = ()
     """Paths without a result, each in a sentence."""
     told: str = ""
-    """What was merged and how it went, for whoever writes the answer."""
+    """Description of what was merged and how, for the writer of the answer."""
 
 
 DATABASE_LOOK_SECONDS: Final = 50.0
-"""How long the API waits for the schema of a database; the first reading counts and samples its values."""
+"""Timeout of the API for the schema of a database, in seconds; the first reading counts and samples its values."""
 
 
 class DatabaseLook(Frozen):

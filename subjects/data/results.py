@@ -200,7 +200,7 @@ def _parse_epoch_seconds(at: str) -> float:
 
 
 CELL_CHARACTERS: Final = 300
-"""Of one cell, as a model is shown it."""
+"""Maximum characters of one cell shown to a model."""
 LEAST_ROWS: Final = 3
 """Rows of a result that are shown in any case."""
 

@@ -62,7 +62,7 @@ class DatabaseView(Described):
     name: str = Field(examples=["sales"])
     """Pass it where a question names a database."""
     dialect: Dialect = Field(examples=["sqlite"])
-    """What its SQL is written in; files and folders are read by DuckDB."""
+    """SQL dialect; DuckDB reads files and folders."""
 
 
 class DatabaseSchemaView(DatabaseView):

@@ -17,7 +17,7 @@ _GROUP: Final = re.compile(
 """A group of authors behind the names of its members."""
 _RAISED: Final = re.compile(r"[^\W\d_]{2},?[¹²³⁰⁴-⁹ᵃ-ᶻ]")
 MARKED: Final = 3
-"""So many words with marks of affiliations are no title."""
+"""Number of words with affiliation marks from which a line is no title."""
 _INITIALS: Final = re.compile(r"\b[A-Z]\. [A-Z][^\W\d_]+,? (?:and )?[A-Z][^\W\d_]+ [A-Z]\. [A-Z]")
 """Two names with initials."""
 _INITIAL: Final = re.compile(r"\b[^\W\d_]\.")

@@ -22,7 +22,7 @@ class Paragraph(NamedTuple):
 
     text: str
     level: int
-    """How deep it is indented, from 0."""
+    """Indentation level, from 0."""
     mark: str | None
     """`-` for a bullet, `1.` for a number; empty if it has none, None if it does not say."""
 

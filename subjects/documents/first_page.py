@@ -38,7 +38,7 @@ _PLACEHOLDER: Final = re.compile(
     r"|[\W\d_]*",
     re.IGNORECASE,
 )
-"""What programs put in for a title: their names, those of files, numbers."""
+"""Placeholders that programs put in for a title: their names, file names, numbers."""
 _NO_TITLE: Final = re.compile(
     r"https?:|www\.|@|\bdoi\b|\bissn\b|^(?:open access|abstract|contents?|index|keywords?|summary|introduction"
     r"|references"
@@ -68,7 +68,7 @@ _BEGINNING: Final = re.compile(
 TEXT_CHARACTERS: Final = 900
 """A longer block is text: notices above titles, as on pages that a publisher puts in front, are shorter."""
 _ENTRY: Final = re.compile(r"\[\d{1,3}\]|\d{1,3}\.\s+[A-Z][^\W\d_]+,? [A-Z]")
-"""How an entry of a list of references begins."""
+"""Beginning of an entry in a list of references."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ _NAVIGATION: Final = re.compile(
     r"[\W\d_]*){1,8}",
     re.IGNORECASE,
 )
-"""What stands beside the links of a line that leads on: `Next: …, Previous: …`."""
+"""Text next to the links of a navigation line: `Next: …, Previous: …`."""
 _EDGES: Final = " |\n\t\r\f"
 
 
@@ -81,7 +81,7 @@ class _Page:
     tables: list[Table] = field(default_factory=list)
     """The open tables."""
     sinks: list[list[Part]] = field(default_factory=list)
-    """Where parts go in open cells; empty: to `found`."""
+    """Targets of parts in open cells; empty: to `found`."""
     kinds: list[tuple[BlockKind, int]] = field(default_factory=list)
     """The kinds, and levels, that open elements give to blocks."""
     preformatted: int = 0

@@ -24,7 +24,7 @@ class TableCell:
 
     parts: list[Part] = field(default_factory=list)
     rows: int = 1
-    """How many rows it spans; 0: all that follow in its group."""
+    """Number of rows it spans; 0: all that follow in its group."""
     columns: int = 1
     head: bool = False
 

@@ -10,7 +10,7 @@ MOST_MACROS: Final = 2_000
 MOST_EXPANDED: Final = 20_000_000
 """Characters that the macros of a file may become: one macro may call another twice, and so on."""
 _ROUNDS: Final = 8
-"""How often macros within macros are replaced."""
+"""Maximum passes to replace macros within macros."""
 _COMMENT: Final = re.compile(r"(?<!\\)((?:\\\\){0,20})%[^\n]*\n?[ \t]*")
 _LEFT_OUT: Final = re.compile(
     r"\\begin\{comment\}.{0,100000}?\\end\{comment\}|\\iffalse\b.{0,100000}?\\fi\b", re.DOTALL

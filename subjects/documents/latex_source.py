@@ -66,7 +66,7 @@ _SPAN: Final = re.compile(r"\s*\\(multicolumn|multirow)\*?\s{0,9}")
 _NOTATION: Final = re.compile(r"\\(?:label|tag)\*?\{[^{}]{0,200}\}|\\(?:nonumber|notag|intertext\{[^{}]{0,500}\})")
 _BEGIN: Final = re.compile(r"\\begin\{([A-Za-z]{1,40}\*?)\}")
 MOST_DEPTH: Final = 30
-"""How deep environments are nested that are read."""
+"""Maximum nesting of environments that are read."""
 
 
 def read_latex(content: bytes) -> Parsed:

@@ -19,7 +19,7 @@ from elcano.subjects.documents.authorship import parse_year
 from elcano.subjects.documents.html import read_html
 
 MOST_DEPTH: Final = 8
-"""How deep mails within mails are read."""
+"""Maximum nesting of mails within mails that are read."""
 MOST_PARTS: Final = 500
 """Parts of one file that are read, those of mails within it included."""
 MOST_MAILS: Final = 2_000

@@ -14,7 +14,7 @@ ISO_639_1: Final = {
     **{"no": "nor", "pl": "pol", "pt": "por", "ro": "ron", "ru": "rus", "sk": "slk", "sr": "srp", "sv": "swe"},
     **{"ta": "tam", "th": "tha", "tr": "tur", "uk": "ukr", "vi": "vie", "zh": "chi_sim"},
 }
-"""What Tesseract calls a language."""
+"""Tesseract's names of languages, by ISO 639-1 code."""
 VERTICAL: Final = ("jpn", "chi", "kor")
 """Languages that are written in columns from the right as well."""
 
@@ -44,7 +44,7 @@ def find_data() -> Path | None:
 
 
 OCR: Final = "ocr"
-"""What a document needs that OCR would read; a colon and a language behind it: data of that language."""
+"""Name of OCR in `needs`; followed by a colon and a language: data of that language."""
 
 
 def can_read(needs: str) -> bool:

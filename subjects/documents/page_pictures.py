@@ -154,4 +154,4 @@ async def find_source_file(settings: Settings, store: TenantStore, passage: Evid
 
 
 PICTURES: Final = PagePictures()
-"""Those of this process."""
+"""Page pictures of this process."""

@@ -27,7 +27,7 @@ from elcano.text.languages import text_language
 
 BUSY_SECONDS: Final = 10.0
 LOCK_SECONDS: Final = 0.2
-"""How often one who waits for the right to write looks whether it should still wait."""
+"""Interval at which a waiter for the write lock checks whether to keep waiting, in seconds."""
 
 
 class IndexedDocument(NamedTuple):
@@ -51,12 +51,12 @@ class Entry:
     document: Document | None = None
     reason: str = ""
     needs: str = ""
-    """What is not installed that it could be read with; see `Gap`."""
+    """Missing component that could read it; see `Gap`."""
     file_hash: str = ""
     """SHA-256 of the file that its text was read from, where that is not what `data_hash` is of; empty: it is."""
     places: bytes = b""
-    """What `pack_places` made of its places, which `document` may then lack: packed ones take a fortieth of the memory.
-    """
+    """Output of `pack_places` for its places, which `document` may then lack: packed ones take a fortieth of the
+    memory."""
 
 
 class Index:

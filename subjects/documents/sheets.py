@@ -66,7 +66,7 @@ class Sheet:
     """Rows that the file declares to name columns."""
     comments: list[tuple[Place, str]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    """What stands in boxes over the cells."""
+    """Texts in boxes over the cells."""
     formulas_without_value: int = 0
     far_cells: int = 0
     """Filled cells in columns that are not read, since they are beyond the last that is."""

@@ -28,7 +28,7 @@ class Shape(NamedTuple):
 
     element: Element
     box: Box | None
-    """Where it stands on the slide; None: the file does not say."""
+    """Position on the slide; None: the file does not say."""
     placeholder: str | None
     """The kind of placeholder that it fills; None: it fills none."""
 

@@ -45,7 +45,7 @@ READMES: Final = "packages"
 SEARCH_THREADS: Final = 4
 """Concurrent searches of one source; they share the processor with everything else."""
 OLDER_SECONDS: Final = 1.0
-"""How long a search waits for an index that is built anew; small ones are done by then, else the older one answers."""
+"""Seconds that a search waits for an index under rebuild; small ones are done by then, else the older one answers."""
 OLDER_INDEX: Final = "it is built anew since an upgrade, and documents are searched as they were read before"
 RESYNC_SECONDS: Final = 5.0
 """A search within this time after a sync trusts it."""

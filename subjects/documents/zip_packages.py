@@ -19,7 +19,7 @@ from elcano.subjects.documents.zip_sizes import UnpackedSizes, check_count
 from elcano.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
 
 _UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError)
-"""What unpacking raises; `RuntimeError`: a part needs a password."""
+"""Exceptions that unpacking raises; `RuntimeError`: a part needs a password."""
 _PIECE_BYTES: Final = 65_536
 
 

@@ -17,14 +17,13 @@ PART_BYTES: Final = 50_000_000
 """Size of a part of a package that is read part by part: as a tree it takes some ten times as much memory."""
 TOTAL_RATIO: Final = 100
 PART_RATIO: Final = 200
-"""How many times smaller than its content a part may be packed: some pack better than the package that they are in.
-`deflate` reaches 1,030."""
+"""Maximum compression ratio of a part: some parts pack better than their package. `deflate` reaches 1,030."""
 HARMLESS_BYTES: Final = 1_000_000
 """Size below which the ratio says nothing: an empty template packs well."""
 MOST_PARTS: Final = 50_000
 """Parts whose names are read: a book with a picture on every page has some 2,000."""
 _ENTRY: Final = b"PK\x01\x02"
-"""How each entry of the directory begins."""
+"""Beginning of each directory entry."""
 
 
 def check_count(content: bytes) -> None:

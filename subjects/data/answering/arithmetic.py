@@ -18,10 +18,10 @@ MOST_CELLS: Final = 200_000
 """Cells that one number may name."""
 _PRECISION: Final = 60
 _WHOLE: Final[frozenset[Operation]] = frozenset({"count", "sum", "mean", "minimum", "maximum", "share"})
-"""What needs all rows."""
+"""Operations that need all rows."""
 
 _ADDING: Final[frozenset[Operation]] = frozenset({"count", "sum", "mean", "share"})
-"""What a row that is there twice changes."""
+"""Operations whose result changes if a row is repeated."""
 
 
 class NotComputed(Exception):

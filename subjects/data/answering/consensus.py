@@ -50,7 +50,7 @@ class _Columns:
     keys: tuple[str, ...]
     measures: tuple[str, ...]
     others: tuple[str, ...]
-    """What all paths have and is neither."""
+    """Columns that all paths have and that are neither keys nor measures."""
 
 
 def merge_path_tables(paths: Sequence[Path], keys: Sequence[str] = ()) -> MergedPaths:

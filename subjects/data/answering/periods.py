@@ -58,7 +58,7 @@ _WEEKS: Final = (
     ("sunday", re.compile(r"strftime\b.{0,200}?%U", re.DOTALL)),
     ("january", re.compile(r"to_char\b.{0,200}?\bWW\b", re.DOTALL | re.IGNORECASE)),
 )
-"""How a query counts weeks, if not as ISO 8601 does."""
+"""Ways to count weeks in SQL that differ from ISO 8601."""
 
 
 @dataclass(frozen=True)

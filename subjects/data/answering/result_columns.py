@@ -18,7 +18,7 @@ from elcano.subjects.data.tables import ResultTable
 _MOST_SOURCES: Final = 20
 """Queries within queries that are followed."""
 _WRAPPERS: Final = (exp.Paren, exp.Cast, exp.Round, exp.Coalesce, exp.Filter)
-"""What leaves a sum a sum, but for its last digits."""
+"""Functions that leave a sum a sum, except for its last digits."""
 _TOTALLING: Final = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 

@@ -16,7 +16,7 @@ from elcano.graphs.text import format_count
 Order: TypeAlias = Literal["day first", "month first"]
 Sign: TypeAlias = Literal["decimal point", "decimal comma"]
 Choice: TypeAlias = Literal["text", "number", "decimal point", "decimal comma", "day first", "month first"]
-"""What an operator may say of a column."""
+"""Type that an operator may declare for a column."""
 SHAPE_CHARACTERS: Final = 45
 """Longer values are text: no type of DuckDB holds a longer number without loss."""
 _INTEGER: Final = re.compile(r"-?(9+)")
@@ -38,7 +38,7 @@ _EXACT_PLACES: Final = 6
 _EXACT_DIGITS: Final = 15
 """Digits that a floating number holds in any case."""
 _MOSTLY: Final = 0.5
-"""So large a share of a column makes the other values worth a note."""
+"""Share of a column from which the other values are worth a note."""
 
 
 class Shape(NamedTuple):
@@ -66,7 +66,7 @@ class ColumnReading:
     check: str = ""
     """SQL that is true of a value from which nothing is lost; empty: it is true of all."""
     note: str = ""
-    """How the column had to be interpreted, a clause; empty: there was nothing to interpret."""
+    """Note on how the column was interpreted, a clause; empty: nothing to interpret."""
     open: bool = False
     """Whether the operator has to say what its values mean."""
     by_others: bool = False

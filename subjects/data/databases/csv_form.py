@@ -27,9 +27,9 @@ _MARKS: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 """First bytes of a file that declare its encoding."""
 TITLE_CHARACTERS: Final = 200
 _EMPTY: Final = "(empty)"
-"""How DuckDB says that there is no such character."""
+"""DuckDB's value for "no such character"."""
 _DECLARED: Final = re.compile(r"\ufeff?sep=([^\r\n\w\"])\r?\n")
-"""How Excel is told the delimiter."""
+"""Line that declares the delimiter to Excel."""
 _YEAR_NAME: Final = re.compile(r"[12]\d{3}")
 _VALUE_NAME: Final = re.compile(r"-?\d+(?:[.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?")
 
@@ -46,7 +46,7 @@ class CsvForm:
     names: tuple[str, ...]
     """As DuckDB makes them: no two alike, none empty."""
     title: str
-    """What stands above the names."""
+    """Title above the column names."""
 
     def build_query(self, header_rows: int) -> str:
         """SQL of the rows as texts in columns `c0`, `c1` and so on; its parameter is the path."""

@@ -41,7 +41,7 @@ _WHY: Final = {
     "lock": "another process writes to it",
     "Permission denied": "the worker may not open its file",
 }
-"""What DuckDB's words mean that it opens a file in vain with."""
+"""Explanations of DuckDB's errors about files that it cannot open."""
 _QUERIES: Final = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
 """`MULTI` is PIVOT without its values: they are looked up first, and kept as a temporary type."""
 _SHORT: Final = (

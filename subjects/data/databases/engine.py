@@ -155,7 +155,7 @@ class FileEngine:
 
     dialect: Dialect
     processes: ClassVar[ChildProcesses[Request, Answer]]
-    """What opens its file."""
+    """Child processes that open its file."""
 
     def __init__(self, name: str, path: Path) -> None:
         self.name = name

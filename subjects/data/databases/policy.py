@@ -50,7 +50,7 @@ class Parsed(NamedTuple):
     sql: str
     """With its limit."""
     tables: frozenset[str]
-    """Of the schema, as it calls them."""
+    """Tables of the schema, as it calls them."""
     limit: int | None = None
     """Its own limit, if it is lower than the one that it is run with."""
 

@@ -70,7 +70,7 @@ class _Outputs(Generic[_Found]):
 
     def __init__(self, stored: _Found) -> None:
         self._stored = stored
-        """What holds of a column of a table."""
+        """Looks up the known size of a column of a table."""
         self._columns: dict[int, dict[str, _Found]] = {}
         self._wholes: dict[int, _Found] = {}
 

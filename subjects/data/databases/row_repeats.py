@@ -49,7 +49,7 @@ class ColumnRepeats(NamedTuple):
     counted: tuple[str, ...] = ()
     """In each of its values."""
     added: tuple[str, ...] = ()
-    """Where its values are added up."""
+    """Repeats that matter where its values are added up."""
 
 
 _Outputs: TypeAlias = list[tuple[str, ColumnRepeats]]

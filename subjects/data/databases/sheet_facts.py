@@ -18,7 +18,7 @@ SUFFIXES: Final = frozenset({".xlsx", ".xlsm"})
 MOST_NAMED: Final = 3
 """Cells that a note names."""
 MOST_PART_BYTES: Final = 50_000_000
-"""Of a part that is parsed whole: the workbook, its relations, its styles."""
+"""Maximum size of a part that is parsed whole: the workbook, its relations, its styles."""
 _PORTION: Final = 1 << 20
 _LONGEST_CELL: Final = 1 << 16
 """Bytes at the end of a portion that are searched with the next one."""

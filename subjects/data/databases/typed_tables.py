@@ -72,7 +72,7 @@ class Sample:
     complete: bool
     """Whether there are no others."""
     shapes: Mapping[int, Sequence[Shape]]
-    """Of the values of each column."""
+    """Shapes of the values of each column."""
 
     def choose_readings(self) -> list[ColumnReading]:
         """How the columns are read if nothing is said of them and nothing else follows."""

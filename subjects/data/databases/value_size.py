@@ -21,7 +21,7 @@ HASHES: Final = (exp.MD5, exp.SHA, exp.SHA2, exp.MD5Digest, exp.SHA1Digest, exp.
 WIDEST: Final = 1_000
 """Characters of one value in a format."""
 _AGAIN: Final = re.compile(r"\$|\{\d")
-"""What names an argument of a format, and so may print it more than once."""
+"""Reference to an argument of a format, which may therefore be printed more than once."""
 _ESCAPERS: Final = (
     "json_build_object json_build_array jsonb_build_object jsonb_build_array to_json to_jsonb row_to_json "
     "json_quote json_array json_object quote quote_literal quote_ident quote_nullable json_set json_insert "

@@ -22,7 +22,7 @@ from elcano.graphs.text import shorten_text
 from elcano.subjects.data.forecast_models import LEVELS, MODEL_WORDS, IntervalCheck, ModelName, ModelScore
 
 LONGEST_SEASON_OF_ETS: Final = 24
-"""What AutoETS can estimate; of longer seasons it would take none into account."""
+"""Longest season that AutoETS can estimate; it ignores longer ones."""
 
 
 class ModelFit(Frozen):

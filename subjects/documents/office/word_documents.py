@@ -78,7 +78,7 @@ class WordReader:
         self._notes = Notes(self._read_part, package.document)
         self._hides_white = not _has_own_background(package.document)
         self._number = 0
-        """Of the paragraph or table in the main text, from 1."""
+        """Number of the paragraph or table in the main text, from 1."""
         self._references: list[NoteReference] = []
         self._floats: list[Float] = []
         self._at_the_end: dict[str, list[tuple[int, NoteReference]]] = {"endnote": [], "comment": []}

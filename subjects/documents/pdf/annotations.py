@@ -17,7 +17,7 @@ from elcano.subjects.documents.pdf.frames import Frame, measure_frame
 from elcano.subjects.documents.pdf.words import Word
 
 ANNOTATIONS: Final = 5_000
-"""So many of a page are looked at: a long form has 300 fields."""
+"""Maximum annotations read per page; a long form has 300 fields."""
 VALUE_BYTES: Final = 200_000
 """Longer values are left out: a field of a page holds a few thousand characters."""
 CHARACTER_WIDTH: Final = 0.5

@@ -21,7 +21,7 @@ DOUBLE_SHARE: Final = 0.15
 RUN_SHARE: Final = 0.1
 """Characters that are less than this share of the size apart stand directly behind one another; so do kerned ones."""
 UNKNOWN: Final = "\ufffd"
-"""What stands for a character that the file does not decode: left out, it would leave another word."""
+"""Replacement for a character that the file does not decode: dropping it would make another word."""
 LIGATURE_LETTERS: Final = 4
 """A glyph stands for so many letters at most: `ffi` has three, the name of God in Arabic four."""
 DRAWN: Final = 3
@@ -56,7 +56,7 @@ class Char(NamedTuple):
 _SPACES: Final = frozenset((0, 9, 10, 13, 32, 0xA0, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000, 0xFEFF))
 """Characters that only part words."""
 _HYPHEN: Final = 0xFFFE
-"""What PDFium writes in texts for a hyphen that ends a line, for which it tells U+0002 by itself."""
+"""PDFium's character for a hyphen that ends a line; by itself it reports U+0002."""
 _FIRST_CUT: Final = 0x2E80
 """From this code on texts may lie: they hold the last 16 bits of codes of four bytes that no font declares."""
 _HYPHENS: Final = frozenset((_HYPHEN, 0xAD, 0x2010, 0x2011))
@@ -71,7 +71,7 @@ _SYMBOLS: Final = {
     0xF0A8: "□",
     0xF0B0: "°",
 }
-"""What Word's symbol fonts paint for codes that Unicode leaves to them."""
+"""Glyphs that Word's symbol fonts paint for codes that Unicode leaves to them."""
 
 
 def read_codes(text_page: pdfium_c.FPDF_TEXTPAGE) -> list[int]:

@@ -22,17 +22,17 @@ NARROW: Final = 7
 LONG: Final = 12
 """Rows so many sizes long are prose, though they do not fill their column: they are lists, or two columns again."""
 TABLE: Final = 0.9
-"""Where more rows than this share base lines with the other side, they may be cells of a table."""
+"""Share of rows on common base lines from which two sides may be cells of a table."""
 LEAST_ROWS: Final = 3
-"""So many rows, and not fewer, show that two sides are columns."""
+"""Minimum rows that show that two sides are columns."""
 ALIGNED: Final = 0.6
-"""Where more of the rows of a side share their base lines with the other side, and are not full, they are a table's."""
+"""Share of a side's rows that share base lines with the other side, and are not full, from which they are a table's."""
 OVERHANG: Final = 1.5
 """By how many times its size a segment may reach over a gutter without crossing it."""
 CANDIDATES: Final = 12
-"""How many places are tried as gutters; a page of text has one or two."""
+"""Maximum gutter candidates; a page of text has one or two."""
 DEPTH: Final = 6
-"""How many times columns are looked for within columns."""
+"""Maximum depth of columns within columns."""
 
 
 @dataclass(frozen=True, slots=True)

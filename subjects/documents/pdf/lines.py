@@ -30,7 +30,7 @@ GLUED: Final = 0.12
 """A raised or lowered word that stands closer than this share of the size belongs to the word before it."""
 _LATIN: Final = regex.compile(r"\p{L}")
 LEADING: Final = 4
-"""So many single dots behind one another lead to a page number."""
+"""Number of single dots in a row that lead to a page number."""
 _LEADER: Final = regex.compile(r"\.{5,}|\u2026{2,}|(?:\u00b7){5,}")
 _MARKS: Final = regex.compile(r"([,;*\u2013\u2020-\u2022\u00a7\u00b6#\p{So}-]+)")
 
@@ -43,7 +43,7 @@ class TextLine:
     turn: int
     tokens: list[str]
     edges: list[float]
-    """Where each token begins in its direction of reading."""
+    """Start of each token in its reading direction."""
     left: float
     top: float
     right: float
@@ -56,7 +56,7 @@ class TextLine:
     column_left: float = 0.0
     column_right: float = 0.0
     pieces: int = 1
-    """How many parts wide gaps divide it into."""
+    """Number of parts into which wide gaps divide it."""
     marked: bool = False
     """Whether it begins with a raised mark."""
     right_to_left: bool = False
@@ -281,9 +281,9 @@ def _write_shifted(word: Word) -> str:
 
 
 THING_CHARACTERS: Final = 200
-"""What a table counts for where the direction of most text is told."""
+"""Weight of a table when the direction of most text is determined."""
 LEAST_NUMBERED: Final = 8
-"""So many lines in a row, and not fewer, have numbers in the margin."""
+"""Minimum lines in a row with numbers in the margin."""
 
 
 def drop_line_numbers(words: list[Word]) -> list[Word]:

@@ -30,7 +30,7 @@ class Layout(NamedTuple):
     number: int
     width: float
     height: float
-    """Of the displayed page in points."""
+    """Height of the displayed page, in points."""
     turn: int = 0
     """Degrees by which it is drawn turned clockwise."""
     skew: float = 0.0

@@ -16,9 +16,9 @@ STEP: Final = 1.9
 """The step between lines of a paragraph is at most this many times their size: double-spaced text has 2.4 and is
 found by its width."""
 INDENT: Final = 3.0
-"""How much a line of a paragraph may be indented, as a multiple of the size."""
+"""Maximum indent of a line in a paragraph, as a multiple of the size."""
 RAGGED: Final = 0.25
-"""By which share of the widest line the ends of lines may differ."""
+"""Maximum difference between line ends, as a share of the widest line."""
 LEAST_BESIDE: Final = 5
 """Running text beside numbers has at least so many lines, most of them full: fewer are labels of a table."""
 FULL_LINE: Final = 28.0

@@ -30,7 +30,7 @@ from elcano.subjects.documents.pdf.visibility import describe_hidden, name_pages
 from elcano.text.languages import text_language
 
 LANGUAGE_SAMPLE: Final = 5_000
-"""So many characters tell the language."""
+"""Characters sampled to detect the language."""
 FIRST_PAGES: Final = 2
 """Pages whose heads and feet may tell of the work: later ones repeat them."""
 MOST_PAGES: Final = 20_000

@@ -25,11 +25,11 @@ SMALL: Final = 0.86
 """Type that is smaller than this share of its neighbour's may be raised or lowered; footnotes are .8 of their text."""
 RAISED: Final = 0.12
 LOWERED: Final = 0.06
-"""By which share of the size of the line smaller type is shifted where it is an exponent or an index."""
+"""Shift of smaller type, as a share of the line's size, from which it is an exponent or an index."""
 MARK_SPACE: Final = 4
 """The mark at the beginning of a note may stand so many times further from its line than other raised words."""
 INITIAL: Final = 1.7
-"""How many times larger than its text the initial of a chapter is at least."""
+"""Minimum size of a chapter's initial, as a multiple of its text."""
 _RIGHT_TO_LEFT: Final = regex.compile(r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{NKo}]")
 
 

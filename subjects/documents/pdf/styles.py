@@ -28,7 +28,7 @@ class Style(NamedTuple):
     clipped: bool = False
     """Whether it stands outside the part of the page that its surroundings may paint on."""
     symbols: Mapping[str, str] = {}
-    """What its font paints for characters that it does not declare."""
+    """Characters that its font paints for those that it does not declare."""
 
 
 class Styles:
@@ -78,7 +78,7 @@ class Styles:
 
 
 CLIP_PATHS: Final = 20
-"""So many outlines are looked at to see what a text is clipped by; pages nest a few."""
+"""Maximum outlines examined to see what clips a text; pages nest a few."""
 CLIP_POINTS: Final = 100
 
 

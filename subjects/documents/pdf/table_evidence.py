@@ -127,7 +127,7 @@ def _is_axis(body: Sequence[Sequence[str]]) -> bool:
 
 
 _RELATION: Final = re.compile(r"[=\u2261\u2208\u2192\u21d2\u2200\u2203\u222b\u2211\u221a]")
-"""What makes lines formulas."""
+"""Signs that make lines formulas."""
 _PLAIN: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?(?=$|\s[^\W\d])")
 
 

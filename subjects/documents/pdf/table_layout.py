@@ -35,7 +35,7 @@ class Region(NamedTuple):
     rules: tuple[Edge, ...]
     """The horizontal lines in it."""
     walls: tuple[float, ...] = ()
-    """Where vertical lines stand in it."""
+    """Positions of vertical lines in it."""
 
 
 class _Piece(NamedTuple):
@@ -267,7 +267,7 @@ _OPEN_ENDS: Final = (
     *("/", ",", "-", "\u2013", "(", "&"),
     *(" and", " of", " or", " the", " for", " to", " in", " with", " by"),
 )
-"""What the first line of a label ends with if it goes on."""
+"""Ends of the first line of a label that continues."""
 
 
 def _is_label_alone(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece]) -> bool:

@@ -71,7 +71,7 @@ class Table(NamedTuple):
     cells: tuple[TableCell, ...]
     """Row by row; every place of the grid belongs to one cell."""
     bounds: tuple[float, ...]
-    """Where its columns begin and the last one ends, in the frame in which it is read."""
+    """Starts of its columns and the end of the last one, in the frame in which it is read."""
     turn: int = 0
     """Degrees by which it is turned clockwise on the displayed page."""
     caption: tuple[tuple[Token, ...], ...] = ()
@@ -79,7 +79,7 @@ class Table(NamedTuple):
     notes: tuple[tuple[tuple[Token, ...], ...], ...] = ()
     """The lines of each of the notes below it."""
     dropped: tuple[Token, ...] = ()
-    """What only leads the eye from one cell to another, such as rows of dots."""
+    """Tokens that only lead the eye from one cell to another, such as rows of dots."""
 
     @property
     def lines(self) -> Iterator[tuple[Token, ...]]:

@@ -39,7 +39,7 @@ from elcano.graphs.state.events import AgentEvent, EventType
 DELTA_CHARACTERS: Final = 400
 """Length of the pieces in which a report is sent."""
 PLAN: Final = "plan"
-"""What stands for the call in the id of an interrupt that asks for approval of a plan."""
+"""Placeholder for the call in the id of an interrupt that asks for plan approval."""
 DECISION: Final[JsonObject] = {
     "type": "object",
     "properties": {"approved": {"type": "boolean"}, "reason": {"type": "string"}},

@@ -48,7 +48,7 @@ from elcano.service.temporal.labels import begin_workflow
 from elcano.storage.idempotency_keys import RequestKey
 
 LOOK_SECONDS: Final = 1.0
-"""How often batches are looked for that were made, topped up or cancelled."""
+"""Interval at which batches that were created, topped up or cancelled are looked for, in seconds."""
 AT_ONCE: Final = 100
 
 
@@ -95,7 +95,7 @@ SHORTEST_LOOK: Final = 0.5
 """Between two looks at the runs; longer while nothing happens, up to `LONGEST_LOOK`."""
 LONGEST_LOOK: Final = 2.0
 PAUSE_SECONDS: Final = 30.0
-"""How long no run is started after one had no room or no budget, unless one ends or the batch is topped up."""
+"""Pause after a start that found no room or no budget, in seconds; ended early by the end of a run or a top-up."""
 
 
 @dataclass
@@ -107,7 +107,7 @@ class _Turn:
     refusal: str = ""
     """Why no run has room."""
     shortage: str = ""
-    """What the budget lacks."""
+    """Reason why the budget allows no further run."""
     next_start: float = 0.0
     """When a run is to be started again, after one could not be, unless one of the batch ends."""
     budget: tuple[float | None, ...] = ()

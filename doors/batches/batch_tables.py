@@ -26,15 +26,15 @@ class BatchSpending(Frozen):
     """What the runs of a batch use. Money in millionths of a US dollar."""
 
     tokens: int = 0
-    """Of those that ended, what they used."""
+    """Tokens used by runs that ended."""
     cost_microusd: int = 0
     ended: int = 0
-    """How many these are."""
+    """Number of runs that ended."""
     granted_tokens: int = 0
-    """Of those that go on, what they may use."""
+    """Tokens that open runs may use."""
     granted_microusd: int = 0
     open: int = 0
-    """How many these are."""
+    """Number of open runs."""
 
 
 class SharedLimits(Frozen):

@@ -27,9 +27,10 @@ from elcano.service.runs.run_request import MAX_QUESTION, RunRequest
 
 MOST_QUESTIONS: Final = 1_000
 MOST_CHARACTERS: Final = 50_000_000
-"""Of `defaults`, which each question is judged and stored with: a small request must not take gigabytes."""
+"""Maximum size of `defaults`, which is validated and stored with each question: a small request must not take
+gigabytes."""
 JUDGED_SECONDS: Final = 20.0
-"""How long a request is judged: gateways wait for a minute. What is left is judged again before it starts anyway."""
+"""Time limit for validating a request: gateways wait for a minute. The rest is validated before it starts anyway."""
 _Name: TypeAlias = Annotated[Text, Field(max_length=200)]
 _Cell: TypeAlias = Annotated[Text, Field(max_length=10_000)]
 _ROW: Final = TypeAdapter(Annotated[dict[_Name, _Cell], Field(max_length=50)], config=ConfigDict(strict=True))
@@ -62,13 +63,13 @@ class BatchRequest(Request):
     """Fields of `POST /v1/runs` for all questions that do not have them. In its `question`, `{company}` stands for the
     column `company` of a `row`."""
     budget: BatchBudget = BatchBudget()
-    """What all runs may use together. Each has its own limits besides."""
+    """Budget shared by all runs. Each also has its own limits."""
     at_once: int = Field(default=8, ge=1, le=50, examples=[8])
-    """How many runs may go on at the same time."""
+    """Maximum number of concurrent runs."""
     skip_invalid: bool = Field(default=False, examples=[True])
     """True: questions that cannot work are told in the results, and the others run. False: one of them refuses all."""
     name: Text = Field(default="", max_length=200, examples=["Competitors"])
-    """What it is called in lists."""
+    """Name in lists."""
 
 
 async def judge_batch(request: BatchRequest, batch_id: str, services: Services) -> list[BatchQuestion]:

@@ -70,7 +70,7 @@ class CheckOutcome(Frozen):
     """The finding of one check of a certificate."""
 
     shows: str
-    """What it shows if it found no fault, in a sentence."""
+    """Meaning of a check that found no fault, in a sentence."""
     faults: tuple[Fault, ...] = ()
 
 
@@ -84,7 +84,7 @@ class Verification(Frozen):
     checks: tuple[CheckOutcome, ...]
     """In the order in which they were made; of a certificate that cannot be read only the first."""
     summary: tuple[str, ...] = ()
-    """What a certificate without faults proves, a line each, as Markdown."""
+    """Statements that a certificate without faults proves, a line each, as Markdown."""
     written_by: str = ""
     """The version that wrote the certificate."""
     sha256: str = ""

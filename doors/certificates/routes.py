@@ -27,7 +27,7 @@ from elcano.service.errors import NotCertifiable, Refusal, ReportLost, RunNotFou
 JSON = "application/json"
 PROGRAM: Final = "elcano.doors.certificates.verify_command"
 SECONDS: Final = 120.0
-"""How long the verification may take, the wait for others included."""
+"""Time limit of the verification, in seconds, including the wait for others."""
 _gate: Final = asyncio.Semaphore(1)
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])

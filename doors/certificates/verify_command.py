@@ -102,7 +102,7 @@ LARGEST: Final = 1_000_000_000
 MEMBER: Final = "certificate.json"
 """The name that an export gives to the certificate in its archive."""
 _ARCHIVES: Final = (b"PK\x03\x04", b"PK\x05\x06")
-"""How a ZIP archive begins, with files and without."""
+"""Signatures of ZIP archives, with files and without."""
 
 
 @dataclass(frozen=True)

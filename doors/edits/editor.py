@@ -25,7 +25,7 @@ class EditorInput(AgentInput):
     """The report to change, and the passages that it may cite."""
 
     instructions: str = ""
-    """What is to change, in the asker's words."""
+    """Requested changes, in the asker's words."""
     draft: str = ""
     """Artifact hash of its draft."""
     report: str = ""

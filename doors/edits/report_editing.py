@@ -24,7 +24,7 @@ from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.storage.store import TenantStore
 
 PARTS: Final = tuple(name for name in ReportProse.model_fields if name in ReportDraft.model_fields)
-"""What of a draft is shown, in the order in which it is answered."""
+"""Parts of a draft that are shown, in the order in which they are answered."""
 
 
 async def load_report(store: TenantStore, needs: JsonObject, tokens: int) -> JsonObject:

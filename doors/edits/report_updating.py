@@ -43,7 +43,7 @@ class CitationChanges:
     moved: dict[tuple[str, str], str] = field(default_factory=dict)
     """By id of the passage and quote: the id of the newer passage in which the quote stands."""
     outdated: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Of those whose quote the newer text of their document does not have, by the same: a passage of that text."""
+    """Passages of the newer text of documents that lost the quote, by the same keys."""
     unseen: set[str] = field(default_factory=set)
     """Ids of cited passages whose document was not found again."""
 

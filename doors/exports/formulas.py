@@ -18,7 +18,7 @@ ATTACHED: Final = {
     "msubsup": ("b", "t"),
     "munderover": ("b", "t"),
 }
-"""Where the children after the first stand: at the bottom or the top of it."""
+"""Positions of the children after the first: at its bottom or top."""
 ACCENTS: Final = frozenset("¯‾^~→˙¨ˇ˘")
 """Marks that belong to the letter below them."""
 STRETCHED: Final = {

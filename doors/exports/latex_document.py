@@ -109,9 +109,9 @@ class _Writer:
             f"reference-{one.number}": entry.key for one, entry in zip(report.references, entries, strict=True)
         }
         self.figures: dict[str, bytes] = {}
-        """Those of the document, by their names."""
+        """Figures of the document, by name."""
         self._changed: Counter[str] = Counter()
-        """What is not here as it is on the page, by what it is."""
+        """Number of elements that differ from the page, by kind."""
         self._depth = 0
         """Lists and quotes around what is written."""
 

@@ -19,7 +19,7 @@ LINE: Final = 80
 _WIDEST, _NARROWEST, _SHORT, _LONGEST_WORD, _PADDING = 120, 4, 12, 16, 3
 """Characters: what a column is as wide as at most and at least, cells and words that stay whole, the room beside."""
 _WORD: Final = re.compile(r"[^\s\u2e80-\uffef]+")
-"""What no line may be broken in; Chinese, Japanese and Korean may be anywhere."""
+"""Text in which no line may be broken; Chinese, Japanese and Korean may be broken anywhere."""
 _SCRIPTS: Final = (
     ("ja", re.compile(r"[\u3041-\u30ff]")),
     ("ko", re.compile(r"[\uac00-\ud7a3]")),

@@ -41,7 +41,7 @@ _FILES: Final[Mapping[str, tuple[str, str]]] = {
 _PICTURE: Final = ("image/svg+xml", "A picture of the report")
 _WEB: Final = ("https://", "http://")
 _OF_ADDRESSES: Final = "%/:?#[]@!$&'()*+,;=~"
-"""What stays as it is in an address."""
+"""Characters of an address that are not escaped."""
 _TYPES: Final[Mapping[str, str]] = {
     "article": "ScholarlyArticle",
     "review": "ScholarlyArticle",
@@ -49,7 +49,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "book": "Book",
     "page": "WebPage",
 }
-"""What schema.org calls each kind of work; others are creative works."""
+"""Types of schema.org for kinds of works; others are creative works."""
 
 
 def describe_archive(run: ArchivedRun, report: Report, sizes: Mapping[str, int]) -> str:

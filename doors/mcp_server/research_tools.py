@@ -83,7 +83,7 @@ class ReportPage(BaseModel):
     """Characters of the whole report."""
     next_offset: int | None
     checked: str
-    """How many of its statements are supported by what they cite, as the checks found."""
+    """Number of its statements that are supported by what they cite, as the checks found."""
 
 
 class Passage(BaseModel):
@@ -92,7 +92,7 @@ class Passage(BaseModel):
     source: str
     title: str
     locator: str
-    """Where it is found: a URL, or path, page and anchor."""
+    """Place of the passage: a URL, or path, page and anchor."""
     standing: str = ""
     """`retracted`, `withdrawn` or `expression of concern` if the work does not stand, or is in doubt; else empty."""
     text: str

@@ -38,7 +38,7 @@ class AttachedFile:
     """A file of a request, as the client gave it: one of `id`, `data` and `url` is not empty."""
 
     place: str
-    """Where it is in the request."""
+    """Path in the request."""
     id: str = ""
     data: str = ""
     """Base64, alone or as a `data:` URL."""

@@ -236,7 +236,7 @@ def _read_progress(event: StreamEvent) -> str:
 TITLE: Final = "title"
 TITLE_CHARACTERS: Final = 60
 _ANSWERS: Final[Mapping[str, object]] = {TITLE: "", "tags": [], "follow_ups": [], "queries": [], "text": ""}
-"""What is asked for, by the name that it has in the wanted JSON, and the answer that says nothing."""
+"""Requested values by their names in the wanted JSON, each with its empty answer."""
 _BEGINNING: Final = "### Task:"
 _GIVEN: Final = ("<chat_history>", "<text>")
 _WANTED: Final = re.compile(rf'\{{\s*"(?P<name>{"|".join(_ANSWERS)})":')

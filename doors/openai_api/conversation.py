@@ -59,7 +59,7 @@ class Turn:
     run: str = ""
     """The run whose report this is; empty: no run's."""
     place: str = ""
-    """Of a turn that is only named by its id (`item_reference`): where it is in the request."""
+    """Path in the request of a turn that is only named by its id (`item_reference`)."""
     files: list[AttachedFile] = field(default_factory=list)
     unread: list[FieldFault] = field(default_factory=list)
     """Parts that are no text: pictures can be part of an earlier turn, and not of the question."""

@@ -20,7 +20,7 @@ from elcano.subjects.uploads.document_store import UploadedDocument, get_uploads
 from elcano.subjects.uploads.request_bodies import KEPT_AT_ONCE, UploadBrokenOff, limit_body
 
 FORM_BYTES: Final = 10_000
-"""What a form may have beside the file."""
+"""Maximum size of the other parts of a form, in bytes."""
 _STATUS: Final = {"uploaded": "uploaded", "indexed": "processed", "refused": "error"}
 _FORM: Final[dict[str, Any]] = {
     "requestBody": {
@@ -48,7 +48,7 @@ class FileObject(Described):
     id: str = Field(examples=["files-9f86d081884c7d65"])
     """Pass it as `file_id`; it is the name of its collection as well."""
     object: str = Field(default="file", examples=["file"])
-    """What this is."""
+    """Type of the object."""
     bytes: int = Field(examples=[48_213])
     """Its size."""
     created_at: int = Field(examples=[1_790_000_000])
@@ -56,7 +56,7 @@ class FileObject(Described):
     filename: str = Field(examples=["ladders.pdf"])
     """Its name."""
     purpose: str = Field(default="user_data", examples=["user_data"])
-    """What it is for: a run searches it."""
+    """Purpose of the file: a run searches it."""
     status: str = Field(examples=["processed"])
     """`uploaded`: it is yet to be read. `processed`: it is searched. `error`: it cannot be read."""
     status_details: str | None = Field(examples=[None])
@@ -69,9 +69,9 @@ class FileDeleted(Described):
     id: str = Field(examples=["files-9f86d081884c7d65"])
     """Its id."""
     object: str = Field(default="file", examples=["file"])
-    """What it was."""
+    """Type of the deleted object."""
     deleted: bool = Field(default=True, examples=[True])
-    """That it is gone."""
+    """Whether it is deleted."""
 
 
 router = APIRouter(prefix="/openai/v1/files", tags=["openai"])

@@ -55,7 +55,7 @@ def format_message(data: dict[str, Any], name: str | None = None) -> bytes:
 
 
 LOOK_SECONDS: Final = 2.0
-"""How long the events of a run that works are waited for, where only its present state is asked for."""
+"""Seconds to wait for the events of a running run where only its present state is wanted."""
 
 
 class FollowedResponse:

@@ -18,7 +18,7 @@ Item: TypeAlias = dict[str, Any]
 APPROVAL: Final = "mcp_approval_request"
 """The type of the items that ask for approval."""
 PLAN_CALL: Final = "plan"
-"""What stands for the call in the id of the item that asks for approval of a plan."""
+"""Placeholder for the call in the id of the item that asks for plan approval."""
 ELCANO: Final = "elcano"
 """The server that asks for it."""
 _MARK: Final = re.compile(

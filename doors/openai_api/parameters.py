@@ -15,7 +15,7 @@ from elcano.service.errors import FieldFault
 from elcano.service.fields import Request, Text
 
 WEB_SEARCH: Final = ("web_search", "web_search_preview")
-"""How the names of the tools begin that search the web; dated ones follow."""
+"""Prefix of the names of web search tools; dated names follow."""
 FILE_SEARCH: Final = "file_search"
 OFFERED: Final = frozenset({"function", "custom"})
 """Tools of the client's own, which a model may call and a run never does: many clients offer some every time."""
@@ -32,7 +32,7 @@ class OpenAIRequest(Request):
     )
     """Parameters that a report does not go by, which its metadata say."""
     schema_field: ClassVar[str]
-    """Where the schema of the answer is, if one is wanted."""
+    """Path of the answer's schema, if one is wanted."""
 
     model: str = Field(default=DEFAULT_MODE, max_length=100, examples=["auto"])
     """A mode, or a graph of your own: `GET /openai/v1/models` lists them."""
@@ -41,8 +41,8 @@ class OpenAIRequest(Request):
     metadata: dict[str, str] | None = Field(default=None, examples=[{"ticket": "4711"}])
     """Texts of your own, which the answer repeats."""
     elcano: dict[str, Any] | None = Field(default=None, examples=[{"priority": "batch"}])
-    """What else a run can be asked with, by the names of `POST /v1/runs`: `sources`, `budget`, `domain`,
-    `approve_plan`, `priority` and others."""
+    """Further options of a run, by their names in `POST /v1/runs`: `sources`, `budget`, `domain`, `approve_plan`,
+    `priority` and others."""
     tools: list[dict[str, Any]] | None = None
     """`web_search` searches the web besides the sources of the server, `file_search` collections of uploaded documents
     (`vector_store_ids`). Functions may be offered, and are never called; other tools are refused."""
@@ -142,7 +142,7 @@ class ResponseRequest(OpenAIRequest):
     input: str | list[dict[str, Any]] = Field(default=[], examples=["Which Python packages can read PDF files?"])
     """The question, or a conversation whose last message asks it; or `mcp_approval_response` items."""
     instructions: Text | None = Field(default=None, examples=["One page, for engineers."])
-    """What you want of the report's length, tone or form."""
+    """Requested length, tone or form of the report."""
     previous_response_id: str | None = Field(default=None, examples=[None])
     """The response that the question follows; or the one that approvals are for."""
     background: bool | None = Field(default=None, examples=[True])

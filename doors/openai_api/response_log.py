@@ -52,7 +52,7 @@ class ResponseLog:
         self._searches: dict[str, tuple[int, AgentEvent]] = {}
         """The open search of each path: the index of its item, and its first event."""
         self._held_back: dict[str, list[AgentEvent]] = {}
-        """What open sections told so far, by path."""
+        """Events of open sections so far, by path."""
         self._decided: set[str] = set()
 
     @property

@@ -16,9 +16,9 @@ from elcano.subjects.uploads.source_spec import NAME as UPLOADS
 Response: TypeAlias = dict[str, Any]
 
 PREFIX: Final = "resp_"
-"""What the id of a response has before the id of its run."""
+"""Prefix of a response's id, before the id of its run."""
 _BUDGETS: Final = frozenset({"time", "tokens", "cost", "iterations", "steps"})
-"""How a run ends early that has used up a limit."""
+"""Outcomes of runs that ended early because a limit was used up."""
 
 
 def read_response_id(text: str) -> str:
@@ -43,7 +43,7 @@ class ResponseHead:
     previous_run: str
     metadata: dict[str, str]
     address: str
-    """Where clients reach the API."""
+    """Address at which clients reach the API."""
     in_files: bool = False
     """Whether it searches uploaded documents and nothing else."""
 

@@ -35,7 +35,7 @@ FILES: Final = {
     for entry in sorted((files(__package__) / "static").iterdir(), key=lambda entry: entry.name)
     if entry.name.rpartition(".")[2] in MEDIA_TYPES
 }
-"""What is served, by name."""
+"""Static files, by name."""
 VERSION: Final = sha256(b"".join(name.encode() + content for name, content in FILES.items())).hexdigest()[:12]
 KEPT: Final = "public, max-age=31536000, immutable"
 
@@ -82,7 +82,7 @@ class Place:
     path: str
     name: str
     permission: Permission | None = None
-    """What one has to be allowed to see it; None: it is for everybody."""
+    """Permission required to see it; None: public."""
     plugin: str = "page"
     """The plugin whose subject it shows; where that is left out, so is the entry."""
 

@@ -68,9 +68,9 @@ class PagePlace:
     name: str
     """Such as `page 12 (iv)`."""
     path: str
-    """Where its picture is, with the quote marked; empty: there is none."""
+    """Path of its picture, with the quote marked; empty: there is none."""
     top: float
-    """Where the quote begins, as a share of the page's height."""
+    """Top of the quote, as a share of the page's height."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Quote:
     table: ShownTable = ()
     """The table that it stands in, if the passage is at hand."""
     confidence: float | None = None
-    """How sure OCR was of it; None: its characters stand in the file."""
+    """OCR's confidence; None: its characters are in the file."""
 
 
 @dataclass(frozen=True)

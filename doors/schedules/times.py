@@ -26,7 +26,7 @@ _SHORTHANDS: Final = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
-"""What may stand for five fields; not `@every`, which Temporal takes by the second."""
+"""Allowed replacements of the five fields; not `@every`, which Temporal takes by the second."""
 _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",

@@ -22,7 +22,7 @@ LONGEST_TEXT: Final = 50_000
 """Characters of a value; a report has less."""
 _TYPES: Final[Mapping[type, str]] = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-"""What every provider of models takes as a name."""
+"""Pattern of names that every model provider accepts."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Place:
     again: bool = False
     """Whether it is a form within itself: of one that nothing is known of there is no more than null."""
     entries: "Place | None" = None
-    """Of an object: what stands under names that the schema leaves open."""
+    """Objects only: values under names that the schema leaves open."""
     entry_rules: str = ""
     """The schema, as JSON, of an object with one such name."""
     items: "Place | None" = None
@@ -48,7 +48,7 @@ class Place:
     """Whether no item may be there twice."""
     either: tuple["Place", ...] = ()
     types: tuple[str, ...] = ()
-    """Of a leaf: `string`, `number`, `integer`, `boolean`."""
+    """Types of a leaf: `string`, `number`, `integer`, `boolean`."""
     choices: tuple[Scalar, ...] = ()
     """The only values that there are; empty: all of these types."""
     schemas: tuple[str, ...] = ()

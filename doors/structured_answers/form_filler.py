@@ -38,7 +38,7 @@ QUOTE_CHARACTERS: Final = 2_000
 MOST_CITATIONS: Final = 8
 """Citations of one value; more are left out."""
 SHOWN_CHARACTERS: Final = 100
-"""Of a dropped value, in the reason."""
+"""Maximum characters of a dropped value in the reason."""
 
 
 class FormInput(AgentInput):

@@ -22,7 +22,7 @@ from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.text import format_count, shorten_text
 
 SHOWN_CHARACTERS: Final = 200
-"""Of the reason why something does not fit."""
+"""Maximum characters of the reason why something does not fit."""
 LONGEST_FORMATTED: Final = 2_000
 """Characters of a text with a `format`: an address, a date, an identifier."""
 MOST_FAULTS: Final = 50

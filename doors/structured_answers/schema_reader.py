@@ -43,7 +43,7 @@ MAX_DEPTH: Final = 12
 """Maximum nesting of objects, lists and alternatives."""
 MAX_PLACES: Final = 1_500
 MAX_REPEATS: Final = 3
-"""How often a schema that refers to itself is unrolled; less often if the form would be too large."""
+"""Maximum expansions of a schema that refers to itself; fewer if the form would be too large."""
 CLOSED: Final = "this deep within itself the form is not asked for"
 NULL_ALONE: Final = "the schema allows null alone"
 _FREE: Final = ""

@@ -62,7 +62,7 @@ class Rule(NamedTuple):
 
     schema: Any
     pointer: str
-    """Where it stands in the whole schema."""
+    """JSON pointer into the whole schema."""
     aside: bool = False
     """Whether it holds under a condition only: its properties are asked, and nothing else is concluded from it."""
 

@@ -67,12 +67,12 @@ from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 
 ANSWER_SECONDS: Final = 15.0
-"""Within which a receiver has to answer."""
+"""Timeout of a receiver's response, in seconds."""
 MAILS_AT_ONCE: Final = 8
 BEAT_SECONDS: Final = 8.0
 DAY: Final = 86_400.0
 QUESTION_CHARACTERS: Final = 300
-"""How much of a question is told."""
+"""Maximum characters of a question in a message."""
 
 _log = logging.getLogger("webhooks")
 
@@ -144,7 +144,7 @@ class WebhookActivities:
     client: Client
     sender: Sender
     address: str
-    """Where clients reach the API."""
+    """Address at which clients reach the API."""
 
     @activity.defn(name=FOLLOW_RUN)
     async def follow_run(self, watch: RunWatch) -> SeenEvents:
@@ -288,7 +288,7 @@ def _build_failure(text: str, *, final: bool = False) -> ApplicationError:
 
 
 LOOK_SECONDS: Final = 2.0
-"""How often watches that were noted are looked for."""
+"""Interval at which new watches are looked for, in seconds."""
 AT_ONCE: Final = 100
 FOLLOWED: Final = 500
 """Runs that one worker follows at once."""

@@ -48,8 +48,8 @@ class WebhookRequest(Request):
     """The webhook to make."""
 
     url: str = Field(min_length=1, max_length=2_000, examples=["https://example.org/hooks/elcano"])
-    """Where messages are sent: https, at a public address or a host that the operator named; or `mailto:` with an
-    e-mail address that the operator allows."""
+    """Target of messages: https, at a public address or a host that the operator named; or `mailto:` with an e-mail
+    address that the operator allows."""
     events: list[WebhookEvent] = Field(
         default=list(BY_DEFAULT), min_length=1, max_length=len(CHOSEN), examples=[["run.completed", "run.failed"]]
     )
@@ -57,7 +57,7 @@ class WebhookRequest(Request):
     run_id: RunId | None = None
     """The one run that they are about; left out: all runs that are asked for from now on."""
     description: Text = Field(default="", max_length=200, examples=["The team's chat"])
-    """What it is for."""
+    """Purpose of the endpoint."""
 
 
 class WebhookView(Described):
@@ -66,13 +66,13 @@ class WebhookView(Described):
     id: str = Field(examples=["01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Its id."""
     url: str = Field(examples=["https://example.org/hooks/elcano"])
-    """Where messages are sent."""
+    """Target of messages."""
     events: tuple[WebhookEvent, ...]
     """The events that are sent."""
     run_id: str | None
     """The one run that they are about; null: all."""
     description: str
-    """What it is for."""
+    """Purpose of the endpoint."""
     state: str = Field(examples=["active"])
     """`active`, `failing` or `disabled`."""
     reason: str = Field(examples=[""])
@@ -104,7 +104,7 @@ class WebhookWithSecret(WebhookView):
     """A webhook whose secret was just made."""
 
     secret: str = Field(examples=["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"])
-    """What receivers check signatures by. It is shown this once."""
+    """Secret with which receivers check signatures. Shown only once."""
 
     @classmethod
     def shown(cls, one: Endpoint) -> "WebhookWithSecret":
@@ -131,7 +131,7 @@ class DeliveryView(Described):
     status: str = Field(examples=["delivered"])
     """`waiting`, `delivered` or `failed`."""
     attempts: int
-    """How often it was sent."""
+    """Number of attempts."""
     created_at: Moment
     """When it was first to be sent."""
     tried_at: Moment | None
@@ -141,7 +141,7 @@ class DeliveryView(Described):
     error: str
     """Why the last attempt failed; empty: it did not."""
     data: JsonObject
-    """What is told."""
+    """Content of the message."""
 
     @classmethod
     def of(cls, one: DeliveryRecord) -> "DeliveryView":

@@ -8,7 +8,7 @@ from elcano.graphs.errors import SourceRefused
 
 WHERE: Final = "webhook"
 GONE: Final = 410
-"""What a receiver answers that wants nothing more."""
+"""Status of a receiver that wants no further messages."""
 
 
 class TargetRefused(Exception):

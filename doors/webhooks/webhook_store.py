@@ -30,7 +30,7 @@ from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, TenantStore
 
 MOST_ENDPOINTS: Final = 50
-"""Of one tenant for all runs, and for each single run."""
+"""Maximum endpoints of one tenant for all runs, and for each single run."""
 
 webhook_endpoints = Table(
     "webhook_endpoints",
@@ -50,7 +50,7 @@ webhook_endpoints = Table(
     Column("disabled_at", Double, nullable=True),
     Column("disabled_reason", LongText, nullable=False),
 )
-"""Where messages go; `run_id` is empty for those of all runs."""
+"""Targets of messages; `run_id` is empty for those of all runs."""
 
 webhook_deliveries = Table(
     "webhook_deliveries",

@@ -29,9 +29,9 @@ from elcano.storage.sql.tables import api_keys, run_links, sessions
 from elcano.storage.store import Store
 
 USED_SECONDS: Final = 60.0
-"""How often the last use of a key is written at most."""
+"""Minimum interval between two writes of a key's last use, in seconds."""
 CLOSE_SECONDS: Final = 1.0
-"""How long a write in the background may take while the store is closed."""
+"""Timeout of a background write while the store is closed, in seconds."""
 
 _log = logging.getLogger("access")
 

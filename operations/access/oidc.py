@@ -35,9 +35,9 @@ ALGORITHMS: Final = (
 LONGEST_TOKEN: Final = 16_384
 """Characters of a token that is looked at; those of large issuers have some thousands."""
 KEYS_SECONDS: Final = 3_600.0
-"""How long the issuer's keys are believed."""
+"""Seconds for which the issuer's keys are cached."""
 REFETCH_SECONDS: Final = 60.0
-"""How often they are fetched at most."""
+"""Minimum interval between two fetches of them, in seconds."""
 FETCH_SECONDS: Final = 5.0
 LONGEST_DOCUMENT: Final = 1024 * 1024
 """Bytes of a document of the issuer's."""

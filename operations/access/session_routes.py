@@ -57,7 +57,7 @@ class PrincipalView(Described):
     role: Role
     """Your role."""
     permissions: tuple[Permission, ...]
-    """What you may do."""
+    """Permissions of the caller."""
     expires_at: Moment | None = None
     """When the session that was begun ends; null: none was."""
 

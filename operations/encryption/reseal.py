@@ -59,7 +59,7 @@ _LOOKED_AT: Final = 500
 _REWRITTEN: Final = 50
 """Rows that one transaction rewrites: texts of documents may be among them."""
 _HEAD_BYTES: Final = 72
-"""What the longest name of a key needs, with what is before and behind it."""
+"""Bytes needed for the longest name of a key, with what is before and behind it."""
 _HEAD_TEXT: Final = 100
 """The same in base64, with the marks of a column."""
 _CODE: Final = re.compile(r"[0-9a-f]{32}")

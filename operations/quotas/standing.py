@@ -34,7 +34,7 @@ quota_claims = Table(
     Column("cost_microusd", BigInteger, nullable=False),
     Column("expires_at", Double, nullable=True),
 )
-"""What runs and requests in flight may still use of a quota. `run_id` is the run that a person asked for; the claim of
+"""Amounts of a quota claimed by runs and requests in flight. `run_id` is the run that a person asked for; the claim of
 the run itself, for its report, has an empty name and counts while the run is open."""
 
 RUN_CLAIM: Final = ""
@@ -73,7 +73,7 @@ class Standing(Frozen):
     limit: int
     used: int
     claimed: int = 0
-    """What requests under way are taken to use, and what open runs keep for their reports."""
+    """Amount claimed by requests in flight, and by open runs for their reports."""
     resets_at: float | None
     """When it returns, in seconds since the epoch; None: when a run ends."""
 
@@ -195,7 +195,7 @@ async def _sum_claims(
 
 
 CLAIM_SECONDS: Final = 900.0
-"""How long a request is believed to be under way: an agent's call takes ten minutes at the most."""
+"""Seconds for which a request is assumed to be in flight: an agent's call takes ten minutes at the most."""
 
 
 class TenantQuotas(TenantBound):

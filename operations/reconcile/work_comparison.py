@@ -32,7 +32,7 @@ from elcano.storage.objects import artifacts_of
 from elcano.storage.plugin_store import Difference
 
 FROM_HISTORY: Final = "@history"
-"""What the activity of a line ends in that was made from a history."""
+"""Suffix of the activity of a line that was made from a history."""
 
 
 async def compare_work(

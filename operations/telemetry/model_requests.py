@@ -21,7 +21,7 @@ from elcano.operations.telemetry import names
 from elcano.operations.telemetry.providers import get_providers, mark_failed
 
 FORMAT: Final = InstrumentationSettings(include_binary_content=False)
-"""How pydantic-ai writes messages by the conventions."""
+"""Settings of pydantic-ai's message format by the conventions."""
 
 
 class ObservedModel(WrapperModel):

@@ -57,8 +57,8 @@ tenant_deletions = Table(
 write until `quiet_at`; `waiting` says why it does not get on."""
 
 QUIET_SECONDS: Final = 60.0
-"""How long calls of runs that were just ended may go on writing: a worker that has lost its server learns of it by a
-heartbeat that is not answered, after 30 s. A run that was just being admitted is in Temporal's lists by then too."""
+"""Seconds for which calls of ended runs may still write: a worker that has lost its server learns of it by a heartbeat
+that is not answered, after 30 s. A run that was just being admitted is in Temporal's lists by then too."""
 
 
 class TenantDeletion(Frozen):

@@ -27,7 +27,7 @@ from elcano.settings import Settings, get_variable_name, is_set
 from elcano.settings.plugins import Finding
 
 ANSWER_SECONDS: Final = 10.0
-"""How long a host may take to answer; all are asked at once."""
+"""Timeout of a host's response, in seconds; all are asked at once."""
 SLOW_SECONDS: Final = 2.0
 """From here on an answer is reported as slow."""
 MOST_SKEW: Final = 5.0
@@ -53,7 +53,7 @@ class Answered:
 
     seconds: float = 0.0
     skew: float | None = None
-    """How far this clock is ahead of the host's, in seconds."""
+    """Seconds by which this clock is ahead of the host's."""
     error: str = ""
 
 

@@ -43,7 +43,7 @@ class TimedRequest(Frozen):
     processor_seconds: float = 0.0
     """The processor time after which it ends, where a busy machine is not to count; 0: only `seconds` does."""
     extension: float = 0.0
-    """How much longer it may work in all, if it says again and again that it goes on; see `extend_deadline`."""
+    """Maximum total extension, in seconds, for a process that keeps reporting progress; see `extend_deadline`."""
 
 
 Asked = TypeVar("Asked", bound=TimedRequest)

@@ -29,9 +29,9 @@ PATTERN_CHARACTERS: Final = 1_000
 MOST_REPEATS: Final = 100_000
 """The product of a pattern's counted repeats: `(a{100}){100}` has 10,000, and a million take gigabytes."""
 SHOWN_CHARACTERS: Final = 300
-"""Of a pattern or an error, in a message."""
+"""Maximum characters of a pattern or an error in a message."""
 UNUSABLE: Final = (SchemaError, Unresolvable, RecursionError, ValueError, regex.error)
-"""What validation raises if it is the schema that cannot be used."""
+"""Exceptions that validation raises if the schema itself is unusable."""
 
 _COUNTS: Final = re.compile(r"\{(?:\d{0,9},)?(\d{1,9})\}")
 _NO_END: Final = re.compile(r"\{(\d{1,9}),\}")

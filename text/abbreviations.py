@@ -46,7 +46,7 @@ _COUNTING: Final[Mapping[str, str]] = {
     "sv": "bd exkl inkl kap kl milj red sid tel uppl okt",
     "tr": "Apt böl Cad çev Mah s Sok ss Şek yak",
 }
-"""Those that may end a sentence as well, and do not before a number or a small letter: `le 3 oct. 2023`."""
+"""Abbreviations that may end a sentence as well, and do not before a number or a small letter: `le 3 oct. 2023`."""
 _EVERYWHERE: Final = "approx cf chap excl fig figs incl max min nr pp resp tab vol vols wt"
 """Such ones of all languages; behind a number they are units: `30 min`."""
 

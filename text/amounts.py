@@ -47,14 +47,14 @@ class Number:
     unit: str = ""
     """The unit as `unit_of` names it; empty: no known unit."""
     unit_end: int = 0
-    """Where its unit ends; `end` counts only those of `ratio_unit`."""
+    """End of its unit; `end` counts only those of `ratio_unit`."""
     signed: bool = False
     ordinal: bool = False
     spelled: bool = False
     """In words."""
     moment: WrittenMoment | None = None
     name: str = ""
-    """Of digits within a name: all of it. It has no value then."""
+    """Whole name around the digits, if they are part of one. It has no value then."""
 
     @property
     def ratio_unit(self) -> str:

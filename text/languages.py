@@ -91,7 +91,7 @@ mightn't mustn't needn't shan't she'd she'll shouldn't that'd that'll there'd th
 wasn't we'd we'll we're we've weren't who'd who'll won't wouldn't you'd you'll you're you've
 """
 _ORDERS: Final = "describe explain get how use used using"
-"""What nearly every question or order has."""
+"""Words that nearly every question or order has."""
 _MORE_FUNCTION_WORDS: Final = """
 across against almost along already although always among another anybody anyone anything around away back became
 behind enough even everybody everyone indeed instead least less much near never nobody none nothing often onto others
@@ -106,7 +106,7 @@ kind kinds know known list main make makes making matter mean means missing need
 possible provide provides question reason reasons say show summarise summarize summary tell thing things topic try
 type types understand useful user users versus vs want way ways work working works write
 """
-"""What people ask with rather than about. In a text they are everywhere and tell nothing."""
+"""Words to ask with rather than about. In a text they are everywhere and tell nothing."""
 
 STOP_WORDS: Final = frozenset(f"{_FUNCTION_WORDS} {_CONTRACTIONS} {_ORDERS}".split())
 """Words that tell nothing wherever they stand."""

@@ -83,7 +83,7 @@ def is_at(word: str, language: str) -> bool:
 
 
 _CASES: Final = (("", "m"), ("", "r"))
-"""Of German adjectives."""
+"""Endings of German adjectives."""
 _PLURALS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     ENGLISH: (("", "s"), ("", "es"), ("y", "ies")),
     "de": (("", "e"), ("", "n"), ("", "en"), ("", "s"), ("", "es"), *_CASES),
@@ -99,7 +99,7 @@ _NOUN_PLURALS: Final = (
     *(("", ending) for ending in ("e", "n", "en", "s", "es", "er", "ern", "se", "nen")),
     *(("e", "s"), ("e", "es"), ("en", "s"), ("en", "es"), ("s", "es")),
 )
-"""Of German nouns; of adjectives `er` is the comparative's."""
+"""Plural endings of German nouns; of adjectives `er` is the comparative's."""
 _SHORTEST: Final = 3
 """Letters before an ending."""
 _LONG: Final = 7

@@ -31,7 +31,7 @@ _MULTIPLES: Final = {"double": 2, "doubled": 2, "twice": 2, "doubling": 2, "trip
 
 
 _LONG_SCALE: Final = {"billion": 12, "trillion": 18}
-"""What these are in languages that have another word for 10⁹."""
+"""Powers of ten of these in languages that have another word for 10⁹."""
 _LONG_SCALE_LANGUAGES: Final = frozenset({"de", "fr", "da", "nb", "sv", "fi", "pl"})
 UNSURE_SCALES: Final = frozenset({"m", "bin"})
 """Scale words that are something else, too: metres, and a German verb."""

@@ -148,7 +148,7 @@ _MORE_NAMES: Final = {
 _ENDINGS: Final = tuple(
     ["n", "en", "s", "es", "e", "m", "a", "и", "а", "у", "е", "ы", "ов", "ей", "ом", "ам", "ах", "ами", "lar", "ler"]
 )
-"""Of cases and numbers that the CLDR does not list."""
+"""Endings of cases and numbers that the CLDR does not list."""
 _SHORTEST_STEM: Final = 4
 _DIGITS: Final = re.compile(r"[\d٠-٩०-९]+")
 

@@ -244,7 +244,7 @@ charge_equivalent = [charge_equivalent]; newton_meter_torque = [torque]; angular
 calendar_decade = 10 year; kilowatt_peak = [peak_power]; megawatt_peak = 1000 kilowatt_peak; quintal_mass = 100 kilogram
 liter_per_100_km = [consumption]; molal = mole / kilogram; centimeter_water = 98.0665 pascal
 """
-"""What pint lacks, and what it takes for something else: to it sievert and gray are one, and becquerel counts."""
+"""Units that pint lacks or takes for something else: to it sievert and gray are one, and becquerel counts."""
 
 
 @cache

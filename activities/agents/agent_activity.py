@@ -55,7 +55,7 @@ from elcano.storage.store import Store
 from elcano.text.phrases import choose_phrases
 
 OwnWriter: TypeAlias = Callable[[Attempt, AgentDefinition, Any, Loaded, TaskEnvelope], Awaitable[OwnDraft]]
-"""How an agent writes that has a way of its own (`AgentDefinition.writer`)."""
+"""Signature of an agent's own writer (`AgentDefinition.writer`)."""
 
 
 class AgentActivities:

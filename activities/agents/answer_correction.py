@@ -117,7 +117,7 @@ async def ask_agent_with_correction(
 
 
 LEAST_WORDS: Final = 3
-"""Of a quote that is moved: fewer words stand in many passages."""
+"""Minimum words of a quote that is moved: fewer occur in many passages."""
 LEAST_LIKENESS: Final = 0.4
 """The share of a quote's words that the nearest words have, in order; below it they would teach nothing."""
 MOST_WINDOWS: Final = 20

@@ -105,7 +105,7 @@ def _normalise_claim_text(text: str) -> str:
 
 
 HEADING: Final = "### "
-"""How a block begins that is a heading."""
+"""Beginning of a block that is a heading."""
 PART_CHARACTERS: Final = 6_000
 """Text of a draft that is written out in one answer: models deliver some thousand words, whatever they are asked."""
 

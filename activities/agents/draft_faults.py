@@ -15,7 +15,7 @@ TOLD_CHARACTERS: Final = 300
 LEAST_KIN: Final = 0.5
 """The share of a statement's telling words by which it is found again in a repair."""
 LIKE_QUOTE: Final = 0.6
-"""How like a quote one has to be that is put back in its place."""
+"""Minimum similarity of a quote that replaces another."""
 UNCITED: Final = "it cites nothing: quote a passage that says it, or leave it out"
 
 

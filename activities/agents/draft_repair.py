@@ -150,13 +150,13 @@ class _Desk:
     unanswered: Sequence[Contradiction]
     """Contradictions among passages that the writer was shown, and that the draft does not discuss."""
     passages: Mapping[str, Evidence]
-    """Those that the writer was shown, by id."""
+    """Passages that the writer was shown, by id."""
     nearest: Mapping[Citation, NearestWords]
     """For each citation that does not hold the words most like it."""
     spare: tuple[str, ...]
     """Ids of passages for blocks that cite nothing."""
     keys: Mapping[str, str]
-    """Of the passages by id, as all agents of the run name them."""
+    """Keys of the passages by id, as all agents of the run name them."""
 
     @classmethod
     async def of(cls, attempt: Attempt, given: AgentInput, draft: ReportDraft, best: Sequence[str]) -> "_Desk":

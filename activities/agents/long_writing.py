@@ -66,7 +66,7 @@ class WrittenSection(Frozen):
     left_out: int = 0
     """Statements of its draft that were too much for its model."""
     parts: int = 1
-    """How many parts its section is written in; of one of them this is what was written."""
+    """Number of parts in which its section is written; for one of them this is its text."""
 
 
 class Progress(Frozen):
@@ -132,7 +132,7 @@ class _Writing:
         self.left_open: list[str] = []
         """Limitations of sections that were written from passages, in sentences."""
         self.remarks: list[str] = []
-        """What was left out of answers, in sentences."""
+        """Omissions from answers, in sentences."""
         self.judgements: tuple[Judgement, ...] = ()
         """The reviewer's verdicts on the sections."""
         self.doubted: frozenset[Claim] = frozenset()

@@ -229,7 +229,7 @@ def _list_searched_sources(needs: Needs, evidence: Iterable[Evidence]) -> list[s
 
 
 FURTHER_TRIES: Final = 2
-"""How often a model may correct an answer in the wrong form, in the same conversation."""
+"""Times that a model may correct an answer in the wrong form, in the same conversation."""
 
 
 def build_question_agent(question: Question[Answer], task: TaskEnvelope) -> Agent[object, Answer]:

@@ -32,14 +32,14 @@ TABLE_CHARACTERS: Final = 8_000
 CELLS_OF_STATEMENT: Final = 4
 """Cells that weigh as much as a statement: most of them need no verdict of their own."""
 _NUMBER: Final = re.compile(r"\{(\d+)\}")
-"""What looks like the number of a cell."""
+"""Text that looks like the number of a cell."""
 
 
 class ReviewItem(ABC):
     """What the reviewer is asked about at once."""
 
     keys: tuple[StatementKey, ...]
-    """What its verdicts count for."""
+    """Keys of the statements that its verdicts count for."""
 
     @property
     @abstractmethod

@@ -35,9 +35,9 @@ from elcano.graphs.state.failures import FailureDetails, FailureType
 T = TypeVar("T")
 
 CARRIED_AT: Final = 2
-"""Where in the details of a heartbeat the number of lost attempts is."""
+"""Index of the number of lost attempts in a heartbeat's details."""
 UNWRITTEN_AT: Final = 3
-"""Where in them the ledger's line is that an attempt could not write."""
+"""Index in them of the ledger line that an attempt could not write."""
 
 _lost: ContextVar[int] = ContextVar("lost", default=0)
 _tries_log = logging.getLogger("worker")
@@ -153,7 +153,7 @@ QUIET_AFTER: Final = 10
 """After so many beats without anything new to say, a call beats more rarely: each beat is a write of the server, and
 while models think for half a minute beats would be most of what it does."""
 QUIET_BEATS: Final = 4
-"""So many times as rarely."""
+"""Factor by which heartbeats become rarer."""
 
 _log = logging.getLogger("activities.heartbeat")
 

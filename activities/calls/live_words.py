@@ -90,7 +90,7 @@ class Listener:
         self.streamers = streamers
         self.admit = admit
         self.lost = Usage()
-        """What streams brought that broke off: they have no answer that it could be counted with."""
+        """Usage of broken streams, which have no response to count it with."""
         self._stream: StreamedResponse | None = None
         self._streamed: Model | None = None
         self._text = ""

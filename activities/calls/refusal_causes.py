@@ -26,7 +26,7 @@ from pydantic_ai.exceptions import (
 from elcano.graphs.model_names import PROVIDERS
 
 Remedy: TypeAlias = Literal["key", "credit", "model", "request"]
-"""What is wrong: the key, the account's spending limit, the model's name, or the request itself."""
+"""Cause of a refusal: the key, the account's spending limit, the model's name, or the request itself."""
 Verdict: TypeAlias = Remedy | Literal["too_long", "busy"]
 
 CODES: Final[Mapping[str, Verdict]] = {
@@ -58,7 +58,7 @@ class Sentence:
     """In lower case."""
     verdict: Verdict
     source: str
-    """Where it was read."""
+    """Source from which it was read."""
 
 
 SENTENCES: Final = (
@@ -245,7 +245,7 @@ _LOCAL: Final = {"ollama": "`ollama pull` it where the server runs", "vllm": "se
 
 
 HOSTS: Final = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
-"""Where providers are asked whose way of speaking other servers have, too."""
+"""Official hosts of providers whose protocol other servers also speak."""
 
 
 def format_remedy_advice(remedy: Remedy, provider: str, *, own_address: bool = False) -> str:

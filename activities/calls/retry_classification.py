@@ -52,7 +52,8 @@ OUTPUT_ATTEMPTS: Final = 2
 LONGEST_WAIT: Final = timedelta(days=1)
 """A provider that asks for more is asked again anyway."""
 SHORT_WAIT: Final = timedelta(seconds=30)
-"""So much a search waits by itself, shown among what the run waits for; for more the run is held."""
+"""Longest `Retry-After` that a search sleeps through, shown among what the run waits for. A longer one puts the run on
+hold."""
 
 _NEVER: Final = (
     (InputInvalid, FailureType.INPUT_INVALID),
@@ -195,7 +196,7 @@ def _format_validation_faults(error: ValidationError) -> str:
 
 
 KNOWN: Final = (ElcanoError, AgentRunError, UserError, FallbackExceptionGroup, ValidationError, *STORE_OUTAGES)
-"""What sources, models, inputs and the store say themselves; anything else is a bug or a broken machine."""
+"""Errors that sources, models, inputs and the store raise themselves; anything else is a bug or a broken machine."""
 
 
 class FailureLines(logging.Filter):

@@ -36,11 +36,11 @@ HEADING_CHARACTERS: Final = 200
 HEAD_CHARACTERS: Final = 1_000
 """The rows of a table's head that its later passages know."""
 NAME_CHARACTERS: Final = 2_000
-"""Of a title, the name of an author, a reason or a label; metadata may have megabytes of anything."""
+"""Maximum characters of a title, an author's name, a reason or a label; metadata may have megabytes of anything."""
 ANCHOR_CHARACTERS: Final = 500
 """A longer anchor is left out: part of it leads nowhere, and each passage below it would repeat it."""
 LANGUAGE_CHARACTERS: Final = 5_000
-"""So much of a document tells its language."""
+"""Characters of a document from which its language is detected."""
 SEPARATOR: Final = "\n\n"
 _APART: Final = ("note", "comment")
 _WORD: Final = re.compile(r"\S+")

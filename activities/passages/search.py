@@ -203,7 +203,7 @@ FLOOR: Final = 0.25
 """Share of the best hit's score; a hit with less shares only common words with the query. Of the passages that experts
 cited over 54 questions the first 20 hits lose one in a hundred by it, and of the others one in five."""
 POOL: Final = 6
-"""How many times more passages are ranked than wanted, to have others when one document fills the front."""
+"""Multiple of the wanted passages that is ranked, to have others when one document fills the front."""
 MOST_LANGUAGES: Final = 4
 """Languages of a collection in whose forms a word is searched for, the commonest; and that of the question."""
 LEAST_SHARE: Final = 0.02
@@ -231,7 +231,7 @@ class Text(NamedTuple):
     file_hash: str = ""
     """SHA-256 of the bytes of its file; empty in an index of before it was kept."""
     places: bytes = b""
-    """What `pack_places` made of its places."""
+    """Output of `pack_places` for its places."""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:

@@ -60,7 +60,7 @@ _TROUBLED: Final = (
     ModelServerError,
     ModelUnavailableError,
 )
-"""What says something of the provider, and not of the request or of who pays for it."""
+"""Failures of the provider, and not of the request or of its payer."""
 
 _BUSY: Final = (408, 429)
 

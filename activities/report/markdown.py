@@ -29,7 +29,7 @@ from elcano.text.words import on_one_line
 
 _MARKUP: Final = re.compile(r"[\\`*\[\]~|$]|(?<![^\W_])_|_(?![^\W_])")  # `_` within a word is no markup
 _BLOCK: Final = re.compile(r">|[-+*](?=\s|$)|#{1,6}(?=\s|$)|[-=]{2,}|~{3,}|(?:[-*_] ?){3,}$")
-"""What makes a line that begins with it a list, a heading, a rule or a fence."""
+"""Beginnings of lines that are lists, headings, rules or fences."""
 _LIST_NUMBER: Final = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _INLINE: Final = re.compile(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
@@ -124,10 +124,10 @@ class QuotedWords(NamedTuple):
     """Words that a report quotes."""
 
     place: str
-    """Where they stand: the locator of their passage, or of their own page."""
+    """Place of the quotes: the locator of their passage, or of their own page."""
     words: str
     remark: str = ""
-    """What a reader has to know of them, such as that OCR read them; without parentheses."""
+    """Remark on them for readers, such as that OCR read them; without parentheses."""
 
 
 def render_references(

@@ -27,11 +27,11 @@ from elcano.text.words import bare_words
 MOST_LOOKUPS: Final = 20
 """DOIs that are looked up for one report, those of cited works first."""
 LOOKUP_SECONDS: Final = 30.0
-"""How long a report waits for all of them, also for their turns at the rate of the source."""
+"""Seconds that a report waits for all of them, including their turns at the rate of the source."""
 LIKE_TITLE: Final = 0.9
-"""How much of two titles that begin alike is the same, in characters, if they differ in spelling or by OCR alone."""
+"""Minimum shared characters, as a share, of two titles that begin alike and differ in spelling or by OCR alone."""
 FIRST_LINES: Final = 20
-"""Where the title of a document stands whose file declares none."""
+"""Lines searched for the title of a document whose file declares none."""
 TITLE_LINES: Final = 3
 
 _log = logging.getLogger("records")

@@ -36,9 +36,9 @@ from elcano.text.phrases import ENGLISH, Phrases, describe_early_end, translate_
 from elcano.text.words import first_sentences
 
 PASSAGE_CHARACTERS: Final = 1_000
-"""How much of a passage is shown where there is no report; the whole of it is in the evidence store."""
+"""Maximum characters of a passage where there is no report; the evidence store has the whole."""
 NEAREST_CHARACTERS: Final = 400
-"""How much of one is shown where nothing may be quoted as an answer."""
+"""Maximum characters of a passage where nothing may be quoted as an answer."""
 FOLLOWED_CHARACTERS: Final = 300
 """Maximum length of the previous question."""
 

@@ -26,8 +26,8 @@ BELIEVED: Final = (
     *("pubmed", "crossref", "europe-pmc", "clinical-trials", "openalex", "semantic-scholar"),
     *("arxiv", "biorxiv", "medrxiv", "wikipedia"),
 )
-"""Whose word counts first where accounts differ: indexed by people, then told by publishers, then gathered by programs.
-A source that is not named here comes behind these, by its name."""
+"""Sources by precedence where they disagree: indexed by people, then from publishers, then gathered by programs. Other
+sources follow, by name."""
 
 _PUBLISHED: Final[frozenset[WorkKind]] = frozenset({"article", "review", "book"})
 _DATE: Final = re.compile(r"\d{4}(?:-\d\d){0,2}")

@@ -22,7 +22,7 @@ Floats: TypeAlias = NDArray[np.float32]
 Pooling: TypeAlias = Literal["cls", "mean"]
 
 GRAPHS: Final = ("onnx/model.onnx", "model.onnx")
-"""Where the computation is, in the order of looking."""
+"""Paths of the model's graph, in the order of lookup."""
 LONGEST: Final = 256
 """Pieces of a text that are read at most; a passage of 900 characters has fewer. Models may be meant for less."""
 BATCH: Final = 16

@@ -17,7 +17,7 @@ class SearchResults(Frozen):
     texts: tuple[StoredText, ...] = ()
     """The texts that the passages are parts of."""
     warnings: tuple[str, ...] = ()
-    """What could not be searched, and why. An error text is never evidence."""
+    """Parts that could not be searched, with reasons. An error text is never evidence."""
     refused: int = 0
     """Passages or pages that the lists and the egress scope of the run refuse; a warning says why."""
 

@@ -60,7 +60,7 @@ from elcano.storage.store import Store, TenantStore
 
 _LONGEST_ID: Final = 300
 _PASSING: Final = {"retrieved_at", "cited_by", "issns"}
-"""What changes from one search to the next, or came later, and says nothing of whether a work stands."""
+"""Fields that change from one search to the next, or came later, and do not affect whether a work stays."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ToolWork:
     """One call of a tool."""
 
     store: TenantStore
-    """What its results are kept in, bound to the tenant of the run."""
+    """Store of its results, bound to the tenant of the run."""
     run_id: str
     services: Services
     approval: str = ""

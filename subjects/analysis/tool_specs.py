@@ -21,7 +21,7 @@ class AnalyzeInput(Frozen):
     """Measurements as an analyst proposes them, and what they are to test."""
 
     question: str = Field(default="", max_length=10_000)
-    """What is tested where there is no hypothesis."""
+    """Question that is tested if there is no hypothesis."""
     hypotheses: tuple[TestedHypothesis, ...] = Field(default=(), max_length=MOST_HYPOTHESES)
     measurements: tuple[Measurement, ...] = Field(default=(), max_length=MOST_MEASUREMENTS)
 
@@ -60,7 +60,7 @@ class ComputeInput(Frozen):
     code: str = Field(min_length=1, max_length=20_000)
     """Python; the value of its last expression is the result."""
     inputs: dict[str, Json] = Field(default={}, max_length=100)
-    """What its variables are at the beginning, by name."""
+    """Initial values of its variables, by name."""
 
 
 class ComputeOutput(Frozen):

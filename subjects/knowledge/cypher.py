@@ -44,7 +44,7 @@ _WRITES: Final = frozenset(_WRITES_WORDS.split())
 _GIVING: Final = frozenset({"with", "return", "unwind"})
 """Clauses that make values."""
 _ENDING: Final = frozenset({"match", "optional", "where", "union"})
-"""What ends them."""
+"""Clauses that end them."""
 _NESTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"|::(?:vertex|edge|path|numeric)')
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 

@@ -45,13 +45,13 @@ class KnowledgeNode(Frozen):
     """`node_id` of its kind and key."""
     kind: NodeKind
     key: str = Field(min_length=1, max_length=2_000)
-    """What makes it the same wherever it is found: `doi:10.1/x`, the id of a run, the words of a claim."""
+    """Identity across runs: `doi:10.1/x`, the id of a run, the words of a claim."""
     name: str = Field(min_length=1, max_length=NAME_CHARACTERS)
-    """What people call it."""
+    """Display name."""
     text: str = Field(default="", max_length=TEXT_CHARACTERS)
     """The whole text of a claim; for an entity what it is, as far as known."""
     url: str = Field(default="", max_length=2_000)
-    """Where a person reads it."""
+    """Page for readers."""
     year: int | None = None
 
 

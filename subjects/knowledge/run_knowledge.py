@@ -59,7 +59,7 @@ _PLAIN: Final = frozenset(_PLAIN_WORDS.split())
 _BETWEEN: Final = frozenset({"of", "de", "del", "la", "van", "von", "der", "du", "da", "di", "al", "bin", "ibn"})
 _LONGEST: Final = 80
 _OPENING: Final = " (\"'\u201c\u2018\u00ab"
-"""What may stand between the end of a sentence and the first word of the next one."""
+"""Characters allowed between the end of a sentence and the first word of the next one."""
 
 
 class ReadTables(BaseModel):
@@ -282,7 +282,8 @@ def _iter_string_items(value: object) -> Iterable[str]:
 
 
 SECONDS: Final = 300
-"""How long the end of a run may wait for its part of the graph, which is a fraction of what archiving it may take."""
+"""Seconds that the end of a run may wait for its part of the graph, which is a fraction of what archiving it may
+take."""
 PASSAGES: Final = 5_000
 """Maximum number of passages of one run, in the order of finding."""
 

@@ -38,7 +38,7 @@ _SIZES: Final = (
     re.compile(rf"{_NUMBER}\s{_WORDS}{_PEOPLE}\s{_WORDS}{_GATHERED}\b", re.IGNORECASE),
     re.compile(rf"\b(?:{_GATHERED}|a total of)\s{_NUMBER}\s{_WORDS}{_PEOPLE}\b", re.IGNORECASE),
 )
-"""How a text says how many it studied; a number of people alone may be of anything in it."""
+"""Phrases that state a sample size; a number of people alone may refer to anything in the text."""
 
 Record: TypeAlias = tuple[str, str]
 
@@ -50,17 +50,17 @@ class SourceRecords(Frozen):
     """Empty: all of them."""
     searches: int = 0
     failed: int = 0
-    """Of these, searches that were not answered."""
+    """Searches that failed."""
     found: int = 0
     """Passages that its searches gave, each as often as it was given."""
     records: int = 0
     """Different works and documents that these are of."""
     unique: int = 0
-    """Of these, those that no source before it had found; over all sources that is every record once."""
+    """Records that no source before it had found; summed over all sources, every record once."""
     kept: int = 0
-    """Of these, those that say something which no older passage says."""
+    """Records that say something which no older passage says."""
     cited: int = 0
-    """Of these, those that the report cites by words that were found in them."""
+    """Records that the report cites by words that were found in them."""
 
 
 class Cell(Frozen):
@@ -71,7 +71,7 @@ class Cell(Frozen):
     content_hash: str = ""
     """The stored text that the words stand in; empty if they are of no text."""
     start: int | None = None
-    """Where they begin in it, in characters."""
+    """Offset of these words in it, in characters."""
     end: int | None = None
 
 
@@ -79,14 +79,14 @@ class Study(Frozen):
     """One study that is cited."""
 
     number: int
-    """Of its reference."""
+    """Number of its reference."""
     name: str
     """First author and year."""
     design: str = ""
     """In its source's words; empty if it is not stated."""
     size: Cell = Cell()
     outcome: Cell = Cell()
-    """What the report quotes of it first."""
+    """First quote of it in the report."""
 
 
 class Review(Frozen):

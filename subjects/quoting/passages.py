@@ -122,7 +122,7 @@ class Passage:
     found: frozenset[str]
     """Its stems, those of its title and headings included: a page on a subject need not keep naming it."""
     above: frozenset[str]
-    """Those of its title and headings alone."""
+    """Stems of its title and headings alone."""
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:

@@ -117,11 +117,12 @@ TELLING: Final = 0.35
 QUOTED_PART: Final = 0.6
 """A part counts as quoted if the quotations hold this share of its telling words."""
 REPEATED: Final = 0.9
-"""Of a part whose words one quotation holds to this share it is not said that nothing holds them."""
+"""A part of which one quotation holds this share of its words is not reported as unanswered."""
 MOST_WORDS: Final = 8
 """Words that one sentence names."""
 LEAST_SIGNS: Final = 3
-"""Of what is said not to be mentioned where words have no spaces: fewer may be the end of one word and the next."""
+"""Minimum characters of a word reported as not mentioned, where words have no spaces: fewer may be the end of one word
+and the next."""
 
 
 def explain_refusal(given: Material) -> tuple[str, ...]:

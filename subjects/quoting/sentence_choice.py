@@ -31,11 +31,11 @@ SHORT: Final = 3
 HEADED: Final = 0.5
 """A text is a manual if more than this share of its passages stands below headings."""
 FOCUSED: Final = 0.6
-"""What a heading adds in a manual that is made of the question's words alone."""
+"""Weight of a manual's heading that consists of the question's words alone."""
 DEFINING: Final = 1.6
 """For a sentence that says what the subject is, to who asks that."""
 NAMED: Final = 0.5
-"""What is said of a subject with a smaller share of the question is said of something more general."""
+"""A subject with a smaller share of the question is taken for something more general."""
 
 _WHOLE_WORKS: Final = re.compile(r"^packages \(|\b(?:articles|preprints|trials)\)$")
 """The sources of readmes and of literature: each is a whole of its own on another thing, no reference."""
@@ -45,7 +45,7 @@ _LEANING: Final = re.compile(
     re.IGNORECASE,
 )
 _REFERRING: Final = re.compile(r"^[\W_]*(?:this|that|these|those|its?|they|their|them)\b", re.IGNORECASE)
-"""How a sentence begins whose subject stands in the one before it."""
+"""Beginning of a sentence whose subject is in the one before it."""
 _DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
 _SUBJECT_ASKED: Final = re.compile(
     r"^\W*what (?:(?:is|are) (?:an? )?(?!(?:the|this|that|these|those|your|its|their)\b)"
@@ -214,7 +214,7 @@ NEAR: Final = 0.6
 FURTHER: Final = 0.7
 STRONG: Final = 0.6
 LEADING: Final = 0.1
-"""What stands in a section has this share of the best score for its part and is strong, or at least leads and is in the
+"""A sentence in a section has this share of the best score for its part and is strong, or at least leads and is in the
 document that holds most."""
 TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""

@@ -184,11 +184,11 @@ REDUCERS: Final = (
 
 
 WISH_CHARACTERS: Final = 1_000
-"""Of what is wanted of one section."""
+"""Maximum characters of the wish for one section."""
 NAMED: Final = 20
-"""So many sections that are not researched are named."""
+"""Maximum sections that are named as not researched."""
 STEP_TOKENS: Final = 10_000
-"""What would be enough is told in such steps: it is an estimate."""
+"""Step to which the sufficient number of tokens is rounded: it is an estimate."""
 
 
 class PlanToStore(ReportPlan):
@@ -198,7 +198,7 @@ class PlanToStore(ReportPlan):
     affordable_sections: int | None = None
     """As many of them the budget can research with the searches that they need; None: that was not measured."""
     tokens_each: int = 0
-    """What one section more would take."""
+    """Tokens for one more section."""
     tokens: int = 0
     """The limit of tokens."""
 

@@ -68,7 +68,7 @@ class Hypotheses(Frozen):
 
 
 ASKED_CHARACTERS: Final = 200
-"""Of a question, for a reader of the report."""
+"""Maximum characters of a question, for a reader of the report."""
 
 
 class NoInput(Frozen):

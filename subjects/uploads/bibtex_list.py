@@ -138,7 +138,7 @@ _LOST: Final = re.compile(
     r"^[ \t]*(?:@(?!comment)|(?=\w+\{[^\s,{}]+,))[ \t]*[^\s{(\[,]*\s?[ \t]*[{(\[]?[ \t]*(?P<key>[^\s,{}()\[\]=\"]*)",
     re.MULTILINE | re.IGNORECASE,
 )
-"""What is meant as the beginning of an entry, and is none: `@in-proceedings{key,`, `@article key,`, `article{key,`."""
+"""Text meant as the beginning of an entry that is none: `@in-proceedings{key,`, `@article key,`, `article{key,`."""
 _DELIMITER: Final = re.compile(r"(?<!\\)(?:[{}]|\"(?!\})|(?<!\{)\")")
 
 

@@ -88,9 +88,9 @@ class UploadedDocument(Frozen):
     title: str = ""
     media_type: str = ""
     gaps: Annotated[tuple[Gap, ...], BeforeValidator(lambda given: given or ())] = ()
-    """What was not read of it, or left out."""
+    """Parts of it that were not read, or left out."""
     unread_parts: int = 0
-    """How many of the gaps are of text that may be missing."""
+    """Number of gaps in which text may be missing."""
     reader: int = 0
     """The version of the readers that read it last."""
     read_at: float | None = None
@@ -117,9 +117,9 @@ class CollectionCount(Frozen):
     indexed: int = 0
     refused: int = 0
     incomplete: int = 0
-    """Of which something could not be read."""
+    """Documents with parts that could not be read."""
     outdated: int = 0
-    """That were read by an older version of the readers."""
+    """Documents read by an older version of the readers."""
     size: int = 0
 
     @property
@@ -143,7 +143,7 @@ class Stored(NamedTuple):
     """What became of documents that were to be kept."""
 
     former: tuple[UploadedDocument, ...]
-    """Those that had the names of kept ones."""
+    """Documents that had the names of kept ones."""
     refused: Mapping[str, Lacking]
     """By the keys of those that are not kept, what there is no more room for."""
 

@@ -23,7 +23,7 @@ from elcano.subjects.uploads.reading_lists import read_list
 LOOKED: Final = 100
 """Parts that are kept together, after a look whether the file is still there: room is counted once for them."""
 KEPT_BYTES: Final = 8_000_000
-"""Of the parts that are in memory to be kept together, unless a single one has more."""
+"""Maximum bytes of the parts in memory, unless a single one has more."""
 SHOWN: Final = 80
 """Characters of the name of a part that is not taken."""
 TOLD: Final = 20

@@ -54,7 +54,7 @@ _BEGINNINGS: Final = (
     (RIS, re.compile(r"(?:[^\r\n]{0,300}\r?\n){0,9}TY {1,2}- {1,2}[A-Z]{3,8}\s")),
     (ENDNOTE_XML, re.compile(r"(?:<\?xml[^>]{0,200}>\s{0,9})?<xml>\s{0,99}<records>")),
 )
-"""How lists begin. RIS may have numbers and names of providers above its first entry."""
+"""Beginnings of lists. RIS may have numbers and names of providers above its first entry."""
 
 _PARSERS: Final[Mapping[str, Callable[[bytes], Parsed]]] = {
     BIBTEX: lambda data: parse_bibtex(decode_text(data)),
@@ -76,7 +76,7 @@ class Entry(NamedTuple):
     item: str = ""
     """The work as JSON; empty: there is a fault."""
     notes: str = ""
-    """What its reader noted, as Markdown."""
+    """Notes of its reader, as Markdown."""
     fault: str = ""
     """Why it is not taken."""
 

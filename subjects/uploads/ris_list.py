@@ -19,7 +19,7 @@ _TAG: Final = re.compile(
     "TY|ER|A[1-5BDINUV]|BT|C[1-8ACLNPTY]|D[ABIOP]|E[DPT]|F[UX]|I[DS]|J[129AFIO]|K[1W]|L[1-4ABK]|M[1-4A]|N[12LSV]|OP"
     "|P[ABDGIPTUY]|R[INP]|S[ENOPTV]|T[1-3AIST]|U[1-5R]|V[LO]|W[EPTV]|Y[12]"
 )
-"""Of the specification, and those that databases have added: any other begins no field within a text."""
+"""Tags of the specification, and those that databases have added: any other begins no field within a text."""
 _TEXTS: Final = frozenset({"AB", "N1", "N2", "KW", "TI", "T1"})
 """Fields with lines of words, any of which may look like a tag: `T2 - weighted images`."""
 _NAMING: Final = frozenset({"", "TI", "T1", "AU", "A1"})

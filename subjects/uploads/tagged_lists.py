@@ -20,7 +20,7 @@ _NBIB_LINKS: Final = {
     **{"ROF": "retractionof", "RRF": "retractedandrepublishedfrom", "PROF": "partialretractionof"},
     **{"ECF": "expressionofconcernfor", "EFR": "erratumfor", "CRF": "correctedandrepublishedfrom", "UOF": "updateof"},
 }
-"""How PubMed's tags call links to notices."""
+"""PubMed's tags of links to notices."""
 _WOS_TYPES: Final = (
     *(("book chapter", "chapter"), ("proceedings paper", "paper-conference"), ("book", "book"), ("thesis", "thesis")),
 )

@@ -16,7 +16,7 @@ from elcano.subjects.uploads.list_items import Item, Parsed
 from elcano.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
 
 Properties: TypeAlias = dict[str, list[Element]]
-"""What a node says, by name."""
+"""Properties of a node, by name."""
 
 _RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _TYPES: Final = {
@@ -41,7 +41,7 @@ _UNLISTED: Final = frozenset({"attachment", ""})
 """Types of nodes that are parts of a work, or of the library."""
 _IDENTIFIER: Final = re.compile(r"(DOI|ISSN)[\s:]+(\S+)", re.IGNORECASE)
 _NESTED: Final = 4
-"""How often what a work is in may be within something else: a section of a newspaper in a series."""
+"""Maximum nesting of containers: a section of a newspaper in a series."""
 
 
 def parse_zotero_rdf(data: bytes) -> Parsed:

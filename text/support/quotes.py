@@ -84,7 +84,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 _COMPOSED: Final = re.compile(r"[^\x00-\x7f]+|[\x00-\x7f](?=[^\x00-\x7f])[^\x00-\x7f]+")
-"""What composing may change: characters beyond ASCII, with the letter before them."""
+"""Text that Unicode composition may change: characters beyond ASCII, with the letter before them."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class FoldedText:
 
     text: str
     _marks: tuple[int, ...]
-    """Where pieces begin in `text`, ascending."""
+    """Starts of pieces in `text`, ascending."""
     _pieces: tuple[tuple[int, int, bool], ...]
     """For each piece: where it begins and ends in the source, and whether it is unchanged there."""
 

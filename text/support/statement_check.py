@@ -83,7 +83,7 @@ class WordOverlap:
     share: float
     """Share of the weight of its telling words, 0 to 1; 1 for a statement without any."""
     against: tuple[str, ...] = ()
-    """What speaks against it, in words."""
+    """Objections, in words."""
     unspoken: str = ""
     """Which words are missing, in words; empty: none is."""
     clauses: tuple[str, ...] = ()
@@ -208,7 +208,7 @@ LEAST_SAID: Final = 0.42
 FOR_A_KIND: Final = 0.15
 """The reduction of the share for a missing year, and for a missing name."""
 FOR_A_WORD: Final = 0.05
-"""What each missing word of names takes beside."""
+"""Additional reduction for each missing word of names."""
 _YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 

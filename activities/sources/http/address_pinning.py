@@ -29,7 +29,7 @@ CONNECT_SECONDS: Final = 5.0
 MOST_ADDRESSES: Final = 4
 """Number of addresses of one host that are tried in turn."""
 IDLE_SECONDS: Final = 5.0
-"""How long a connection is kept after a response."""
+"""Seconds for which an idle connection is kept."""
 CONNECTIONS: Final = 100
 
 

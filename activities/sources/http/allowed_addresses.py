@@ -67,7 +67,7 @@ _NOT_PUBLIC_6: Final = tuple(
 )
 _MAPPED: Final = IPv6Network("::ffff:0:0/96")
 _NAT64: Final = IPv6Network("64:ff9b::/96")
-"""Where a network without IPv4 finds the addresses of IPv4: a resolver there answers with nothing else."""
+"""Addresses at which a network without IPv4 finds IPv4 hosts: its resolvers return nothing else."""
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 

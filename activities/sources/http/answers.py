@@ -23,7 +23,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-"""How a text begins that says its encoding itself; that goes before what was declared, as in browsers."""
+"""Byte order marks; as in browsers, they override the declared encoding."""
 _NOT_FOR_TEXTS: Final = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
 """Encodings of Python's own, which turn text into other text or nothing."""
 
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
     """An HTTP response of any status."""
 
     url: str
-    """Where it is from, after redirects."""
+    """URL after redirects."""
     status: int
     headers: httpx.Headers
     content: bytes

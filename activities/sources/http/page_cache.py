@@ -25,7 +25,7 @@ from elcano.activities.sources.http.allowed_addresses import Request
 from elcano.activities.sources.http.answers import Answer
 
 FRESH_SECONDS: Final = 3_600
-"""How long a cached page is used as it is."""
+"""Seconds for which a cached page is used without revalidation."""
 KEPT_SECONDS: Final = 30 * 86_400.0
 """Then it is fetched anew, whatever its server says."""
 LARGEST: Final = 20_000_000
@@ -133,7 +133,7 @@ def _look_into(file: Path) -> None:
 
 
 SECONDS: Final = 600.0
-"""So long a page is taken as it is: about a round of searches and what is thought of it, and less than an hour."""
+"""Seconds for which a page is used as it is: about a round of searches with its assessment, and less than an hour."""
 MOST_BYTES: Final = 64_000_000
 """Maximum size of all pages together."""
 

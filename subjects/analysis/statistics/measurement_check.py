@@ -17,7 +17,7 @@ from elcano.text.units import SHARE
 
 _GROUPS: Final = (("first", "group 1"), ("second", "group 2"))
 _COMPLETE: Final[Mapping[str, tuple[str, ...]]] = {"counts": ("events", "size"), "means": ("mean", "sd", "size")}
-"""What each group has to have."""
+"""Required fields of each group."""
 
 
 @dataclass(frozen=True)

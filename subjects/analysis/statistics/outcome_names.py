@@ -14,7 +14,7 @@ from elcano.text.languages import language_of, text_language
 from elcano.text.name_words import NAME_LANGUAGES, list_forms, spell_alike
 
 Words: TypeAlias = tuple[str, ...]
-"""What a name says, sorted: two names of one thing have the same."""
+"""Sorted words of a name: two names of one thing have the same."""
 
 _MOST_JOINED: Final = 4
 """Words that may be written as one."""

@@ -54,7 +54,7 @@ class Number:
     """In words."""
     moment: WrittenMoment | None = None
     name: str = ""
-    """Whole name around the digits, if they are part of one. It has no value then."""
+    """The whole name around the digits, if they are part of one. It has no value then."""
 
     @property
     def ratio_unit(self) -> str:

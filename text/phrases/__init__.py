@@ -50,7 +50,7 @@ class Phrases:
     quoted: str = "This report consists of literal quotations; no language model was used to write it."
     """Says that the report consists of quotations alone."""
     written: str = "Written by {models}; every citation was looked up by code."
-    """Says which `{models}` wrote it, and what was checked."""
+    """Says that `{models}` wrote it, and what was checked."""
     unread: str = (
         "No model reviewed it; code compared the figures, names and words of its statements with their quotes."
     )

@@ -177,7 +177,7 @@ async def _stream_events(
 async def _follow_run(
     told: "Translation", run_id: str, after: str, services: Services, feeds: Feeds
 ) -> "AsyncIterator[list[BaseEvent]]":
-    """What the run tells, to its end or to where it waits for a decision."""
+    """Stream the events of a run, to its end or until it waits for a decision."""
     from elcano.doors.ag_ui.translation import name_interrupt
 
     async with feeds.open(services.tenant, run_id) as feed:

@@ -1,4 +1,4 @@
-"""What the plugin stores, and the transactions in which the budget of a batch is shared out."""
+"""Tables of the plugin, and the transactions in which the budget of a batch is shared out."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -79,14 +79,14 @@ class TenantBatches(TenantBound):
             return [_parse_question(row) for row in rows]
 
     async def count(self, id: str) -> dict[str, int]:
-        """How many questions there are of each status."""
+        """Count questions by status."""
         status = _select_status().label("status")
         wanted = select(status, func.count()).select_from(_join_runs()).where(self._of(id)).group_by(status)
         async with self._engine.connect() as connection:
             return {str(name): int(number) for name, number in (await connection.execute(wanted)).all()}
 
     async def spending(self, id: str) -> BatchSpending:
-        """What the runs of a batch used, and may use."""
+        """Sum what the runs of a batch used, and may use."""
         async with self._engine.connect() as connection:
             return await self._sum(connection, id)
 
@@ -216,7 +216,7 @@ class BatchStore(PluginTables):
     """The batches of all tenants; of a run a batch has nothing but its id, and tells that it is deleted."""
 
     def of(self, tenant: str) -> TenantBatches:
-        """Those of one tenant."""
+        """Return the store of one tenant."""
         return TenantBatches(self._engine, tenant)
 
     async def list_changed(self, limit: int) -> list[tuple[BatchWork, float]]:

@@ -23,7 +23,7 @@ LEAST_SECONDS: Final = 5.0
 
 
 class BatchSpending(Frozen):
-    """What the runs of a batch use. Money in millionths of a US dollar."""
+    """Usage of the runs of a batch. Money in millionths of a US dollar."""
 
     tokens: int = 0
     """Tokens used by runs that ended."""
@@ -149,7 +149,7 @@ class Batch(Frozen):
         return (self.tokens, self.cost_microusd, self.deadline)
 
     def limits_at(self, now: float) -> SharedLimits:
-        """What its runs may use together, at a time."""
+        """Compute what its runs may use together, at a time."""
         left = None if self.deadline is None else self.deadline - now
         return SharedLimits(tokens=self.tokens, cost_microusd=self.cost_microusd, seconds_left=left)
 

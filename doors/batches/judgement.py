@@ -40,7 +40,7 @@ _OWN: Final = frozenset({"question", "background", "instructions", "metadata"})
 
 
 class BatchBudget(Request):
-    """What all runs of a batch may use together."""
+    """Limits shared by all runs of a batch."""
 
     tokens: int | None = Field(default=None, ge=1_000, le=100_000_000_000, examples=[2_000_000])
     """Input and output tokens; left out: not limited."""

@@ -44,7 +44,7 @@ class BatchOpen(Refusal, kind="conflict", title="The batch has not ended"):
 
 
 class BatchTopUp(Request):
-    """What to add to the budget of a batch."""
+    """Additions to the budget of a batch."""
 
     tokens: int = Field(default=0, ge=0, le=100_000_000, examples=[500_000])
     """Tokens to add."""

@@ -26,7 +26,7 @@ CELL_CHARACTERS: Final = 30_000
 
 
 class BatchLimit(Described):
-    """How one limit stands."""
+    """State of one limit."""
 
     used: int | float = Field(examples=[125_000])
     """Amount used by runs that ended."""
@@ -121,7 +121,7 @@ class BatchPage(Described):
 
 
 async def load_results(questions: list[BatchQuestion], services: Services) -> list[BatchResult]:
-    """What came of questions; reports are read, at most `PAGE` at a time."""
+    """Load the outcomes of questions; reports are read, at most `PAGE` at a time."""
     results: list[BatchResult] = []
     for start in range(0, len(questions), PAGE):
         results += await asyncio.gather(*(_load_result(one, services) for one in questions[start : start + PAGE]))

@@ -106,7 +106,7 @@ def of_versions(held: Contents) -> Iterator[Fault]:
 
 
 def of_usage(held: Contents) -> Iterator[Fault]:
-    """What each step says that it used is what the ledger has of its calls, and all of it is what the run used."""
+    """Check that each step's usage matches the ledger's calls, and that all of it is the run's usage."""
     lines: dict[tuple[str, int], list[LedgerEntry]] = {}
     for line in held.ledger:
         if not line.undone:

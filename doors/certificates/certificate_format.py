@@ -75,7 +75,7 @@ class CheckOutcome(Frozen):
 
 
 class Verification(Frozen):
-    """What verifying a certificate found."""
+    """Result of verifying a certificate."""
 
     run_id: str
     """Empty if the certificate cannot be read."""

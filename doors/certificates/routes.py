@@ -92,7 +92,7 @@ async def _write_pieces(file: Path, pieces: AsyncIterator[bytes]) -> None:
 
 
 async def _verify_file(file: Path) -> Verification:
-    """What the program says of a file; it ends with the request."""
+    """Run the program on a file and return its output; it ends with the request."""
     program = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", PROGRAM, "--json", str(file)),
         stdout=asyncio.subprocess.PIPE,

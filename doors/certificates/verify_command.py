@@ -47,7 +47,7 @@ class Verdict:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What all checks found, each fault once."""
+        """List the faults of all checks, each once."""
         return tuple(dict.fromkeys(fault for one in self.checks for fault in one.faults))
 
     @property

@@ -42,7 +42,7 @@ class EditRefused(Refusal, kind="conflict", title="The report cannot be changed"
 
 
 class ChangeBody(Request):
-    """How a report is changed."""
+    """Changes to a report."""
 
     model: Model = Field(default=None, examples=["openai:gpt-5.1"])
     """Which models answer, as in the request for a run; left out: those of the run whose report it is."""

@@ -38,7 +38,7 @@ from elcano.text.support.quotes import QuoteIndex
 
 @dataclass
 class CitationChanges:
-    """What became of the citations of a report."""
+    """Changes to the citations of a report."""
 
     moved: dict[tuple[str, str], str] = field(default_factory=dict)
     """By id of the passage and quote: the id of the newer passage in which the quote stands."""
@@ -68,7 +68,7 @@ class CitationChanges:
 def find_citation_changes(
     draft: ReportDraft, passages: Mapping[str, Evidence], found: Sequence[Evidence], texts: Mapping[str, StoredText]
 ) -> CitationChanges:
-    """What became of the citations of `draft`.
+    """Find the changes to the citations of `draft`.
 
     Args:
         draft: of the report.
@@ -298,7 +298,7 @@ def apply_update(draft: ReportDraft, update: ReportUpdate) -> ReportDraft:
 
 
 def _read_block(block: UpdatedBlock, old: Claim | None) -> tuple[tuple[Claim, ...], Sequence[str]]:
-    """What stands in a block now, and remarks; marks of the `old` one that it replaces stand for what they stood."""
+    """Read the present content of a block, and remarks; marks of the `old` one that it replaces keep their meaning."""
     text = block.text.strip()
     if text.startswith("#") and "\n" not in text:  # a heading whose text follows in the next block
         return (Claim(text=f"### {text.lstrip('# ')}"),), ()

@@ -41,7 +41,7 @@ class UnknownFormula(Exception):
 
 
 def read_token(element: Any) -> str:
-    """What a token says; words keep a space around them, which is no part of any other."""
+    """Read the text of a token; words keep a space around them, which is no part of any other."""
     text = " ".join((element.text or "").split())
     if element.tag != "mtext" or not text:
         return text

@@ -1,4 +1,4 @@
-"""Where the quotes of a report stand, as a part of its page: on a picture of their page, in their table, or in words.
+"""Positions of a report's quotes, as a part of its page: on a picture of their page, in their table, or in words.
 
 Pictures are the strip of the page around the quote, within the page itself, so that one file can be passed on. They are
 bounded in number and size; of a quote without one the words around it are shown.

@@ -149,7 +149,7 @@ def _has_content(element: Any) -> bool:
 
 
 def read_title(element: Any) -> str:
-    """What stands for a picture, or a formula, as text."""
+    """Return the text that replaces a picture, or a formula."""
     title = element.find(".//title")
     return " ".join((element if title is None else title).text_content().split())
 

@@ -1,4 +1,4 @@
-"""What an agent can do: start research, see how it stands, read what came of it, decide what it waits for.
+"""Tools of agents: start research, read its status and results, decide what it waits for.
 
 Every tool returns at once, however long the research takes: clients of MCP give up after a minute. Nothing is kept
 here. The API decides what the caller may do, and a tool that is called twice by a client that retries starts one run if
@@ -58,7 +58,7 @@ class Request(BaseModel):
 
 
 class Status(BaseModel):
-    """How a run stands."""
+    """Status of a run."""
 
     run_id: str
     question: str

@@ -80,7 +80,7 @@ class ResearchTasks(Extension):
         self._tools = tools
 
     def methods(self) -> Sequence[MethodBinding]:
-        """What clients ask about tasks."""
+        """Return the methods of tasks."""
         modern = frozenset(MODERN_PROTOCOL_VERSIONS)
         return (
             MethodBinding("tasks/get", TaskParams, self.get_task, modern),
@@ -100,7 +100,7 @@ class ResearchTasks(Extension):
         return await self._read_task(ctx, result.structured_content["run_id"], "task")
 
     async def get_task(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
-        """How a task stands, with its result once it has one."""
+        """Return the status of a task, with its result once it has one."""
         return await self._read_task(ctx, params.task_id, "complete")
 
     async def update_task(self, ctx: ServerRequestContext[Any, Any], params: UpdateParams) -> HandlerResult:

@@ -223,7 +223,7 @@ class ChatCompletion:
 
 
 def _read_progress(event: StreamEvent) -> str:
-    """What an event of a response says to who watches."""
+    """Render an event of a response as progress for readers."""
     if event["type"] == "response.reasoning_summary_text.done":
         return str(event["text"])
     if event["type"] == "response.output_item.added" and event["item"]["type"] == "web_search_call":

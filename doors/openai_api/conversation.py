@@ -195,7 +195,7 @@ def _read_reference(id: object, place: str, found: Conversation) -> None:
 
 
 def _add_answer(said: Turn, id: str, found: Conversation) -> None:
-    """Add what an assistant said. An approval before it was decided then."""
+    """Add an assistant's message. An approval before it was decided then."""
     named = _MESSAGE_ID.fullmatch(id)
     said.run = named["run"] if named else _split_run_line(said.text)[1]
     if said.text:

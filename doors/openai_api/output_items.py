@@ -33,7 +33,7 @@ other bracket of a report holds a bare number."""
 
 
 def build_reasoning(run_id: str, number: int, texts: list[str]) -> Item:
-    """What happened between two searches, one part for each event."""
+    """Build the reasoning between two searches, one part for each event."""
     summary = [{"type": "summary_text", "text": text} for text in texts]
     return {"id": f"rs_{run_id}_{number}", "type": "reasoning", "summary": summary}
 

@@ -25,7 +25,7 @@ IGNORED: Final = "elcano_ignored"
 
 
 class OpenAIRequest(Request):
-    """What both ways to ask have in common."""
+    """Parameters that both kinds of requests share."""
 
     told: ClassVar[frozenset[str]] = frozenset(
         {"temperature", "top_p", "presence_penalty", "frequency_penalty", "seed"}

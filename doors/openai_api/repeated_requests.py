@@ -26,7 +26,7 @@ RETRIED_ERROR_SECONDS: Final = 15.0
 
 @dataclass(frozen=True)
 class RepeatedRequest:
-    """What makes two requests one: what they ask for, whose they are, and whether they wait for the answer."""
+    """Identity of a request: what it asks for, whose it is, and whether it waits for the answer."""
 
     key: RequestKey
     marked: bool

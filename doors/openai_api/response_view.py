@@ -35,7 +35,7 @@ def read_response_id(text: str) -> str:
 
 @dataclass(frozen=True)
 class ResponseHead:
-    """What stays of a response, from its first event to its last."""
+    """Fields of a response that stay the same from its first event to its last."""
 
     run_id: str
     model: str
@@ -56,7 +56,7 @@ class ResponseHead:
 
     @property
     def evidence_address(self) -> str:
-        """Where the passages are that the run found."""
+        """Return the address of the passages that the run found."""
         return f"{self.address}/v1/runs/{self.run_id}/evidence"
 
     @property
@@ -128,7 +128,7 @@ def build_outcome(
 
 
 def list_verdicts(report: Report | None) -> dict[str, str]:
-    """What the checks of a report found, as metadata: nothing of a run without one."""
+    """List the results of a report's checks as metadata: nothing of a run without one."""
     if report is None:
         return {}
     counts = report.support
@@ -147,7 +147,7 @@ def list_verdicts(report: Report | None) -> dict[str, str]:
 
 
 def build_usage(usage: Usage) -> dict[str, Any]:
-    """What all calls of models of the run and its sections used."""
+    """Build the usage of all model calls of the run and its sections."""
     return {
         "input_tokens": usage.input_tokens,
         "input_tokens_details": {"cached_tokens": 0},

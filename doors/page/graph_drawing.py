@@ -93,7 +93,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run has come in its graph."""
+    """Progress of a run in its graph."""
 
     here: str = ""
     """The node that it is at; empty: it has ended, or has not told."""
@@ -245,7 +245,7 @@ def _rank_nodes(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> dict[
 
 @dataclass
 class _Place:
-    """What stands in a row: a node, or an arrow that passes it."""
+    """Content of a row: a node, or an arrow that passes it."""
 
     name: str
     width: float

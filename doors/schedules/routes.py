@@ -50,7 +50,7 @@ class TooManySchedules(Refusal, kind="conflict", title="No more schedules can be
 
 
 class ScheduleBudget(Request):
-    """What the runs of a schedule may use together."""
+    """Limits shared by the runs of a schedule."""
 
     tokens: int = Field(ge=1_000, le=10_000_000_000, examples=[1_000_000])
     """Tokens of all its runs; the run that passes them still ends, and the next one is not started."""

@@ -37,7 +37,7 @@ _WEEKDAYS: Final = ("sunday", "monday", "tuesday", "wednesday", "thursday", "fri
 def find_time_faults(
     cron: Sequence[str], every_seconds: float | None, time_zone: str, start_at: datetime | None, end_at: datetime | None
 ) -> list[FieldFault]:
-    """What is wrong with the times of a schedule; what Temporal refuses by itself is not among it."""
+    """Find faults in the times of a schedule; those that Temporal refuses by itself are not among them."""
     faults, firsts, zone, after = list[FieldFault](), list[float](), ZoneInfo("UTC"), datetime.now(UTC)
     if start_at is not None and start_at > after:
         after = start_at - timedelta(seconds=1)

@@ -173,7 +173,7 @@ def find_unbased_values(said: FilledForm, given: FormInput, ids: Mapping[str, st
 
 
 def describe_form(output: JsonObject) -> tuple[str, JsonObject]:
-    """How many fields have a value."""
+    """Describe how many fields have a value."""
     fields = [one for one in ensure_list(output.get("fields")) if isinstance(one, dict)]
     known = sum(one.get("value") is not None for one in fields)
     return f"Filled in {known} of {format_count(len(fields), 'field')}", {"fields": len(fields), "filled": known}

@@ -142,7 +142,7 @@ def find_schema_faults(schema: JsonObject) -> Iterator[Fault]:
 
 
 def _find_mistakes(schema: JsonObject) -> Iterator[Fault]:
-    """What the metaschema does not take, and patterns that cannot be applied."""
+    """Find violations of the metaschema, and patterns that cannot be applied."""
     if not isinstance(schema.get("$schema", ""), str):
         yield Fault("it must be the address of a draft of JSON Schema", "/$schema")
         return

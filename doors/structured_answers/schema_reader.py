@@ -305,7 +305,7 @@ class _Reader:
     def _read_entries(
         self, rules: Sequence[Rule], at: str, named: bool, path: tuple[str, ...], depth: int
     ) -> tuple[Place | None, bool]:
-        """What stands under open names, None if nothing is asked there, and whether no other names may be."""
+        """Read the schema of open names, None if nothing is asked there, and whether no other names may be."""
         raw: list[list[Rule]] = []
         for one in rules:
             for pattern, inner in one.schema.get("patternProperties", {}).items():

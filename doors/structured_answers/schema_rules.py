@@ -1,4 +1,4 @@
-"""What the keywords of several JSON Schemas that hold at one place come to, and which of them cannot be honoured.
+"""Combines the keywords of several JSON Schemas that hold at one place, and names those that cannot be honoured.
 
 Pure: workflows load it.
 """

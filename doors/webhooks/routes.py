@@ -113,7 +113,7 @@ class WebhookWithSecret(WebhookView):
 
 
 class SecretRotation(Request):
-    """How a secret is replaced."""
+    """Options for replacing a secret."""
 
     keep_hours: float = Field(default=24.0, ge=0, le=720, allow_inf_nan=False, examples=[24.0])
     """For how many hours messages are signed by the former secret too."""

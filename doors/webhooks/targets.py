@@ -1,4 +1,4 @@
-"""Where messages may go: to public addresses, and to hosts that the operator named."""
+"""Allowed targets of messages: public addresses, and hosts that the operator named."""
 
 from typing import Final
 

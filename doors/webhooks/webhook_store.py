@@ -1,4 +1,4 @@
-"""What the plugin stores: endpoints, the deliveries to each, which are begun here, and runs yet to be watched."""
+"""Tables of the plugin: endpoints, their deliveries, which are begun here, and runs yet to be watched."""
 
 import time
 from collections.abc import Sequence
@@ -99,7 +99,7 @@ class Endpoint(Frozen):
     disabled_reason: str = ""
 
     def list_secrets(self, now: float) -> list[str]:
-        """What messages are signed by, the current secret first."""
+        """List the secrets that sign messages, the current one first."""
         former = self.former_until is not None and self.former_until > now
         return [self.secret, self.former_secret] if former else [self.secret]
 
@@ -225,7 +225,7 @@ class WebhookStore(PluginTables):
     """The webhooks of all tenants."""
 
     def of(self, tenant: str) -> TenantWebhooks:
-        """Those of one tenant."""
+        """Return the store of one tenant."""
         return TenantWebhooks(self._engine, tenant)
 
     async def list_watches(self, limit: int) -> list[tuple[Tenant, str, float]]:

@@ -58,7 +58,7 @@ class DataWork(Frozen):
 
 
 def read_data_work(state: ResearchState) -> DataWork:
-    """How the question stands; nothing is known of it at first."""
+    """Read the progress of the question; nothing is known of it at first."""
     return DataWork.model_validate(state.values.get(KEY) or {})
 
 
@@ -176,7 +176,7 @@ def _update_data_work(state: ResearchState, *gaps: str, **changes: object) -> Re
 
 
 def _count_shared_words(question: str, read: SchemaContextOutput) -> int:
-    """How often words of the question stand in names and sample values of the tables."""
+    """Count words of the question in names and sample values of the tables."""
     asked = set(_split_long_words([question]))
     names = Counter(
         _split_long_words(

@@ -110,7 +110,7 @@ def build_forecast_refusal(
 
 
 class IntervalCheck(Frozen):
-    """How many values lay in the interval where the history was known."""
+    """Number of values in the interval where the history was known."""
 
     level: int
     """The claimed level, in percent."""
@@ -120,7 +120,7 @@ class IntervalCheck(Frozen):
 
 
 class ModelScore(Frozen):
-    """How a model did in the back-test, all origins together; its figures are None if it was left out."""
+    """Score of a model in the back-test, all origins together; its figures are None if it was left out."""
 
     model: ModelName
     smape: float | None = None

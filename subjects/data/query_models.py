@@ -1,4 +1,4 @@
-"""What the tools over databases and the agents that write SQL are given and what they answer, and the look into one.
+"""Inputs and outputs of the tools over databases and the agents that write SQL, and the look into a database.
 
 Pure: workflows load it. A fault of a query is an answer, not a failure.
 """
@@ -207,7 +207,7 @@ class ConsensusInput(Frozen):
 
 
 class MergedResults(GivesEvidence):
-    """What `consensus` answers: one result of all paths, which is kept as evidence like any other."""
+    """Output of `consensus`: one result of all paths, which is kept as evidence like any other."""
 
     result: ResultDigest | None = None
     """None: fewer than two paths have a result."""

@@ -35,7 +35,7 @@ MOST_COLUMNS: Final = 30
 
 
 class ResultsAddition(ReportAddition):
-    """What an answer over databases rests on; without an answer, the results that were found."""
+    """Results that an answer over databases rests on; without an answer, the results that were found."""
 
     name = ANSWER
 
@@ -72,7 +72,7 @@ def render_answer(data: DataAnswer, words: Phrases = ENGLISH) -> list[str]:
 
 
 def counted_numbers(data: DataAnswer, words: Phrases) -> str:
-    """How many of its numbers are proven, in a sentence with a space before it; empty: it has none."""
+    """Describe how many of its numbers are proven, in a sentence with a space before it; empty: it has none."""
     counts = Counter(one.status for one in data.numbers)
     total = len(data.numbers)
     if not total:

@@ -151,7 +151,7 @@ def format_result_title(table: ResultTable) -> str:
 
 
 def format_result_locator(table: ResultTable) -> str:
-    """Where it is from: the database, the beginning of the hash of its query, and when it was read."""
+    """Format the origin: the database, the beginning of the hash of its query, and when it was read."""
     if table.computed:
         return f"computed from {table.database}, query {query_hash(table.sql)[:12]}, {table.at}"
     if table.parents:

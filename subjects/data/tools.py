@@ -1,4 +1,4 @@
-"""What the tools of the plugin do, and the look into a database; `tool_specs.py` names them.
+"""Tools of the plugin, and the look into a database; `tool_specs.py` names them.
 
 A result is stored as a table and as text before a tool answers; the text is evidence like any passage, with a line for
 each row. A query that cannot be run is answered with its fault; only a database that is away is a failure. Forecasts

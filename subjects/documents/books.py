@@ -108,7 +108,7 @@ def _find_package_document(package: Package) -> str:
 
 
 def _read_labels(package: Package, items: Mapping[str, _Item], toc: str) -> dict[str, str]:
-    """What the table of contents calls each file of a book."""
+    """Read the names of a book's files from its table of contents."""
     labels: dict[str, str] = {}
     navigation = next((one for one in items.values() if "nav" in one.properties.split()), None)
     root = package.parse_if_sound(navigation.name) if navigation is not None else None

@@ -129,7 +129,7 @@ def build_work(item: Mapping[str, Any]) -> Work:
 
 
 def _read_standing(item: Mapping[str, Any]) -> WorkStanding:
-    """What a list knows of a work's retraction and corrections, which CSL-JSON has no field for."""
+    """Read a list's data about a work's retraction and corrections, which CSL-JSON has no field for."""
     standing = WorkStanding()
     custom = item.get("custom")
     told = custom if isinstance(custom, dict) else _parse_standing(_read_text(item, "note"))
@@ -157,7 +157,7 @@ def _find_issns(item: Mapping[str, Any], extra: Mapping[str, str]) -> list[str]:
 
 
 def find_notes(item: Mapping[str, Any]) -> str:
-    """What its reader noted of a work: its note without the identifiers in it."""
+    """Return the reader's notes on a work: its note without the identifiers in it."""
     note = _read_text(item, "note").strip()
     noted = note.partition("\n")[2] if _parse_standing(note) else note
     return _EXTRA.sub("", noted).strip()

@@ -156,7 +156,7 @@ class _Reader:
                 self.read_children(part, 2)
 
     def read_children(self, element: Element, level: int) -> None:
-        """Read what is in an element, each in its own way; text between is paragraphs."""
+        """Read the children of an element, each in its own way; text between is paragraphs."""
         for one in element:
             name = get_local_name(one)
             if handler := self._handlers.get(name):

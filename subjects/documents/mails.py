@@ -43,7 +43,7 @@ _PAGE: Final = ("Snapshot-Content-Location", "X-MAF-Information-Version")
 
 @dataclass
 class _Found:
-    """What was read of a file so far."""
+    """Content read from a file so far."""
 
     blocks: list[Block] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)

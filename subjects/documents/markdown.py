@@ -41,7 +41,7 @@ def read_markdown(content: bytes) -> Parsed:
 
 
 def _front_matter(lines: list[str]) -> tuple[dict[str, str], list[str]]:
-    """What stands above the text, by name, items of lists each on a line; and the lines of the text."""
+    """Read the front matter, by name, items of lists each on a line; and the lines of the text."""
     if not lines or lines[0].rstrip() != "---" or "---" not in (ends := [line.rstrip() for line in lines[1:200]]):
         return {}, lines
     end = ends.index("---") + 1

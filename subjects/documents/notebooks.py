@@ -25,7 +25,7 @@ _OBJECT: Final = re.compile(r"<[\w.]{1,200}(?: [^<>\n]{0,300})?>|<matplotlib[^\n
 
 @dataclass
 class _Outputs:
-    """What was left out of the outputs of a notebook."""
+    """Omitted outputs of a notebook."""
 
     pictures: int = 0
     shortened: int = 0

@@ -48,14 +48,14 @@ OCR: Final = "ocr"
 
 
 def can_read(needs: str) -> bool:
-    """Whether what a gap needs is installed; see `Gap.needs`."""
+    """Return whether the component that a gap needs is installed; see `Gap.needs`."""
     kind, _, language = needs.partition(":")
     languages = list_languages() if kind == OCR else ()
     return language in languages if language else bool(languages)
 
 
 def explain_lack(needs: str) -> str:
-    """What OCR lacks, with the remedy; `needs`: as of `Gap.needs`, empty: nothing is missing."""
+    """Explain which part of OCR is missing, with the remedy; `needs`: as of `Gap.needs`, empty: nothing is missing."""
     _, _, language = needs.partition(":")
     folder = "Tesseract's data (TESSDATA_PREFIX names their folder)"
     if language:

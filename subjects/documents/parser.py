@@ -50,7 +50,7 @@ Asked = TypeVar("Asked", bound=FileRequest)
 
 
 class FileAnswer(Frozen, Generic[Found]):
-    """What was found in a file."""
+    """Content found in a file."""
 
     found: Found | None = None
     skipped: str = ""
@@ -60,7 +60,7 @@ class FileAnswer(Frozen, Generic[Found]):
 
 
 def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: Asked, stop: Stop | None = None) -> Found:
-    """What a process of its own finds in a file.
+    """Read a file in a process of its own.
 
     Raises:
         FileSkipped: it says so, took too long, went down, or `stop` was requested.
@@ -77,7 +77,7 @@ def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: As
 
 
 def require_found(answer: FileAnswer[Found]) -> Found:
-    """What an answer found.
+    """Return the content of an answer.
 
     Raises:
         FileSkipped: nothing.
@@ -185,7 +185,7 @@ class Parser:
         self._stop = Stop()
 
     def can_read_now(self, needs: str) -> bool:
-        """Whether what a gap needs is installed by now."""
+        """Return whether the component that a gap needs is installed by now."""
         return can_read(needs)
 
     def stop(self) -> None:

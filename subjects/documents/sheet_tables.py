@@ -207,7 +207,7 @@ def _is_prose(sheet: Sheet, region: _Region) -> bool:
 
 
 def _count_head_rows(sheet: Sheet, region: _Region) -> int:
-    """How many rows at the top of a table name its columns.
+    """Count the rows at the top of a table that name its columns.
 
     Captions above it do not count: they are rows with a single text.
     """

@@ -34,7 +34,7 @@ class Shape(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """How places within a group become places on the slide."""
+    """Transformation from places within a group to places on the slide."""
 
     scale_x: float = 1
     scale_y: float = 1

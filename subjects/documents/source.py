@@ -255,7 +255,7 @@ def sync_index(collection: Collection, index: Index, parser: Parser, stopped: th
 
 
 def _list_known(index: Index, parser: Parser) -> dict[str, IndexedDocument]:
-    """What is indexed, where what could not be read of a document can be by now as if the document had changed."""
+    """List the indexed documents; one whose unread parts can be read by now counts as changed."""
     readable = {key: IndexedDocument("", "") for key, needs in index.list_needs() if parser.can_read_now(needs)}
     return index.known() | readable
 

@@ -140,7 +140,7 @@ class _Reader:
         }
 
     def read_children(self, element: Element, level: int) -> None:
-        """Read what is in an element, each in its own way."""
+        """Read the children of an element, each in its own way."""
         for one in element:
             self._read_one(one, level)
         self.text.flush()
@@ -206,7 +206,7 @@ class _Reader:
             self.text.blocks[before] = Block(f"{name}: {first.text}", first.kind, first.level, anchor=first.anchor)
 
     def read_children_but(self, element: Element, left_out: str, level: int) -> None:
-        """Read what is in an element but for those of one name."""
+        """Read the children of an element except those of one name."""
         for one in element:
             if get_local_name(one) != left_out:
                 self._read_one(one, level)

@@ -48,7 +48,7 @@ class _Style(NamedTuple):
 
 @dataclass
 class _Book:
-    """What the sheets of a workbook have in common."""
+    """Common data of a workbook's sheets."""
 
     strings: Sequence[str] = ()
     styles: Sequence[_Style] = ()

@@ -1,4 +1,4 @@
-"""How large a ZIP package may be once it is unpacked, by the sizes that its parts declare.
+"""Limits on the unpacked size of a ZIP package, by the sizes that its parts declare.
 
 Python's `zipfile` unpacks no more of a part than is declared, and the memory limit of the process that reads it catches
 the rest. A package whose parts are all read is checked as a whole before anything is unpacked; one of which only some
@@ -37,7 +37,7 @@ def check_count(content: bytes) -> None:
 
 
 def check_total(parts: Sequence[ZipInfo], packed: int) -> None:
-    """Check what all parts of a package of `packed` bytes would unpack to.
+    """Check the unpacked size of all parts of a package of `packed` bytes.
 
     Raises:
         FileSkipped: it is too much.
@@ -49,7 +49,7 @@ def check_total(parts: Sequence[ZipInfo], packed: int) -> None:
 
 
 class UnpackedSizes:
-    """Counts what was unpacked of a package that is read part by part."""
+    """Counts the unpacked bytes of a package that is read part by part."""
 
     def __init__(self) -> None:
         self._total = 0

@@ -80,7 +80,7 @@ def result_of(reference: CellReference, results: Sequence[ResultTable]) -> Resul
 
 
 def describe_cautions(proof: NumberProof, results: Sequence[ResultTable]) -> str:
-    """What a proof that holds leaves open: rows that its query left out, or counted several times; empty: nothing."""
+    """Describe what a valid proof leaves open: rows left out or counted several times; empty: nothing."""
     found: dict[str, None] = {}
     for reference in proof.cells:
         table = result_of(reference, results)

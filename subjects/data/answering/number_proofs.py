@@ -38,7 +38,7 @@ _Placed: TypeAlias = tuple[NumberProof, list[tuple[int, int]]]
 
 @dataclass(frozen=True)
 class GivenNumbers:
-    """What may be said without a cell."""
+    """Numbers that may be used without a cell."""
 
     by: str
     """The origin, such as `the question`."""
@@ -241,13 +241,13 @@ def _list_integer_readings(one: Number) -> tuple[int, ...]:
 
 
 def _find_word_spans(words: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where `words` stand in `text` and cut no number and no word with digits."""
+    """Find the spans of `words` in `text` that cut no number and no word with digits."""
     pattern = _compile_words_pattern(words)
     return iter(()) if pattern is None else (found.span() for found in pattern.finditer(text))
 
 
 def _compile_words_pattern(words: str) -> re.Pattern[str] | None:
-    """What finds `words`; None: there are none."""
+    """Compile the pattern that finds `words`; None: there are none."""
     wanted = words.split()
     if not wanted:
         return None

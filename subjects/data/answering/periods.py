@@ -210,7 +210,7 @@ def _begin_part(year: int, part: Part, number: int, weeks: str) -> datetime | No
 
 
 def _find_week_count(sql: str, numbers: Sequence[int | None]) -> str:
-    """How weeks are counted: as the query says; a week 0 is none of ISO 8601, and `%W` is what SQLite has for it."""
+    """Find how the query counts weeks; a week 0 is none of ISO 8601, and `%W` is what SQLite has for it."""
     said = next((name for name, sign in _WEEKS if sign.search(sql)), "")
     return said or ("monday" if 0 in numbers else "iso")
 

@@ -1,4 +1,4 @@
-"""What the query says of the columns of its result: which ones name groups, and which are plain sums or counts.
+"""Finds, by the query, which columns of its result name groups, and which are plain sums or counts.
 
 Names and values cannot tell a ratio from a count, or the year 2024 from 2,024 pieces; the expression behind a column
 can. What cannot be followed is said to be neither.

@@ -46,7 +46,7 @@ class _Fault(NamedTuple):
 
 
 class ResolvedColumn(NamedTuple):
-    """What is known of one column of a query's result before it runs."""
+    """Facts about one column of a query's result before it runs."""
 
     origin: ColumnSchema | None
     """The column of the schema that it is; None: it is computed."""
@@ -55,7 +55,7 @@ class ResolvedColumn(NamedTuple):
 
 
 def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[ResolvedColumn, ...]:
-    """Return what is known of each column of the query's result; nothing of those of PIVOT.
+    """Resolve each column of the query's result; nothing is known of those of PIVOT.
 
     Raises:
         Refused: it names columns that its tables do not have, or that several of them have.

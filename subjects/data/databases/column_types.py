@@ -58,7 +58,7 @@ class Shape(NamedTuple):
 
 @dataclass(frozen=True)
 class ColumnReading:
-    """How a column of texts is read."""
+    """Interpretation of a column of texts."""
 
     type: str = "VARCHAR"
     value: str = "{text}"
@@ -75,7 +75,7 @@ class ColumnReading:
 
 @dataclass(frozen=True)
 class Conventions:
-    """What the values of a file say of numbers and dates in all of its columns."""
+    """Conventions of numbers and dates that hold in all columns of a file."""
 
     signs: frozenset[Sign] = frozenset()
     orders: Mapping[str, frozenset[Order]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Conventions:
 
 
 def find_conventions(columns: Sequence[Sequence[Shape]]) -> Conventions:
-    """What columns with a value that decides say for those without one."""
+    """Find the conventions of columns with a value that decides, for those without one."""
     signs: set[Sign] = set()
     orders: dict[str, set[Order]] = {}
     for shapes in columns:
@@ -95,7 +95,7 @@ def find_conventions(columns: Sequence[Sequence[Shape]]) -> Conventions:
 
 
 def choose_reading(shapes: Sequence[Shape], known: Conventions, choice: Choice | None = None) -> ColumnReading:
-    """How to read a column with values of these shapes.
+    """Choose the interpretation of a column with values of these shapes.
 
     Args:
         shapes: of all its values; empty: it has none.
@@ -195,7 +195,7 @@ def _read_integers(shapes: Sequence[Shape], *, keeps_zeros: bool) -> ColumnReadi
 
 
 def _find_signs(shapes: Sequence[Shape]) -> set[Sign]:
-    """What numbers of a column say of its decimal sign: `12,5`, `0.123`, `1234.567` and `1.234.567` say it.
+    """Find the decimal signs that numbers of a column prove: `12,5`, `0.123`, `1234.567` and `1.234.567` do.
 
     `1.234` does not, unless another number has four digits without a sign among them.
     """

@@ -36,7 +36,7 @@ _VALUE_NAME: Final = re.compile(r"-?\d+(?:[.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1
 
 @dataclass(frozen=True)
 class CsvForm:
-    """How a file of delimited text is to be read."""
+    """Format of a file of delimited text."""
 
     encoding: str
     skipped: int
@@ -158,7 +158,7 @@ def _split_csv_line(line: str, delimiter: str) -> list[str]:
 
 
 def format_csv_error(error: duckdb.Error) -> str:
-    """What DuckDB said, without the line that it said it of: a table's content belongs in no error."""
+    """Format DuckDB's error without the line that it is about: a table's content belongs in no error."""
     text = str(error)
     if "not utf-8 encoded" in text:
         return "it is not written in UTF-8: save it as UTF-8"

@@ -181,7 +181,7 @@ class Database:
         return outcome
 
     async def _asked(self, work: Callable[[Stop], Found]) -> Found:
-        """What `work` gives, in a thread; if the caller is cancelled, the statement is stopped and waited for."""
+        """Run `work` in a thread; if the caller is cancelled, stop the statement and wait for its end."""
         stop = Stop()
         working = asyncio.ensure_future(self._threads.run(_unless_stopped, work, stop))
         try:
@@ -198,7 +198,7 @@ class Database:
 
 
 def _unless_stopped(work: Callable[[Stop], Found], stop: Stop) -> Found | None:
-    """What `work` gives; None if it was given up while it waited for a thread."""
+    """Return the result of `work`; None if it was given up while it waited for a thread."""
     return None if stop.asked else work(stop)
 
 
@@ -267,7 +267,7 @@ def open_databases(settings: Settings) -> Databases:
 
 
 def engine_of(name: str, address: str, folder: Path) -> Engine:
-    """What asks the database at an address.
+    """Return the engine of the database at an address.
 
     Args:
         name: as the operator called it.

@@ -180,7 +180,7 @@ def _qualify_table_name(schema: str, table: str) -> str:
 
 
 def _format_duckdb_error(error: Exception, request: Request) -> str:
-    """What DuckDB said, its first paragraph, without the places of files."""
+    """Format DuckDB's error, its first paragraph, without the places of files."""
     text = str(error).split("\n\n")[0]
     for place in (request.path, *(one.path for one in request.files)):
         text = text.replace(place, "its file")

@@ -111,7 +111,7 @@ class Postgresql:
     def run(
         self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
     ) -> list[Outcome]:
-        """What each statement gives; see `Engine`. Which tables may be read is the role's affair."""
+        """Run each statement; see `Engine`. Which tables may be read is the role's affair."""
         ends = time.monotonic() + limits.total_seconds
         with self._opened(stop) as connection:
             return [self._one(connection, one, limits, ends) for one in statements]

@@ -1,4 +1,4 @@
-"""How large a query and its values can become, reckoned before it runs: no database bounds that by itself.
+"""Estimates how large a query and its values can become, before it runs: no database bounds that by itself.
 
 `WITH b AS (SELECT s || s AS s FROM a), c AS (SELECT s || s AS s FROM b) ...` doubles with every line. SQLite and
 PostgreSQL put such expressions into each other before they run anything, and no timeout of theirs ends that in time.

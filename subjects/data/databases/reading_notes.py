@@ -1,4 +1,4 @@
-"""How the files of a database were interpreted, as far as the result of a query depends on it."""
+"""Notes on how the files of a database were interpreted, as far as the result of a query depends on it."""
 
 from collections.abc import Iterator
 

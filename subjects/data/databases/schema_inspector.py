@@ -1,4 +1,4 @@
-"""What SQLAlchemy's inspector tells of tables, views, columns, keys and comments, in this project's words.
+"""Reads tables, views, columns, keys and comments with SQLAlchemy's inspector, in this project's words.
 
 It asks for all tables of a schema at once, so five hundred cost what one does.
 """

@@ -75,7 +75,7 @@ class Sample:
     """Shapes of the values of each column."""
 
     def choose_readings(self) -> list[ColumnReading]:
-        """How the columns are read if nothing is said of them and nothing else follows."""
+        """Choose how the columns are read without options or other evidence."""
         known = find_conventions(list(self.shapes.values()))
         return [choose_reading(shapes, known) for shapes in self.shapes.values()]
 

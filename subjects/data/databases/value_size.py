@@ -31,7 +31,7 @@ _ESCAPING: Final = frozenset(_ESCAPERS.split())
 
 
 class Size(NamedTuple):
-    """How long a value may become."""
+    """Maximum length of a value."""
 
     copies: int = 0
     """Stored values that it holds."""

@@ -162,7 +162,7 @@ SEARCHED: Final[ModelName] = "arima"
 
 
 def choose_origins(count: int, horizon: int, least: int) -> tuple[int, int]:
-    """How many values are known at each origin; there is room for both.
+    """Choose how many values are known at each origin; there is room for both.
 
     Args:
         count: of the history.

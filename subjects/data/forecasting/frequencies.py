@@ -149,7 +149,7 @@ _OFFSET: Final = re.compile(r" ?(?:Z|[+-][0-9]{2}(?::?[0-9]{2}){0,2})$")
 
 @dataclass(frozen=True)
 class Form:
-    """How a moment is written. Two moments of one series differ in nothing of it but `tail`."""
+    """Notation of a moment. Two moments of one series differ in nothing of it but `tail`."""
 
     name: FormName
     number: bool = False

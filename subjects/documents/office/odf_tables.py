@@ -19,7 +19,7 @@ _HIDDEN: Final = frozenset({"collapse", "filter"})
 
 
 class OdfCell(NamedTuple):
-    """What was read of a cell."""
+    """Content of a cell."""
 
     text: str
 

@@ -172,7 +172,7 @@ class WordReader:
         return found
 
     def _count_label(self, properties: Element | None, style: Style, found: ParagraphText) -> ListLabel | None:
-        """What is printed in front of a paragraph."""
+        """Return the label in front of a paragraph, and count it."""
         marks = None if properties is None else properties.find(WORD + "rPr")
         if not found.text and (is_on(marks, "vanish") or get_value(marks, "del") is not None):
             return None
@@ -221,7 +221,7 @@ class WordReader:
             yield from self._read_table(one, story, depth + 1)
 
     def _flush(self, depth: int) -> Iterator[Block]:
-        """What hangs on the paragraphs read last: text boxes and drawings, then footnotes."""
+        """Write what is attached to the paragraphs read last: text boxes and drawings, then footnotes."""
         floats, self._floats = self._floats, []
         for one in floats:
             yield from self._read_float(one, depth)

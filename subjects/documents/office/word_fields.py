@@ -38,7 +38,7 @@ class Field:
 
     @property
     def instruction(self) -> str:
-        """What it is told to show."""
+        """Return the instruction of the field."""
         return "".join(self._parts)[:_INSTRUCTION_CHARACTERS]
 
     @property
@@ -64,7 +64,7 @@ class Field:
         return found[1] if found else ""
 
     def show_without_result(self) -> str:
-        """What is seen of a field that has no result of its own, such as a box to tick."""
+        """Return the text of a field that has no result of its own, such as a box to tick."""
         if self._form is not None and (shown := _show_form_field(self._form)):
             return shown
         instruction = self.instruction

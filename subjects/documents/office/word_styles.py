@@ -25,7 +25,7 @@ _WHITE: Final = 0xF8
 
 
 class Look(NamedTuple):
-    """How a run looks, as far as it matters; None: nothing is said of it."""
+    """Relevant look of a run; None: not specified."""
 
     vanish: bool | None = None
     color: str | None = None
@@ -80,7 +80,7 @@ def _is_dark(shading: Element) -> bool:
 
 
 def read_look(properties: Element | None) -> Look:
-    """What the properties of a run say."""
+    """Read the look from the properties of a run."""
     if properties is None or len(properties) == 0:
         return _NO_LOOK
     said: dict[str, object] = {}

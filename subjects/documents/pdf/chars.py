@@ -230,7 +230,7 @@ def _join_halves(codes: Sequence[int], index: int) -> int:
 
 
 class _Kinds(dict[int, tuple[str, str]]):
-    """What characters are written as, and their kinds, by their codes: see `_write_char`; `s`: spaces; `8`: halves."""
+    """Replacements of characters and their kinds, by code: see `_write_char`; `s`: spaces; `8`: halves."""
 
     def __missing__(self, code: int) -> tuple[str, str]:
         if code in _SPACES:
@@ -243,7 +243,7 @@ class _Kinds(dict[int, tuple[str, str]]):
 
 
 def _write_char(code: int) -> tuple[str, str]:
-    """What a character is written as, and its kind; see `Char.kind`. What cannot be decoded is U+FFFD."""
+    """Return the replacement of a character and its kind; see `Char.kind`. What cannot be decoded is U+FFFD."""
     if code in _HYPHENS:
         return "-", "h"
     if code < 0x20 or 0x7F <= code < 0xA0:

@@ -77,7 +77,7 @@ def _order(segments: list[Segment], right_to_left: bool, depth: int) -> list[lis
 
 @dataclass(slots=True)
 class _Band:
-    """What stands between two crossing segments: a left and a right side, or a crossing segment alone."""
+    """Region between two crossing segments: a left and a right side, or a crossing segment alone."""
 
     left: list[Segment]
     right: list[Segment]
@@ -124,7 +124,7 @@ def _split_bands(segments: Sequence[Segment], gutter: float) -> list[_Band]:
 
 
 def _find_gutter(segments: Sequence[Segment]) -> float | None:
-    """Where the right one of two columns begins; None: there are no columns."""
+    """Find the start of the right one of two columns; None: there are no columns."""
     starts = Counter(round(one.left / 2) for one in segments)
     counted = {place: count + starts[place - 1] + starts[place + 1] for place, count in starts.items()}
     lowest = min(one.left for one in segments) / 2

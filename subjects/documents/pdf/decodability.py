@@ -123,7 +123,7 @@ def _is_word(text: str) -> bool:
 
 
 def _correlate_widths(text_page: pdfium.PdfTextPage, codes: Sequence[int]) -> float | None:
-    """How well the widths of a page's letters agree with those of Times, -1 to 1; None: they say nothing."""
+    """Correlate the widths of a page's letters with those of Times, -1 to 1; None: they say nothing."""
     widths = _measure_letters(text_page, codes)
     points = [(statistics.median(found), _TIMES[letter], math.sqrt(len(found))) for letter, found in widths.items()]
     if len(points) < LEAST_KINDS:

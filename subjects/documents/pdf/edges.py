@@ -62,7 +62,7 @@ class Edge(NamedTuple):
 
     @property
     def length(self) -> float:
-        """How long it is."""
+        """Return its length."""
         return self.high - self.low
 
 

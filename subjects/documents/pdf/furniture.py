@@ -1,4 +1,4 @@
-"""Finds what is printed on every page beside its text: running heads and feet, and page numbers.
+"""Finds running heads and feet, and page numbers, which are printed on every page next to its text.
 
 They recur at one height on several pages with other numbers, or count the pages. A line that does neither is text,
 wherever it stands.

@@ -70,7 +70,7 @@ class Shape(NamedTuple):
     top: float
 
     def compare(self, other: "Shape") -> float:
-        """How well it resembles another one: 1 is the same, less than .4 another letter."""
+        """Return its similarity to another one: 1 is the same, less than .4 another letter."""
         common = (self.cells & other.cells).bit_count() / ((self.cells | other.cells).bit_count() or 1)
         wide, high = max(self.right - self.left, THINNEST), max(self.top - self.bottom, THINNEST)
         other_wide, other_high = max(other.right - other.left, THINNEST), max(other.top - other.bottom, THINNEST)
@@ -145,7 +145,7 @@ def measure_shape(outline: Outline) -> Shape | None:
 
 
 def _find_crossings(outline: Outline, bottom: float, high: float) -> list[list[tuple[float, int]]]:
-    """Where an outline crosses each level line, from the bottom, and whether upwards (1) or downwards (-1)."""
+    """Find where an outline crosses each level line, from the bottom, and whether upwards (1) or downwards (-1)."""
     count = GRID * SUBROWS
     crossings: list[list[tuple[float, int]]] = [[] for _ in range(count)]
     step = high / count
@@ -174,7 +174,7 @@ def _load_reference(name: str, char: str, slanted: bool = False) -> Shape | None
 
 
 def resemble(shape: Shape, char: str) -> float | None:
-    """How well a shape resembles a character, capital or not; None: no reference has it."""
+    """Return how well a shape resembles a character, capital or not; None: no reference has it."""
     wanted = {char, char.upper(), *_ALIKE.get(char, "")}
     references = [
         reference

@@ -122,7 +122,7 @@ def _join_at_hyphen(text: str, after: str, vocabulary: Vocabulary) -> str:
 
 
 def _place(line: TextLine, start: int, end: int, width: float, height: float) -> Line:
-    """Where a line stands, in shares of its page."""
+    """Return the position of a line, in shares of its page."""
     turn = line.turn if line.turn % 90 == 0 else 0
     box = turn_back((line.left, line.top, line.right, line.bottom), turn, width, height)
     across = height if turn in (90, 270) else width

@@ -72,7 +72,7 @@ class TextLine:
 
     @property
     def start(self) -> float:
-        """How far from the side at which lines begin it begins."""
+        """Return its distance from the side at which lines begin."""
         return self.column_right - self.right if self.right_to_left else self.left - self.column_left
 
     @property
@@ -182,7 +182,7 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
 
 
 def _count_pieces(row: list[Segment]) -> int:
-    """How many parts wide gaps divide a row into; those of a line that was justified are wide and equal."""
+    """Count the parts that wide gaps divide a row into; those of a line that was justified are wide and equal."""
     ordered = sorted(row, key=lambda segment: segment.left)
     gaps = [(after.left - before.right) / after.size for before, after in itertools.pairwise(ordered)]
     if len(gaps) > 1 and max(gaps) < JUSTIFIED * min(gaps):
@@ -209,7 +209,7 @@ def order_words(words: list[Word], mirrored: bool) -> list[Word]:
 
 
 def build_tokens(words: Sequence[Word], mirrored: bool = False) -> tuple[list[str], list[float]]:
-    """What stands between the spaces of a line, and where each begins; exponents and indices as they are written."""
+    """Build the tokens between the spaces of a line, each with its start; exponents and indices as they are written."""
     tokens: list[str] = []
     edges: list[float] = []
     before: Word | None = None

@@ -37,7 +37,7 @@ _LETTER: Final = regex.compile(r"[\p{L}\p{N}]")
 
 
 class ReadPicture(NamedTuple):
-    """What OCR makes of the picture of a page."""
+    """Output of OCR for the picture of a page."""
 
     lines: list[TextLine]
     """In reading order; none: there is no text, or none that is sure enough."""

@@ -1,4 +1,4 @@
-"""How a page is drawn for OCR: from the pixels of its picture to lines with their places on the page."""
+"""Draws a page for OCR, and maps the pixels of its picture to lines with their places on the page."""
 
 import math
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ SIZE_OF_X: Final = 0.46
 
 
 class Layout(NamedTuple):
-    """How a page is drawn for OCR, and so where the pixels of its picture stand on the page."""
+    """Drawing of a page for OCR, and so the places on the page of the pixels of its picture."""
 
     number: int
     width: float

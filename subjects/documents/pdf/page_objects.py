@@ -118,7 +118,7 @@ def _find_cells(place: Rectangle, frame: Frame) -> tuple[range, int]:
 def measure_object(
     handle: pdfium_c.FPDF_PAGEOBJECT, matrices: tuple[pdfium_c.FS_MATRIX, ...], frame: Frame
 ) -> Rectangle:
-    """Where an object stands that these forms hold."""
+    """Measure the bounds of an object within these forms."""
     edges = [ctypes.c_float() for _ in range(4)]
     pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, edges))
     left, bottom, right, top = (edge.value for edge in edges)

@@ -50,7 +50,7 @@ sure of it."""
 
 @dataclass(slots=True)
 class PageText:
-    """What was read of a page."""
+    """Content of a page."""
 
     number: int
     state: State = "read"
@@ -162,7 +162,7 @@ def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[
 
 
 def _stand_for(table: Table) -> Segment:
-    """What takes the place of a table among the lines of its page."""
+    """Return the stand-in for a table among the lines of its page."""
     left, top, right, bottom = table.box[:4]
     size = next((line[0].size for line in table.lines if line), 10.0)
     return Segment(left, top, right, bottom, top + size, size, thing=table)

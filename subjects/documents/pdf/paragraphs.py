@@ -55,7 +55,7 @@ def group_paragraphs(pages: Sequence[list[TextLine]], body_size: float) -> list[
 
 
 def _unfix_documents(pages: Sequence[list[TextLine]]) -> None:
-    """Where most of a document was written by a typewriter, its type tells nothing."""
+    """Ignore typewriter type where it was used for most of a document: it tells nothing there."""
     lines = [line for page in pages for line in page]
     if sum(len(line.tokens) for line in lines if line.fixed) * 3 > sum(len(line.tokens) for line in lines):
         for line in lines:

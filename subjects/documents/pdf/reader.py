@@ -237,7 +237,7 @@ def _explain_emptiness(pages: Sequence[PageText]) -> FileSkipped:
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:
-    """What is printed as the number of each page; empty where they are the numbers from 1."""
+    """Read the printed number of each page; empty where they are the numbers from 1."""
     labels = [_read_label(document, index) for index in range(min(len(document), MOST_PAGES))]
     if all(label in ("", str(number)) for number, label in enumerate(labels, start=1)):
         return ()

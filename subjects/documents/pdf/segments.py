@@ -55,7 +55,7 @@ def turn_upright(word: Word, width: float, height: float) -> Word:
 def turn_back(
     box: tuple[float, float, float, float], turn: int, width: float, height: float
 ) -> tuple[float, float, float, float]:
-    """Where a left, top, right and bottom of such a frame stand on the displayed page."""
+    """Return the position on the displayed page of a left, top, right and bottom of such a frame."""
     left, top, right, bottom = box
     if turn == 90:
         return width - bottom, left, width - top, right

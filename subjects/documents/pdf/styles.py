@@ -16,7 +16,7 @@ watermarks by 30 to 60."""
 
 
 class Style(NamedTuple):
-    """What the characters of one text object have in common."""
+    """Common style of the characters of one text object."""
 
     size: float
     bold: bool

@@ -42,7 +42,7 @@ class Run(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """Return its text."""
         return " ".join(token.text for token in self.tokens)
 
 
@@ -103,7 +103,7 @@ def _find_valleys(core: Sequence[list[Run]], walls: Sequence[float]) -> list[tup
 def _cut_strips(
     core: Sequence[list[Run]], valleys: Sequence[tuple[float, float]], named: Sequence[list[Run]]
 ) -> list[tuple[float, float]]:
-    """What is printed between the valleys; strips that one row alone prints in, and no head, join the nearest one."""
+    """Cut the strips between the valleys; strips that one row alone prints in, and no head, join the nearest one."""
     middles = [(a + b) / 2 for a, b in valleys]
     extents: list[list[float]] = [[] for _ in range(len(middles) + 1)]
     counts = [0] * len(extents)

@@ -1,4 +1,4 @@
-"""What tells a table from a list, a listing, formulas, contents, references, code, or the axes of a chart."""
+"""Evidence that tells a table from a list, a listing, formulas, contents, references, code, or a chart's axes."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ _EQUATION: Final = re.compile(r"[.,;]?\s?\((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3})?[a-
 
 
 def count_rules(region: Region) -> int:
-    """How many lines as wide as a region stand above, between and below its rows."""
+    """Count the lines as wide as a region above, between and below its rows."""
     left = min(token.left for row in region.rows for token in row.tokens)
     right = max(token.right for row in region.rows for token in row.tokens)
     places = [
@@ -30,7 +30,7 @@ def count_rules(region: Region) -> int:
 
 
 def is_table(layout: Layout, rules: int) -> bool:
-    """Whether what is laid out is a table: its cells are short or numbers, and most of them are filled.
+    """Return whether a layout is a table: its cells are short or numbers, and most of them are filled.
 
     Args:
         layout: rows and columns.

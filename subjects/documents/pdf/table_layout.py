@@ -118,7 +118,7 @@ _YEAR: Final = re.compile(r"(?:FY ?)?(?:1[89]|20)\d\d(?:[-\u2013/](?:\d\d|\d{4})
 def _measure_head(
     rows: Sequence[TextRow], lines: Sequence[Sequence[_Piece]], full: Sequence[Edge], columns: int
 ) -> int:
-    """How many lines the head has."""
+    """Count the lines of the head."""
     first = next((number for number, line in enumerate(lines) if _is_values(line, years=False)), None)
     if first is None:
         first = next((number for number, line in enumerate(lines) if _is_values(line, years=True)), None)

@@ -1,4 +1,4 @@
-"""What belongs to a table and stands outside it: the caption above or below, and the notes below."""
+"""Finds a table's surroundings: the caption above or below, and the notes below."""
 
 import re
 from collections.abc import Iterable, Sequence

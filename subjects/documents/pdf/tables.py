@@ -13,7 +13,7 @@ from elcano.subjects.documents.pdf.words import Page, Word
 
 
 class Token(NamedTuple):
-    """What stands between two spaces, in the frame in which it is read: x rightwards, y downwards."""
+    """Text between two spaces, in the frame in which it is read: x rightwards, y downwards."""
 
     left: float
     top: float
@@ -57,7 +57,7 @@ class TableCell(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What it says, on one line."""
+        """Return its text, on one line."""
         return " ".join(token.text for line in self.lines for token in line)
 
 

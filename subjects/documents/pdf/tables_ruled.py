@@ -46,7 +46,7 @@ class Grid(NamedTuple):
 
     @property
     def box(self) -> Rectangle:
-        """What it covers."""
+        """Return its bounds."""
         return self.across[0], self.down[0], self.across[-1], self.down[-1]
 
 

@@ -19,7 +19,7 @@ _FORMATS: Final = {1: "B", 3: "H", 4: "I", 7: "B"}
 
 
 class Directory(NamedTuple):
-    """What a file tells of one image."""
+    """Metadata of one image in a file."""
 
     entries: Mapping[str, tuple[int, ...]]
 

@@ -50,7 +50,7 @@ _LAST_LATIN: Final = "\u024f"
 
 
 class Sight(NamedTuple):
-    """What of a page can be seen."""
+    """Visible parts of a page."""
 
     hidden: frozenset[int]
     """Indices of the words that cannot be seen."""

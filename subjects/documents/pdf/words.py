@@ -52,7 +52,7 @@ class Word(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What stands on a page, in points of the displayed page."""
+    """Content of a page, in points of the displayed page."""
 
     number: int
     """Counted from 1."""

@@ -59,7 +59,7 @@ class Stop:
         self.asked = False
 
     def by(self, how: Callable[[], object] | None) -> None:
-        """What stops the work that is done now; None: there is none."""
+        """Set the function that stops the current work; None: there is none."""
         with self._lock:
             self._how = how
             asked = self.asked
@@ -243,7 +243,7 @@ def extend_deadline(seconds: float) -> None:
 
 
 def limit_resources(address_space: int, *, writes: bool = False) -> None:
-    """Limits what this process may have, where the system can, as far as it allows.
+    """Limit the resources of this process, where the system can, as far as it allows.
 
     Args:
         address_space: bytes of memory.

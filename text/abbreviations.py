@@ -1,4 +1,4 @@
-"""What the library of sentence ends takes for one and is none: abbreviations it lacks, initials, ordinals of German.
+"""Periods that the library of sentence ends misreads: abbreviations it lacks, initials, ordinals of German.
 
 Only abbreviations that call for a word or number behind them are listed: `max.`, `inkl.`, `M.`; not those that often
 end a sentence, as `usw.` or `Jh.` do. Letter case counts: in French `M.` is a title and `m.` a unit.

@@ -283,7 +283,7 @@ def _is_mixed_number(whole: str, part: str) -> bool:
 
 
 def _choose_gap(before: str, after: str, left: Role, right: Role) -> str:
-    """What stands between two terms."""
+    """Choose the text between two terms."""
     if "space" in (left, right) or before[-1:].isspace() or after[:1].isspace():
         return ""
     if "tight" in (left, right) or left in ("prefix", "open") or right in ("close", "postfix", "separator"):

@@ -45,7 +45,7 @@ UNSPACED: Final = frozenset({"zh", "ja", "ko", "th", "lo", "km", "my"})
 
 @cache
 def stemmer_of(language: str) -> str:
-    """What snowballstemmer calls the language's stemmer; empty if there is none."""
+    """Return snowballstemmer's name of the language's stemmer; empty if there is none."""
     import snowballstemmer  # loads the rules of forty languages
 
     name = _NAMES.get(language, "")
@@ -169,7 +169,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 @cache
 def get_weightless_words(language: str) -> frozenset[str]:
-    """What neither a question nor the fit of a text to it is measured by in the language."""
+    """Return words of the language that do not count in a question or in the fit of a text to it."""
     return WEIGHTLESS if language == ENGLISH else stop_words(language)
 
 

@@ -65,7 +65,7 @@ def is_hundred(word: str) -> bool:
 
 
 def parse_half_word(word: str) -> Decimal | None:
-    """What a lower-case German word such as `anderthalb` says; None if it says no half."""
+    """Parse a lower-case German word such as `anderthalb`; None if it says no half."""
     found = _HALVES.match(word)
     if found is None or word in ("einhalb",):
         return None
@@ -79,7 +79,7 @@ def number_word(word: str) -> int | None:
 
 
 def parse_multiple_word(word: str) -> int | None:
-    """How many times more a lower-case word such as `threefold` or `doubled` says; None if it does not."""
+    """Parse a lower-case multiple such as `threefold` or `doubled`; None if it is none."""
     fold = _FOLD.match(word)
     return number_word(fold[1]) if fold else _MULTIPLES.get(word)
 

@@ -192,7 +192,7 @@ _SMALLER: Final = {
 
 
 def get_smaller_units(unit: str, smaller: str) -> int | None:
-    """How many of the smaller unit make one of the other, where people write both, as in `1 h 30 min`; else None."""
+    """Get how many of the smaller unit make one of the other, where people write both (`1 h 30 min`); else None."""
     return _SMALLER.get((unit, smaller))
 
 

@@ -191,7 +191,7 @@ def _search_number(text: str, at: int) -> re.Match[str] | None:
 
 
 def _find_name_span(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where the name begins and ends that the digits from `start` to `end` are a part of; None: they are a number."""
+    """Find the start and end of the name that includes the digits from `start` to `end`; None: they are a number."""
     before = _NAME_BEFORE.search(text[max(0, start - 60) : start])
     if before is None or _NO_NAME_BEFORE.search(text[max(0, start - 6) : start]) or is_ideograph(text[start - 1]):
         if end >= len(text) or not text[end].isalpha() or is_ideograph(text[end]) or _means_something(text, end):
@@ -204,7 +204,7 @@ def _find_name_span(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _find_name_from_digits(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where a name lies that the digits begin, as `5-HT2` and `(18)F-FDG`, or that has them in brackets; None: none."""
+    """Find a name that the digits begin, as `5-HT2` and `(18)F-FDG`, or that has them in brackets; None: none."""
     if text[start - 1 : start] == "(" and text[end : end + 1] == ")" and (symbol := _SYMBOL.search(text[: start - 1])):
         after = _NAME_AFTER.match(text, end + 1)
         return symbol.start(), after.end() if after else end + 1
@@ -276,7 +276,7 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
 
 
 def _match_ordinal(text: str, digits: str, end: int) -> re.Match[str] | None:
-    """What makes an ordinal of the digits that end there; the sign of degrees alone does where people write it so."""
+    """Match what makes an ordinal of the digits that end there; a degree sign alone does where people write it so."""
     found = _ORDINAL.match(text, end)
     if found is None or found[0] not in ("°", "º"):
         return found

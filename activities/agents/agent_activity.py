@@ -59,7 +59,7 @@ OwnWriter: TypeAlias = Callable[[Attempt, AgentDefinition, Any, Loaded, TaskEnve
 
 
 class AgentActivities:
-    """What every agent's activity does; `resolve` says who answers, if not the models that are named.
+    """Shared implementation of all agents' activities; `resolve` chooses the model if the call does not name it.
 
     `within` puts something around whoever answers.
     """

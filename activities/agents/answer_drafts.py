@@ -20,7 +20,7 @@ from elcano.text.prose.blocks import ClaimCollector
 
 @dataclass(frozen=True)
 class OwnDraft:
-    """What an agent wrote in a way of its own."""
+    """Text that an agent's own writer wrote."""
 
     draft: ReportDraft
     """It cites by ids."""
@@ -66,7 +66,7 @@ def section_claims(answer: SectionText, heading: str) -> tuple[tuple[Claim, ...]
 
 
 def draft_from_summary(answer: Summary, title: str) -> ReportDraft:
-    """What stands above and below the sections of the report `title`, as a draft without sections."""
+    """Build a draft without sections from the text above and below the sections of the report `title`."""
     written = ClaimCollector(answer.citations)
     return ReportDraft(
         title=title_for(title),
@@ -201,7 +201,7 @@ def tell_unread_passages(section: SectionItem, task: TaskEnvelope | None, read: 
 
 
 def estimate_section_tokens(sections: Sequence[SectionItem]) -> int:
-    """What `sections` take in a prompt, or to be written."""
+    """Estimate the tokens of `sections` in a prompt, or as an answer."""
     return sum(len(section.model_dump_json()) for section in sections) // CHARACTERS_PER_TOKEN
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a block of a draft, and what a repair of it has lost: pure comparisons of checked blocks."""
+"""Finds faults of a draft's blocks, and losses of their repairs: pure comparisons of checked blocks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -51,7 +51,7 @@ def list_failed(found: Iterable[CheckedClaim]) -> set[tuple[str, str]]:
 
 
 def count_uncited(found: Iterable[CheckedClaim]) -> int:
-    """How many statements of fact cite nothing."""
+    """Count statements of fact that cite nothing."""
     return sum(cited.verdict == "no_citation" for claim in found for cited in claim.citations)
 
 

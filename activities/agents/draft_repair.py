@@ -246,7 +246,7 @@ class _Desk:
     async def take_discussions(
         self, unanswered: Sequence[Contradiction], first: int, answer: Iterable[RevisedBlock]
     ) -> tuple[list[Claim], list[str]]:
-        """What answers contradictions, to be added to the draft, and remarks on those that are not answered.
+        """Take the answers to contradictions, to be added to the draft, and remarks on those that are not answered.
 
         Args:
             unanswered: what was asked.
@@ -275,7 +275,7 @@ class _Desk:
         return moved.claims
 
     def describe_losses(self, repaired: Iterable[Claim], better: ReportDraft) -> list[str]:
-        """Name what `repaired` blocks said, their passages say too, and the draft `better` does not say any more."""
+        """Describe statements of `repaired` blocks that their passages support and the draft `better` has lost."""
         said = "\n".join(claim.text for claim in better.claims)
         losses: list[str] = []
         for statement in (one for claim in repaired for one in self.checked[claim].statements):

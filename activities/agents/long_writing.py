@@ -224,7 +224,7 @@ class _Writing:
         return None
 
     async def summary(self) -> ReportDraft:
-        """What stands above and below the sections; the first statement of each if the budget does not allow more."""
+        """Write the text above and below the sections; the first statement of each if the budget allows no more."""
         room = SUMMARY_TOKENS
         if (tokens := self._attempt.left.tokens) is not None:
             empty = render_task_prompt(self._closing.request, self._shown(self._closing, written=()))
@@ -300,7 +300,7 @@ class _Writing:
         return tuple(kept)
 
     def _shown(self, question: Question[Output], **loaded: object) -> TaskEnvelope:
-        """What `question` shows of the report as it stands."""
+        """Return the parts of the report that `question` shows."""
         known = {"written": tuple(without_failed_citations(one, self._failed) for one in self.written), **loaded}
         return question.shown(self._given, self._loaded.model_copy(update=known))
 

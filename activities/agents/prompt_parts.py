@@ -89,7 +89,7 @@ class Loader:
     async def load(
         self, run_id: str, agent: AgentDefinition, needs: Needs, room: int | None, *, most: int, weighed: bool
     ) -> Loaded:
-        """What `agent` is to be shown; words are `weighed` for the extractive model.
+        """Load the passages and drafts for `agent`; words are `weighed` for the extractive model.
 
         Args:
             run_id: whose evidence it is.
@@ -153,7 +153,7 @@ class Loader:
         )
 
     async def _tables(self, needs: Needs) -> tuple[dict[str, JsonObject], dict[str, str]]:
-        """What databases hold, as names alone; and why others could not be read."""
+        """Load the tables of databases, as names alone, and the errors of those that could not be read."""
         found: dict[str, JsonObject] = {}
         unread: dict[str, str] = {}
         for name in needs.tables:

@@ -1,4 +1,4 @@
-"""What the reviewer is shown of a draft: statements one by one, and each table once, with its heads and numbered cells.
+"""Items of a draft for the reviewer: statements one by one, and each table once, with its heads and numbered cells.
 
 A cell alone says nothing: its meaning is its row and its column. A table of sixty cells is one item with one list of
 quotes, and a verdict on it counts for each cell that has none of its own. Judgements are kept by cell all the same.
@@ -36,7 +36,7 @@ _NUMBER: Final = re.compile(r"\{(\d+)\}")
 
 
 class ReviewItem(ABC):
-    """What the reviewer is asked about at once."""
+    """Part of a draft that the reviewer judges at once."""
 
     keys: tuple[StatementKey, ...]
     """Keys of the statements that its verdicts count for."""
@@ -44,7 +44,7 @@ class ReviewItem(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many verdicts are to be expected."""
+        """Return the number of expected verdicts."""
 
     @property
     @abstractmethod
@@ -53,12 +53,12 @@ class ReviewItem(ABC):
 
     @property
     def numbers(self) -> int:
-        """How many numbers it takes."""
+        """Return how many numbers it takes."""
         return len(self.keys)
 
     @abstractmethod
     def show(self, number: int) -> ReviewedStatement | ReviewedTable:
-        """What the reviewer is shown of it, under `number` and those that follow."""
+        """Render it for the reviewer, under `number` and those that follow."""
 
     @abstractmethod
     def find_verdicts(self, number: int, verdicts: Mapping[int, StatementVerdict]) -> Iterator[StatementVerdict | None]:
@@ -155,7 +155,7 @@ class TableItem(ReviewItem):
 
 
 def iter_review_items(checked: CheckedDraft, done: Set[StatementKey]) -> Iterator[ReviewItem]:
-    """Yield what is to be reviewed, but for what is `done`, each statement once.
+    """Yield the items to review, except those that are `done`, each statement once.
 
     These are statements whose citations hold, and sentences without a mark that stand among them.
     """
@@ -249,7 +249,7 @@ def _collect_quotes(
 
 
 def _cut_before(cited: CheckedCitation, passages: Mapping[str, Evidence]) -> str:
-    """What precedes a quote in its passage: of the first row of a table its caption and heads."""
+    """Cut the text before a quote in its passage: for the first row of a table its caption and heads."""
     passage = passages.get(cited.evidence)
     if passage is None or cited.start is None:
         return ""

@@ -44,7 +44,7 @@ _tries_log = logging.getLogger("worker")
 
 
 def lost_attempts() -> int:
-    """How many attempts before this one were cut off by the death, the silence or the end of their worker."""
+    """Return how many earlier attempts were cut off by the death, the silence or the end of their worker."""
     return _lost.get()
 
 

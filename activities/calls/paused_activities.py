@@ -88,7 +88,7 @@ def _was_given_up() -> bool:
 
 
 def _make_cut_off_error() -> ApplicationError:
-    """What the SDK would say of a cancelled call, had its activity not been paused or reset before."""
+    """Build the error that the SDK raises for a cancelled call whose activity was not paused or reset before."""
     if _was_given_up():
         return ApplicationError("it was given up", type=FailureType.ABANDONED, non_retryable=True)
     return ApplicationError("the worker is shutting down", type=SHUTDOWN)

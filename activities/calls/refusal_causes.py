@@ -123,7 +123,7 @@ class RefusalContents:
 
     @classmethod
     def by(cls, error: ModelAPIError) -> "RefusalContents":
-        """What `error` says, wherever its provider writes that."""
+        """Read the contents of `error`, wherever its provider writes them."""
         codes = {str(code).lower() for code in (error.provider_error_code, error.provider_error_type) if code}
         param = message = ""
         for part in _iter_error_parts(error.body):
@@ -137,7 +137,7 @@ class RefusalContents:
 
 
 def verdict_of(error: ModelAPIError, said: RefusalContents) -> Verdict:
-    """What `error`, which said `said`, is for."""
+    """Return the verdict on `error` with the contents `said`."""
     if known := [CODES[code] for code in said.codes & CODES.keys()]:
         return known[0]
     spoken = said.message.lower()
@@ -249,7 +249,7 @@ HOSTS: Final = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 
 
 def format_remedy_advice(remedy: Remedy, provider: str, *, own_address: bool = False) -> str:
-    """What to do, as the end of a sentence; `provider` by pydantic-ai's name.
+    """Format advice on a remedy, as the end of a sentence; `provider` by pydantic-ai's name.
 
     A server of one's own that speaks as the provider does is told of on none of the provider's pages.
     """

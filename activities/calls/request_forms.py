@@ -85,7 +85,7 @@ class Form:
         return replace(self, task=task, cuts=self.cuts + 1)
 
     def after(self, fault: ActivityFault, tokens_left: int | None) -> "Form | None":
-        """What to ask after `fault`; None if nothing else can be tried with this model.
+        """Return the form to try after `fault`; None if nothing else can be tried with this model.
 
         Args:
             fault: what became of the request in this form.

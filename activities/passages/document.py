@@ -1,4 +1,4 @@
-"""What reading a file yields: blocks from a reader, then one stored text with passages that are parts of it.
+"""Result of reading a file: blocks from a reader, then one stored text with passages that are parts of it.
 
 A reader turns bytes into blocks in reading order and knows nothing of offsets; `packing` places them.
 
@@ -203,7 +203,7 @@ class Listing:
 
 
 class Collection(Protocol):
-    """Where documents come from."""
+    """Folder or set of documents under one name."""
 
     def listing(self) -> Listing:
         """List the documents without reading them.

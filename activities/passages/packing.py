@@ -111,7 +111,7 @@ def _place_blocks(blocks: list[Block]) -> tuple[Places, tuple[Region, ...]]:
 
 
 def _clean_name(text: str) -> str:
-    """What a file says of itself, on one line: it may say anything."""
+    """Clean a name that a file declares, on one line: it may contain anything."""
     return " ".join(normalize_text(text[:NAME_CHARACTERS]).split())
 
 
@@ -139,7 +139,7 @@ def _clean_block(block: Block) -> Block:
 
 
 class _OffsetMap:
-    """Where the characters of a text went when it was cleaned, found by the words of both."""
+    """Mapping of offsets in a text to those in its cleaned form, found by the words of both."""
 
     def __init__(self, before: str, after: str) -> None:
         self._starts: list[int] = []
@@ -296,7 +296,7 @@ class _Sentences:
         return text_language(self._text[:LANGUAGE_CHARACTERS])
 
     def list_ends(self, text: str) -> list[int]:
-        """Where sentences and lines of a text end, the white space behind them included, in order."""
+        """List the ends of a text's sentences and lines, the white space behind them included, in order."""
         lines = [found.end() for found in re.finditer(r"\n", text)]
         return sorted({*sentence_ends(text, self._language), *lines})
 
@@ -321,7 +321,8 @@ def _split_block(block: Block, target: int, sentences: _Sentences) -> Iterator[t
 
 
 def _list_cuts(block: Block, sentences: _Sentences) -> list[int]:
-    """Where a long block may be cut, in order: code, tables and lists between lines, other text after sentences too."""
+    """List where a long block may be cut, in order: code, tables and lists between lines, other text at sentences
+    too."""
     lines = [found.end() for found in re.finditer(r"\n", block.text)]
     longest = max(map(len, block.text.split("\n")))
     by_lines = block.kind in ("code", "table") or (block.kind == "list" and longest <= TARGET_CHARACTERS)
@@ -329,7 +330,7 @@ def _list_cuts(block: Block, sentences: _Sentences) -> list[int]:
 
 
 def _find_cut(text: str, start: int, ends: Sequence[int], longest: int) -> int:
-    """Where to cut a text that is too long from `start` on, of the places in `ends`; else behind a word, else anywhere.
+    """Find where to cut a text that is too long from `start` on, among `ends`; else behind a word, else anywhere.
 
     The last place before 900 characters that leaves a quarter of them, or the next one that leaves no more than may be.
     """

@@ -58,7 +58,7 @@ def search_words(query: str, language: str = ENGLISH) -> list[str]:
 
 
 def build_fts_expression(query: str, language: str = ENGLISH, searched: Sequence[str] = (ENGLISH,)) -> str:
-    """What FTS5 is asked: nothing of the query but its words reaches it. Empty if there are none.
+    """Build the FTS5 expression: nothing of the query but its words reaches it. Empty if there are none.
 
     Args:
         query: a question or some words.
@@ -261,7 +261,7 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readm
 
 
 def count_languages(database: sqlite3.Connection) -> dict[str, int]:
-    """How many documents are in each language, the commonest first; those without a text are in none."""
+    """Count documents by language, the commonest first; those without a text are in none."""
     rows = database.execute(
         "SELECT language, count(*) AS documents FROM document WHERE language != ''"
         " GROUP BY language ORDER BY documents DESC, language"
@@ -308,7 +308,7 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
 
 
 def count_word_frequencies(database: sqlite3.Connection, words: Sequence[str]) -> tuple[int, list[int]]:
-    """How many passages there are, and for each word how many have it, in any of its forms, in their text.
+    """Count the passages, and for each word those that have it, in any of its forms, in their text.
 
     Titles and headings do not count: one title would make its words look common in every passage below it.
     """

@@ -1,4 +1,4 @@
-"""What a search says of documents that it could not cover, or not wholly, and how much of that a report repeats."""
+"""Warnings about documents that a search could not cover, or not wholly, and how many of them a report repeats."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

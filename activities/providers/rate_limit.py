@@ -78,7 +78,7 @@ Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 
 class Gate:
-    """What every call of a provider with a queue goes through."""
+    """Gate for every call of a provider with a queue."""
 
     def __init__(self, kept: ProviderStore, tell: Tell, sleep: Sleep = asyncio.sleep) -> None:
         self._kept = kept

@@ -1,4 +1,4 @@
-"""What plugins add to reports: data that are attached to them, and blocks of Markdown that code wrote.
+"""Additions of plugins to reports: data that are attached to them, and blocks of Markdown that code wrote.
 
 An addition is made for every report. It is given all that the report is made of, and adds nothing where nothing
 concerns it.

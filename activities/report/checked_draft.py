@@ -135,12 +135,12 @@ class CheckedDraft:
 
     @property
     def marks(self) -> dict[int, str]:
-        """What stands behind the number of a reference that does not stand, as `retracted`."""
+        """Return the marks behind the numbers of references that were withdrawn or changed, such as `retracted`."""
         return {one.number: said for one in self.references if (said := find_citation_mark(one.work))}
 
     @property
     def support(self) -> SupportCounts:
-        """How many statements that cite something are supported by it."""
+        """Count statements with citations by how well these support them."""
         said = (one for claim in self.claims for one in claim.statements if one.kind != "connecting")
         counts: Counter[str] = Counter(one.support for one in said)
         return SupportCounts(**counts)

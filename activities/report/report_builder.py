@@ -236,7 +236,7 @@ def _with_code(quotation: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Numbering:
-    """What stands in the place of the marks of one block."""
+    """Numbers in place of the marks of one block."""
 
     claim: CheckedClaim
     marks: _Marks

@@ -189,7 +189,7 @@ def _merge_identifiers(leading: Sequence[Work], accounts: Sequence[Work]) -> Ide
 
 
 def _list_preprint_names(accounts: Iterable[Work]) -> tuple[str, ...]:
-    """What only the preprint is called, and its number at arXiv also where others name it."""
+    """List the names that only the preprint has, and its number at arXiv also where others name it."""
     of_published = {name for one in accounts if is_published(one) for name in one.identifiers.names}
     names = _merge_texts(one.identifiers.names for one in accounts if is_preprint(one))
     return tuple(name for name in names if name not in of_published or name.startswith("arxiv:"))
@@ -266,7 +266,7 @@ class Works:
         )
 
     def key(self, passage: Evidence) -> tuple[str, str]:
-        """What tells its reference apart from others: the work, or the document and its content hash.
+        """Return the identity of its reference: the work, or the document and its content hash.
 
         Pages and documents with one text are one, whatever their addresses: a text that four sites carry is no four
         that agree, and a list that was uploaded twice is one set of works.
@@ -282,7 +282,8 @@ class Works:
         return (named, NO_HASH) if named else (passage.document, passage.content_hash)
 
     def group(self, passage: Evidence) -> tuple[str, str]:
-        """What documents of one work have in common: the work; else title and source, if the title tells enough."""
+        """Return the common identity of a work's documents: the work; else title and source, if the title tells
+        enough."""
         key, known = self.key(passage), self.of(passage)
         section = passage.heading.rpartition(" > ")[2]
         title = passage.title.removesuffix(f" > {section}") if section else passage.title
@@ -317,7 +318,7 @@ def _find_copies(
 
 
 def select_related_accounts(known: Iterable[Work], others: Iterable[Work]) -> tuple[Work, ...]:
-    """Those of `others` that tell of a work that one of `known` is of, in one order; none that is known anyway."""
+    """Select `others` about works that one of `known` is of, in one order; none that is known anyway."""
     own = list(known)
     told = {_dump_without_time(work) for work in own}
     names = {name for work in own for name in list_joining_names(work)}

@@ -124,7 +124,7 @@ def _read_padding(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def _load_pooling(folder: Path) -> Pooling:
-    """How vectors of pieces become one; the mean if nothing is said. Refuses what would give other vectors unseen."""
+    """Load how vectors of pieces become one; the mean by default. Refuses what would give other vectors unseen."""
     modules = {str(one["type"]).rpartition(".")[2] for one in _load_optional_json(folder / "modules.json", [])}
     if strange := sorted(modules - _MODULES):
         raise ValueError(f"modules.json has {', '.join(strange)}, which the graph does not hold")

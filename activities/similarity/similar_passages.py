@@ -70,7 +70,7 @@ class ComparedPassages:
 
     @property
     def size(self) -> int:
-        """How many passages it keeps the runs of words of."""
+        """Return the number of passages whose runs of words it keeps."""
         return len(self._originals)
 
     def followed_by(self, passages: Sequence[Evidence]) -> "ComparedPassages":

@@ -126,7 +126,7 @@ class WeighsTerms(Protocol):
     """Optional interface of a source: weights of words, by which the offline model finds the subject of a text."""
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
-        """How much each word tells in this source: its inverse document frequency, higher for rarer words.
+        """Return how specific each word is in this source: its inverse document frequency, higher for rarer words.
 
         A word that occurs nowhere has the highest weight.
 

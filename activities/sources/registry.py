@@ -56,7 +56,7 @@ class Sources:
         return source
 
     def told(self, name: str) -> str:
-        """What the source called `name` is good for; whether it can be searched here does not matter for that.
+        """Describe the purpose of the source `name`, whether or not it can be searched here.
 
         Workers need not have the same keys: one asks an agent where to search, another one searches.
 

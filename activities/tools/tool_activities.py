@@ -118,7 +118,7 @@ def pass_without_waiting(source: SourceSpec) -> AbstractAsyncContextManager[None
 
 
 class ToolActivities:
-    """What every tool's activity does; a search is done within `passing` its source."""
+    """Shared implementation of all tools' activities; a search is done within `passing` its source."""
 
     def __init__(
         self,

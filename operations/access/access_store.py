@@ -1,4 +1,4 @@
-"""What the plugin stores, of all tenants: keys, sessions, links to runs, and the audit log.
+"""Tables of the plugin, of all tenants: keys, sessions, links to runs, and the audit log.
 
 A credential names no tenant: its row does. So these are the only reads that go across tenants, and each is by the id of
 one credential.

@@ -109,7 +109,7 @@ class KeyRequest(Request):
 
 
 class KeyRotation(Request):
-    """How to give a key a new secret."""
+    """Options for giving a key a new secret."""
 
     grace_hours: float = Field(default=DEFAULT_GRACE_HOURS, ge=0, le=24 * 30, examples=[24])
     """Hours for which the former secret is also accepted; 0: no longer."""

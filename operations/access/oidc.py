@@ -114,7 +114,7 @@ class Issuer:
         self._fetching = asyncio.Lock()
 
     async def find_configuration(self) -> Mapping[str, Any]:
-        """What the issuer says of itself.
+        """Fetch the issuer's configuration.
 
         Raises:
             IssuerUnavailable: it does not, or says that it is another one.

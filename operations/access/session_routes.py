@@ -74,7 +74,7 @@ class PrincipalView(Described):
 
 
 class LoginRequest(Request):
-    """What to sign in with."""
+    """Credentials to sign in with."""
 
     key: str = Field(max_length=200, examples=["elc_7q2mz0v1k3xc_..."])
     """An API key."""

@@ -22,7 +22,7 @@ from elcano.settings.settings import Settings
 
 
 class QuotaSettings(BaseModel):
-    """Where the quotas are."""
+    """Settings of the quotas."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -159,7 +159,7 @@ def _format_as_csv(groups: list[UsageGroup], rows: list[UsageRow]) -> str:
 
 
 class LimitView(Described):
-    """How one limit stands. Of money the figures are US dollars."""
+    """State of one limit. Money is in US dollars."""
 
     name: LimitName = Field(examples=["tokens_a_day"])
     """The limit, as the operator's file has it."""

@@ -1,4 +1,4 @@
-"""What measures in the background while the API or a worker works, and what serves a worker's `/metrics`."""
+"""Background measurements of the API or a worker, and the server of a worker's `/metrics`."""
 
 import asyncio
 import logging

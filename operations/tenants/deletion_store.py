@@ -31,7 +31,7 @@ class TenantNotFound(Refusal, kind="missing", title="No such tenant"):
 
 
 class DeletionNotFound(Refusal, kind="missing", title="No such deletion"):
-    """Nobody has asked for the deletion of the tenant."""
+    """No deletion of the tenant was requested."""
 
 
 class TenantBeingDeleted(Refusal, kind="conflict", title="The tenant is being deleted", retry_after=60):
@@ -147,7 +147,7 @@ class DeletionStore(PluginTables):
         """Set when this process begins a deletion, so that it need not be looked for."""
 
     def of(self, tenant: str) -> TenantDeletions:
-        """That of one tenant."""
+        """Return the deletion of one tenant."""
         return TenantDeletions(self.engine, tenant)
 
     async def list_open(self) -> list[TenantDeletion]:

@@ -46,7 +46,7 @@ class ExportedFile(Frozen):
 
 
 class Manifest(Frozen):
-    """What an export has."""
+    """Contents of an export."""
 
     format: Literal["elcano-tenant/1"]
     tenant: str
@@ -210,7 +210,7 @@ class ZipWriter:
 
 
 class _Sink(RawIOBase):
-    """Where `zipfile` writes to: it cannot go back."""
+    """Target of `zipfile`: it cannot go back."""
 
     def __init__(self) -> None:
         super().__init__()

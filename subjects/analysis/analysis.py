@@ -167,7 +167,7 @@ class PooledEstimate(Frozen):
 
 
 class CombinedEffect(Frozen):
-    """What several effects say together."""
+    """Combined effect of several studies."""
 
     fixed: PooledEstimate
     random: PooledEstimate
@@ -283,5 +283,5 @@ def plot_title(pool: Pool) -> str:
 
 
 def plot_path(pool_number: int) -> str:
-    """Where a plot is, beside the report of its run."""
+    """Return the path of a plot, next to the report of its run."""
     return f"analysis/plots/{pool_number}.svg"

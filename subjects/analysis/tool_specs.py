@@ -64,7 +64,7 @@ class ComputeInput(Frozen):
 
 
 class ComputeOutput(Frozen):
-    """What the code made of its inputs."""
+    """Result of the code for its inputs."""
 
     result: Json = None
     """The value of its last expression; None if it has none."""

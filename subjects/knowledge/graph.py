@@ -1,4 +1,4 @@
-"""What runs found, as a graph: documents, their authors, what they speak of, and what reports said by which passage.
+"""Findings of runs as a graph: documents, authors, what they speak of, and what reports said by which passage.
 
 A node is named by its kind and its key, whoever finds it, so that two runs that find the same thing find one node. An
 edge belongs to the run that it is from and goes with it; a node goes with its last edge. Kinds are a closed list: they
@@ -73,7 +73,7 @@ class KnowledgeEdge(Frozen):
 
 
 class KnowledgeCounts(Frozen):
-    """How much is known."""
+    """Size of the graph."""
 
     nodes: dict[NodeKind, int]
     edges: dict[EdgeKind, int]
@@ -143,7 +143,7 @@ class Hit(Frozen):
 
 
 class KnowledgeGraph(Protocol):
-    """What runs of one tenant found."""
+    """Graph of the findings of one tenant's runs."""
 
     @property
     def cypher_spoken(self) -> bool:
@@ -189,7 +189,7 @@ class KnowledgeGraph(Protocol):
         ...
 
     async def counts(self) -> KnowledgeCounts:
-        """How many nodes and edges of each kind there are."""
+        """Count nodes and edges of each kind."""
         ...
 
     async def delete_run(self, run: str) -> None:

@@ -68,7 +68,7 @@ class EdgeView(Described):
 
 
 class KnowledgeView(Described):
-    """How much is known."""
+    """Size of the graph."""
 
     nodes: dict[NodeKind, int]
     """Number of nodes of each kind."""

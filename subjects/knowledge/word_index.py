@@ -70,7 +70,7 @@ class WordIndex:
     async def _counts(
         self, connection: AsyncConnection, wanted: Sequence[str], kinds: Sequence[NodeKind]
     ) -> Mapping[str, int]:
-        """How many nodes have each word, as far as they are counted."""
+        """Count the nodes that have each word, as far as they are counted."""
         counts = {}
         for word in wanted:
             some = select(self._table.c.node).where(self._of(word, kinds)).limit(COMMON).subquery()

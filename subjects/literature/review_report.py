@@ -44,7 +44,7 @@ Record: TypeAlias = tuple[str, str]
 
 
 class SourceRecords(Frozen):
-    """How it went with the records of one source, or of all of them together."""
+    """Figures about the records of one source, or of all of them together."""
 
     source: str
     """Empty: all of them."""
@@ -231,7 +231,7 @@ def _find_study_size(passage: Evidence) -> Cell | None:
 
 
 def _find_registered_size(passages: Iterable[Evidence]) -> Cell:
-    """How many a registry has of it."""
+    """Find the size that a registry has of it."""
     told = (passage.metadata.get(name) for passage in passages for name in _ENROLMENT)
     number = next((one for one in told if isinstance(one, int) and not isinstance(one, bool) and one > 0), None)
     return Cell(text=f"{number:,} (as registered)") if number else Cell()
@@ -252,7 +252,7 @@ _STUDIES: Final = ("Reference", "Study", "Design", "Size", "Outcome, as quoted i
 
 
 def _render_record_table(review: Review, words: Phrases) -> list[str]:
-    """How many records each source gave and what became of them."""
+    """Render the number of records of each source and what became of them."""
     rows = [_format_record_row(one) for one in (*review.sources, review.total)]
     told = (
         "A record is one work, however many sources found it; after removing duplicates, it counts for the source that "

@@ -72,7 +72,7 @@ class Terms:
         return Terms({one: weight for one, weight in self.weights.items() if one in here}, self.written)
 
     def fit(self, own: Sequence[str]) -> float:
-        """How well the stems of a sentence fit: BM25 with a fixed usual length, each term counted once."""
+        """Score the stems of a sentence: BM25 with a fixed usual length, each term counted once."""
         length = 1 - LENGTH_WEIGHT + LENGTH_WEIGHT * min(len(own) / USUAL_LENGTH, LONGEST)
         return self.coverage(set(own)) * (SATURATION + 1) / (1 + SATURATION * length)
 
@@ -141,7 +141,7 @@ class Passage:
 
     @cached_property
     def document(self) -> str:
-        """What tells its document from others: its title without the heading, and the locator without the place."""
+        """Return the identity of its document: its title without the heading, and the locator without the place."""
         return f"{self.item.title.split(' > ')[0]}\n{_PLACE.sub('', self.item.locator)}"
 
 

@@ -113,7 +113,7 @@ def _list_things(found: Iterable[str]) -> list[str]:
 
 
 def _compute_presence(one: str, given: Material) -> float:
-    """How much a word tells, times the share of the passages that hold it; without passages all do."""
+    """Compute how specific a word is, times the share of the passages that hold it; without passages all do."""
     passages = given.passages
     share = sum(one in passage.found for passage in passages) / len(passages) if passages else 1.0
     return given.terms.weights[one] * share

@@ -128,7 +128,7 @@ def _split_block(text: str, block: _Block, number: int) -> Iterator[Sentence]:
 
 
 def _find_ends(written: str) -> Iterator[int]:
-    """Where the sentences of a block end; marks that close emphasis belong to the sentence before them."""
+    """Find the ends of a block's sentences; marks that close emphasis belong to the sentence before them."""
     language = get_current_language()
     place = 0
     for found in sentence_ends(written, language):

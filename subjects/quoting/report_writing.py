@@ -263,5 +263,5 @@ def _read_claims(task: TaskEnvelope, texts: Mapping[str, str]) -> Material:
 
 
 def _collect_limitations(sections: Sequence[SectionItem]) -> tuple[str, ...]:
-    """What the drafts of the sections leave open, each thing once; missing sections are told of elsewhere."""
+    """Collect what the drafts of the sections leave open, each thing once; missing sections are reported elsewhere."""
     return tuple(dict.fromkeys(told for section in sections if not section.missing for told in section.limitations))

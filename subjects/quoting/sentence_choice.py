@@ -135,7 +135,7 @@ def is_manual(given: Material) -> bool:
 
 
 def find_beginning(sentence: Sentence, before: Sentence | None) -> int:
-    """Where the quote begins: `This ...` is quoted with the sentence before it in its paragraph."""
+    """Find where the quote begins: `This ...` is quoted with the sentence before it in its paragraph."""
     leans = is_english() and _LEANING.match(sentence.text) is not None
     if not leans or before is None or before.block != sentence.block or _LEANING.match(before.text):
         return sentence.start
@@ -240,7 +240,7 @@ def choose_findings(given: Material, question: str, parts: Sequence[str], floor:
 
 
 def keep_holding(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Those that hold enough of the question for a manual, with what stands above them."""
+    """Keep candidates that hold enough of the question for a manual, with what is above them."""
     return [one for one in ranked if one.held >= MANUAL_HELD and one.together]
 
 
@@ -256,7 +256,7 @@ def add_best(chosen: list[Candidate], ranked: Sequence[Candidate], wanted: int, 
 def choose_further(
     given: Material, terms: Terms, chosen: Sequence[Candidate], ranked: Sequence[Candidate], wanted: int
 ) -> list[Candidate]:
-    """What says more than `chosen` and nearly as well; nothing that quotes what is quoted already.
+    """Choose sentences that say more than `chosen` and nearly as well; nothing that quotes what is quoted already.
 
     The document that holds most of `terms`, what the part asks about, is trusted further than others: of a question of
     several parts that may be another one for each.

@@ -94,7 +94,7 @@ async def keep_parts(
     together: list[tuple[Part, str]] = []
 
     async def keep_together() -> bool:
-        """Keep what was collected; returns whether the file is still there."""
+        """Store the collected parts; returns whether the file is still there."""
         found = [(path, part.data) for part, path in together]
         there = await get_uploads(store).find(document.collection, document.path) == document
         if there and found:

@@ -143,7 +143,7 @@ class CollectionIndexes:
                 await opened.source.close()
 
     def locate(self, tenant: str, name: str) -> Path:
-        """Where the index of a collection is."""
+        """Return the path of a collection's index."""
         return self.folder / tenant / f"{name}.sqlite"
 
 

@@ -92,7 +92,7 @@ def _build_item(kind: str, properties: Properties, nodes: Mapping[str, Element])
 
 
 def _list_containers(properties: Properties, nodes: Mapping[str, Element]) -> Iterator[Properties]:
-    """What a work is in, from the inside out, but for sections and series, which are no journal or book."""
+    """List the containers of a work, innermost first, except sections and series, which are no journal or book."""
     for _ in range(_NESTED):
         found = [*_resolve(properties, "isPartOf", nodes)]
         if not found:

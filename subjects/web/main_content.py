@@ -62,7 +62,7 @@ WEIGHT: Final = 25
 
 @dataclass(slots=True)
 class _Element:
-    """What is known of a block element."""
+    """Facts about a block element."""
 
     scope: Scope
     above: "_Element | None"

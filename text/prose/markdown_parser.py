@@ -52,7 +52,7 @@ def marks_of(citations: Iterable[Citation]) -> frozenset[str]:
 
 
 def parse_bracket(text: str, known: Collection[str]) -> Bracket | None:
-    """What `text`, which stands in brackets, says if it holds a mark of `known` and nothing but marks."""
+    """Parse `text`, which is in brackets, if it holds a mark of `known` and nothing but marks."""
     inferred = _FROM.match(text)
     marks = [mark_of(one) for one in _BETWEEN.split(text[inferred.end() if inferred else 0 :].strip())]
     found = tuple(dict.fromkeys(one for one in marks if one in known))

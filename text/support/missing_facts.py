@@ -75,7 +75,7 @@ class MissingFacts:
 
 
 def find_missing_facts(statement: Statement) -> MissingFacts:
-    """What figures and names the statement has that none of its quotes has."""
+    """Find figures and names of the statement that none of its quotes has."""
     unnamed, told = _find_unquoted_names(statement)
     figured = _find_unquoted_figures(statement)
     return MissingFacts(

@@ -237,7 +237,7 @@ class QuoteIndex:
         return cls(text, fold_text(text), None if mended == text else cls(mended, fold_text(mended)))
 
     def find(self, quote: str) -> tuple[int, int] | None:
-        """Where `quote` begins and ends in the text, in characters; None if it does not stand there."""
+        """Find `quote` in the text, in characters; None if it is not there."""
         place = self._find(quote)
         return self.mended._find(_hide_line_hyphens(quote)) if place is None and self.mended else place
 

@@ -78,7 +78,7 @@ _CLAUSE: Final = re.compile(r"[^,;:\uff0c]+(?:[,:](?=\d)[^,;:\uff0c]*)*")
 
 @dataclass(frozen=True)
 class WordOverlap:
-    """How far quotes speak of a statement."""
+    """Overlap of the words of a statement and its quotes."""
 
     share: float
     """Share of the weight of its telling words, 0 to 1; 1 for a statement without any."""
@@ -93,7 +93,7 @@ class WordOverlap:
 
 
 def measure_word_overlap(statement: Statement) -> WordOverlap:
-    """How far the words of a statement are those of its quotes."""
+    """Measure how far the words of a statement are those of its quotes."""
     if is_foreign_language(statement):
         return WordOverlap(share=0.0, comparable=False)
     said = _weigh_telling_words(statement.text)
@@ -130,7 +130,7 @@ def _weigh_non_figure_words(text: str) -> dict[str, float]:
 
 
 def _find_contradictions(statement: Statement, clauses: Sequence[str]) -> list[str]:
-    """Where every clause of the quotes that says the same says the opposite."""
+    """Find contradictions: every clause of the quotes that says the same says the opposite."""
     close = find_similar_clauses(statement, clauses)
     if not close:
         return []
@@ -214,7 +214,7 @@ _YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 @dataclass(frozen=True)
 class StatementFinding:
-    """What code finds of a statement."""
+    """Finding of code about a statement."""
 
     support: Support
     """`unchecked`: nothing speaks against it, or it cannot be compared."""

@@ -49,7 +49,7 @@ async def by_tcp(address: str, port: int) -> httpcore.AsyncNetworkStream:
 
 
 class Network(NamedTuple):
-    """How names are resolved and addresses connected to."""
+    """Resolver of names and connector to addresses."""
 
     resolve: Resolve = by_the_system
     connect: Connect = by_tcp
@@ -69,7 +69,7 @@ def build_tls_context() -> ssl.SSLContext:
 def build_pinned_transport(
     network: Network, *, anywhere: bool = False, proxy: str = "", tls: ssl.SSLContext | None = None
 ) -> httpx.AsyncBaseTransport:
-    """What sends requests.
+    """Build the transport of requests.
 
     Args:
         network: resolves and connects.

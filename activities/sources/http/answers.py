@@ -1,4 +1,4 @@
-"""What came back from a service: bytes, read as far as they may be and no further, and what they are said to be.
+"""Responses of services: bytes, read up to a limit, with their declared type and encoding.
 
 gzip is all that is asked for and all that is unpacked, once: every further packing would multiply what a few bytes can
 become. Unpacked pieces are small, so that a bomb costs what it may cost and no more. `Retry-After` says in seconds or
@@ -65,7 +65,7 @@ class Answer(NamedTuple):
 
 
 def media_type(headers: httpx.Headers) -> str:
-    """What `Content-Type` says, in lower case and without parameters; empty if it says nothing."""
+    """Return the media type of `Content-Type`, in lower case and without parameters; empty if it says nothing."""
     declared: str = headers.get("content-type", "")
     return declared.partition(";")[0].strip().lower()
 
@@ -146,7 +146,7 @@ class _Unpacking:
         return self._ignored or padding or (self._members > 0 and self._inflating is None)
 
     def pieces(self, raw: bytes) -> Iterator[bytes]:
-        """What can be unpacked with `raw`, in pieces of at most 1 MiB."""
+        """Unpack with `raw`, in pieces of at most 1 MiB."""
         while raw and not self._ignored:
             inflating = self._inflating = self._inflating or self._next_member()
             try:

@@ -39,7 +39,7 @@ _VARIES: Final = "{"
 
 @dataclass(frozen=True)
 class Asked:
-    """What asks a host."""
+    """Host to ask, and who asks it."""
 
     who: str
     address: str
@@ -49,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answered:
-    """How a host answered."""
+    """Response of a host."""
 
     seconds: float = 0.0
     skew: float | None = None

@@ -56,7 +56,7 @@ LEAST_ASYMMETRY: Final = 10
 
 
 class WeighedEffect(CombinedEffect):
-    """What several effects say together, with what each of them weighs."""
+    """Combined effect of several studies, with the weight of each."""
 
     weights: tuple[float, ...]
     """The weight of each effect in the random-effects estimate, in percent, in their order."""
@@ -146,7 +146,7 @@ _NORMAL: Final = 1.959963984540054
 
 
 def run_meta_analysis(given: AnalyzeInput, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> Analysis:
-    """What `given` says together.
+    """Combine the measurements in `given`.
 
     Args:
         given: measurements, and what they are to test.

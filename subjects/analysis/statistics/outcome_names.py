@@ -63,7 +63,7 @@ class NameReader:
         self._words = {name: self._join_words(name) for name in distinct}
 
     def words_of(self, name: str) -> Words:
-        """What a name says; empty if it says nothing. It is one that this was made with."""
+        """Return the words of a name; empty if it says nothing. It is one that this was made with."""
         return self._words.get(name, ())
 
     def says_something(self, name: str) -> bool:

@@ -1,7 +1,7 @@
 """Risky work in processes of their own, one for each request: gone when it has answered, or when it did not in time.
 
 Nothing that a statement or a library does can be in this process's way: no thread, no memory, no lock is shared with
-it. The libraries are loaded once, by a server that forks; it ends when nobody asked for ten minutes.
+it. The libraries are loaded once, by a server that forks; it ends when no one asked for ten minutes.
 """
 
 import atexit
@@ -94,7 +94,7 @@ class ChildProcesses(Generic[Asked, Answered]):
     Args:
         function: the path of the function, `package.module:name`, from `request`, a `TimedRequest`, to its answer.
         answer: the type of the answer.
-        libraries: modules that the server loads before it forks, beside the function's own.
+        libraries: modules that the server loads before it forks, besides the function's own.
     """
 
     def __init__(self, function: str, answer: type[Answered], libraries: Sequence[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Validation against a JSON Schema that somebody sent: nothing is fetched for it, and no value takes long.
+"""Validation against a JSON Schema that someone sent: nothing is fetched for it, and no value takes long.
 
 Patterns are applied as JSON Schema defines them, but for a time; one that took too long once is not tried again.
 Counted repeats multiply when a pattern is compiled, so they are bounded before. References are counted as they are

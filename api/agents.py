@@ -59,7 +59,7 @@ class AgentCard(Described):
 
     @classmethod
     def of(cls, agent: AgentDefinition, kept: Version[OwnAgent] | None = None, **whole: Any) -> Self:
-        """An agent, of one's own with the version that is kept of it; `whole` is what a view has beside."""
+        """An agent, of one's own with the version that is kept of it; `whole` is what a view adds."""
         return cls(
             name=agent.name,
             version=kept.version if kept else None,

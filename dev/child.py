@@ -62,7 +62,7 @@ def start_guard(*, grace: float, lock: int) -> Iterator[Guard]:
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _PROGRAM, str(watched), str(grace)],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,  # whoever reads the supervisor's output must not wait for the guard
+            stdout=subprocess.DEVNULL,  # readers of the supervisor's output must not wait for the guard
             stderr=subprocess.DEVNULL,
             pass_fds=(watched, lock),
             process_group=0,

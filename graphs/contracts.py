@@ -222,7 +222,7 @@ class PublishCall(RunScoped):
     """The run that it follows, and what that was asked; empty: none."""
     scored: RubricScores | None = None
     output_schema: JsonObject = Field(default={}, exclude_if=lambda schema: not schema)
-    """The JSON Schema of the answer that is wanted beside the report; empty: none."""
+    """The JSON Schema of the answer that is wanted besides the report; empty: none."""
     appended: Json = Field(default=None, exclude_if=lambda appended: appended is None)
     """Result of the appendix of its graph; None: there is none, or it did not run."""
     attachments: dict[str, str] = {}

@@ -91,7 +91,7 @@ class Plugin:
     temporal_plugins: tuple[Path, ...] = ()
     """Functions of the settings that return `temporalio.client.Plugin` objects, which are of its workers too."""
     stores: Mapping[str, Path] = field(default_factory=dict)
-    """Its own stores beside the kernel's, by name: functions that open a `storage.plugin_store.PluginStore` on the
+    """Its own stores next to the kernel's, by name: functions that open a `storage.plugin_store.PluginStore` on the
     database's engine and the settings. They are opened even if the plugin is left out: deleting a run reaches them."""
     exporters: tuple[Path, ...] = ()
     """Functions of a tenant's store that yield `storage.plugin_store.TenantFile`s: more than rows and reports."""

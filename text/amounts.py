@@ -73,7 +73,7 @@ class Number:
 
 
 def is_ideograph(sign: str) -> bool:
-    """Whether it is of a script that is written without spaces, so that digits beside it are no part of its word."""
+    """Whether it is of a script that is written without spaces, so that digits next to it are no part of its word."""
     return ord(sign) >= 0x3000
 
 

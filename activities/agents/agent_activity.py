@@ -61,7 +61,7 @@ OwnWriter: TypeAlias = Callable[[Attempt, AgentDefinition, Any, Loaded, TaskEnve
 class AgentActivities:
     """Shared implementation of all agents' activities; `resolve` chooses the model if the call does not name it.
 
-    `within` puts something around whoever answers.
+    `within` wraps the model that answers.
     """
 
     def __init__(

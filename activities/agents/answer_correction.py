@@ -4,7 +4,7 @@ Code is sure of that without another call: what an agent's definition finds in a
 writer in its draft. It is a turn of the conversation, not a retry, and only taken if what is left allows it; if it ends
 in nothing, the first answer counts, which was paid for.
 
-A quote that stands word for word in another passage that its writer was shown is cited from there, before anybody is
+A quote that stands word for word in another passage that its writer was shown is cited from there, before anyone is
 told of a fault. Of one that stands nowhere the writer is told, with the nearest words of any passage that it was shown.
 """
 

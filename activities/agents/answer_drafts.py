@@ -1,7 +1,7 @@
 """Drafts from answers: what a model wrote becomes blocks with citations; what is left unwritten stands as drafted.
 
 Nothing is made up for the latter: claims are those of the sections' research, with their citations, and a limitation
-says that nobody has joined them. Models cite by short keys, drafts by the ids of passages.
+says that no one has joined them. Models cite by short keys, drafts by the ids of passages.
 """
 
 import re
@@ -243,7 +243,7 @@ def cite_anew(claim: Citing, change: Callable[[Citation], Citation]) -> Citing:
 
 
 PARTS: Final = ("introduction", "key_findings", "disputed", "strength", "conclusion")
-"""The parts of a draft beside its sections."""
+"""The parts of a draft besides its sections."""
 
 
 def map_claims(draft: ReportDraft, change: Callable[[Claim], Iterable[Claim]]) -> ReportDraft:

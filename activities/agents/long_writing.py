@@ -155,7 +155,7 @@ class _Writing:
         """The sections that stand below `summary`.
 
         A section of quotations that all stand among the key findings, or of which none is left, adds nothing. Where
-        nobody summarised, the key findings are the sections' own.
+        no one summarised, the key findings are the sections' own.
         """
         chosen = self._attempt.quoted and self._loaded.drafts.quoted and self._summarised
         said = {claim.text for claim in summary.key_findings}

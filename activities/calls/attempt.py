@@ -346,5 +346,5 @@ class Attempt:
 
     @property
     def model(self) -> str:
-        """The models whose answers are used, each once; else those that answered in vain; empty if none answered."""
+        """Return the models whose answers are used, each once; else those that failed; empty if none answered."""
         return ", ".join(self._models or self._in_vain)

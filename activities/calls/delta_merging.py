@@ -42,7 +42,7 @@ async def _merge_response(response: httpx2.Response) -> None:
 
 
 class _MergedStream(httpx2.AsyncByteStream):
-    """A body that is read by a task of its own; whoever iterates it again goes on where the one before stopped."""
+    """A body that is read by a task of its own; another iteration continues where the one before stopped."""
 
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream

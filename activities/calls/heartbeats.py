@@ -78,7 +78,7 @@ class _Counting(ActivityInboundInterceptor):
         if info.heartbeat_timeout is None or policy is None or not policy.maximum_attempts:
             return await super().execute_activity(input)
         tries = policy.maximum_attempts - MOST_DEATHS
-        if tries <= 0:  # somebody changed it with Temporal's tools
+        if tries <= 0:  # someone changed it with Temporal's tools
             tries = policy.maximum_attempts
         if info.attempt > 1:
             # After a reset attempts begin again with 1, and the heartbeats say how many were lost before it.

@@ -2,7 +2,7 @@
 
 pydantic-ai's classes of errors say most of it. What they do not know yet is decided before by the codes that the body
 names and, where only the message tells, by the sentences of one table. Everything that is not known to be for ever is
-taken for something that passes, so a run is held and not ended by what nobody foresaw.
+taken for something that passes, so a run is held and not ended by what no one foresaw.
 
 Pages are the providers' own, as their consoles and manuals name them in 2026. A provider without an entry is named
 without a page.

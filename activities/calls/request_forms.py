@@ -5,9 +5,9 @@ few times, an answer that was cut off is asked for once more, shorter and with m
 more in plainer words. A wrong form of the answer is another matter: the model is told in the same conversation.
 
 A prompt is cut by whole passages, statements and turns, never by half a one. Each kind gives up about the same share.
-Only where nothing would be left of drafts beside passages, these give up more to keep a statement of each; if that
+Only where nothing would be left of drafts next to passages, these give up more to keep a statement of each; if that
 leaves none of them either, the passages stay, for they are what can be cited. What stays is chosen as it is for any
-prompt. The envelope says how much is missing, so that nobody takes it for complete. What a person wrote (the question,
+prompt. The envelope says how much is missing, so that no one takes it for complete. What a person wrote (the question,
 its background, guidance) is never cut.
 """
 

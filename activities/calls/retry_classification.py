@@ -179,7 +179,7 @@ def _build_hold_error(message: str, after: float | None) -> ApplicationError:
 
 
 def _build_busy_error(message: str, after: float | None) -> ApplicationError:
-    """Tried again by Temporal when the provider wants it, if that is soon; the run is held if it is not, or in vain."""
+    """Retried by Temporal after the provider's delay if that is short; else, or if that fails, the run is held."""
     if after is not None and after > SHORT_WAIT.total_seconds():
         return _build_hold_error(message, after)
     wait = None if after is None else timedelta(seconds=after)

@@ -62,7 +62,7 @@ _log = logging.getLogger(__name__)
 
 
 class SpendingGuard(Protocol):
-    """Lets requests to models pass, beside the budget of their run: such as a quota (`Plugin.spending_guards`)."""
+    """Lets requests to models pass, besides the budget of their run: such as a quota (`Plugin.spending_guards`)."""
 
     async def claim(
         self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate, price: ModelPrice
@@ -248,7 +248,7 @@ class BookActivities:
     async def reopen_run(self, call: ReopenCall) -> Reopened:
         """Reopens the record of a resumed run and strikes out undone work; a fork adopts its evidence and artifacts.
 
-        Doing it twice changes nothing. Answers with the highest event number that anybody can have seen: that of the
+        Doing it twice changes nothing. Answers with the highest event number that anyone can have seen: that of the
         last event of the execution that this one was reset from, if it was.
         """
         execution = activity.info().workflow_run_id or ""

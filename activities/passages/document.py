@@ -45,7 +45,7 @@ class FileSkipped(ActivityFault):
 
 BlockKind: TypeAlias = Literal["text", "heading", "list", "code", "table", "caption", "note", "formula", "comment"]
 """Kind of a block. A list has its items on lines. A table has its rows on lines and its cells between ` | `. A caption
-names the table or figure next to it. A note is a footnote, an endnote or a text beside the main one. A comment is a
+names the table or figure next to it. A note is a footnote, an endnote or a text next to the main one. A comment is a
 reader's."""
 
 

@@ -321,8 +321,7 @@ def _split_block(block: Block, target: int, sentences: _Sentences) -> Iterator[t
 
 
 def _list_cuts(block: Block, sentences: _Sentences) -> list[int]:
-    """List where a long block may be cut, in order: code, tables and lists between lines, other text at sentences
-    too."""
+    """List where a long block may be cut, in order: code, tables, lists between lines, other text by sentence too."""
     lines = [found.end() for found in re.finditer(r"\n", block.text)]
     longest = max(map(len, block.text.split("\n")))
     by_lines = block.kind in ("code", "table") or (block.kind == "list" and longest <= TARGET_CHARACTERS)

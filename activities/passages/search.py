@@ -10,8 +10,8 @@ Each function that searches takes the connection of `Index.reading`, so that wha
 Reads the beginnings of sections: they state the general facts, but a search ranks repetitions higher.
 
 A page on an option says what it is in its first lines and names it in all others, so that the words of a question rank
-any of these higher. Beside a passage that was found the first one below the same heading is read, and for a page that
-is called after what is searched for its first one. Of a readme that is searched for the beginning is read.
+any of these higher. Along with a passage that was found the first one below the same heading is read, and for a page
+that is called after what is searched for its first one. Of a readme that is searched for the beginning is read.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Renders untrusted text as Markdown that stays what it is: one line, no HTML, no links or images of its own.
 
-And the list of references of a report: a document of which nothing is known beside its title is shown by its places.
+And the list of references of a report: a document of which nothing is known besides its title is shown by its places.
 
 No `[` leaves this file bare, but for that of a link whose text is bold. So in a report, a number in bare brackets is
 always one that code gave. Markup of CommonMark and GitHub is disarmed by backslashes, HTML by entities, because

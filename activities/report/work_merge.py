@@ -74,7 +74,7 @@ def merge_accounts(group: Iterable[Work]) -> MergedWork:
       it appeared, not when. Among equals, `BELIEVED` decides.
     - Authors: the longest list. Date: the most exact one of the year that is believed. Citations: the most.
     - Flags: once told, a retraction, a withdrawal, doubts and an erratum stay. `preprint` falls where something was
-      published, `abstract_only` where somebody had more. What a trial lacks is as it was told last.
+      published, `abstract_only` where someone had more. What a trial lacks is as it was told last.
     - Designs and notices: all of them, each once.
 
     Raises:
@@ -243,7 +243,7 @@ class Works:
 
     Args:
         evidence: its passages.
-        accounts: what was told of works beside these.
+        accounts: what was told of works besides these.
     """
 
     def __init__(self, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> None:
@@ -282,8 +282,7 @@ class Works:
         return (named, NO_HASH) if named else (passage.document, passage.content_hash)
 
     def group(self, passage: Evidence) -> tuple[str, str]:
-        """Return the common identity of a work's documents: the work; else title and source, if the title tells
-        enough."""
+        """Return the identity of a work's documents: the work; else title and source, if the title tells enough."""
         key, known = self.key(passage), self.of(passage)
         section = passage.heading.rpartition(" > ")[2]
         title = passage.title.removesuffix(f" > {section}") if section else passage.title

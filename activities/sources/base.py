@@ -56,7 +56,7 @@ class SearchesStore(Protocol):
 
         Args:
             store: Of the tenant that asks.
-            run_id: The run that asks, or a branch of it; empty: nobody's.
+            run_id: The run that asks, or a branch of it; empty: no one's.
             query: What to look for.
             limit: How many passages at most.
 

@@ -134,7 +134,7 @@ def _read_user(request: Request, header: str) -> str:
     """The user that the proxy names in `header`; empty if it names none or no header is configured.
 
     Raises:
-        Unauthenticated: it names several, or says what can be nobody's name.
+        Unauthenticated: it names several, or says what can be no one's name.
     """
     said = request.headers.getlist(header) if header else []
     if len(said) > 1:

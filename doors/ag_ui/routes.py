@@ -203,7 +203,7 @@ async def _follow_run(
 
 
 async def _still_waits(run_id: str, event: AgentEvent, services: Services) -> bool:
-    """Whether nobody has decided since the run asked."""
+    """Whether the run's question is still undecided."""
     view = await read_run(run_id, services.temporal, services.store, pending=False)
     if event.type == "approval_requested":
         return any(call.call == event.data["call"] for call in view.approvals)

@@ -1,4 +1,4 @@
-"""Batches in a worker, beside its runs: it begins their workflows, and makes the turns of a batch.
+"""Batches in a worker, next to its runs: it begins their workflows, and makes the turns of a batch.
 
 A turn starts runs as the API would start them, as the budget of the batch allows, and notes those that have ended.
 Everything that a turn does can be done twice, and by two workers at once: a question is granted its part of the budget

@@ -62,7 +62,7 @@ class BatchView(Described):
     created_at: Moment
     """When it was asked for."""
     created_by: str
-    """The user who did; empty: nobody is named."""
+    """The user who did; empty: no one is named."""
 
     @classmethod
     async def of(cls, batch: Batch, services: Services) -> "BatchView":

@@ -1,7 +1,7 @@
 """Recomputes values from the parts of a certificate, which must match those recorded.
 
-Hashes only tell that nothing was changed since somebody computed them. These checks tell that the parts bear each other
-out: whoever changes one has to change all others so that they fit.
+Hashes only tell that nothing was changed since someone computed them. These checks tell that the parts bear each other
+out: a change of one requires a change of all others so that they fit.
 """
 
 import json

@@ -68,7 +68,7 @@ class VerificationFailed(Refusal, kind="unavailable", title="The certificate cou
 async def verify_certificate(run_id: str, services: Provided) -> Verification:
     """Make the run's certificate anew from what is stored, and verify it: what each check shows, and what it found.
 
-    Whoever does not want to trust this server saves the certificate and verifies it with `elcano verify FILE`, which
+    Users who do not want to trust this server save the certificate and verify it with `elcano verify FILE`, which
     makes the same checks.
     """
     pieces = await stream_certificate(run_id, services.temporal, services.store)

@@ -78,7 +78,7 @@ def compare_certificate(data: bytes) -> Verdict:
     for shows, check in ALL.items():
         try:
             faults = tuple(dict.fromkeys(check(held)))
-        except Exception as error:  # what somebody wrote into a file must not end the look at the rest of it
+        except Exception as error:  # what someone wrote into a file must not end the look at the rest of it
             faults = (Fault("file", f"{check.__name__} cannot be done: {type(error).__name__}: {error}"),)
         outcomes.append(CheckOutcome(shows=shows, faults=faults))
     return Verdict(tuple(outcomes), held, parts[WHOLE].decode().strip('"'))

@@ -62,7 +62,7 @@ is. Quotes stay as they are.
 
 
 def list_needs(given: EditorInput) -> Needs:
-    """The report, and the passages that may be cited beside those that it cites."""
+    """The report, and the passages that may be cited besides those that it cites."""
     return Needs(evidence=given.evidence, more={"draft": given.draft, "report": given.report})
 
 

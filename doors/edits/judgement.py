@@ -49,7 +49,7 @@ class ChangeBody(Request):
     budget: BudgetRequest | None = None
     """The limits of the new run."""
     priority: RunPriority = "interactive"
-    """`batch` for what nobody waits for."""
+    """`batch` for requests without a waiting user."""
 
 
 class EditBody(ChangeBody):

@@ -50,7 +50,7 @@ class CitationChanges:
     def apply_to(self, draft: ReportDraft) -> ReportDraft:
         """`draft` with each citation, and each judgement of a statement, as it is now.
 
-        An outdated one names the newer text of its document, so whoever looks its quote up sees that it is gone.
+        An outdated one names the newer text of its document, so readers of its quote see that it is gone.
         """
         newer = {old: new for (old, _), new in self.moved.items()}
         judgements = (

@@ -17,7 +17,7 @@ CONTENTS_FROM: Final = 4
 LINE: Final = 80
 """Characters that a line holds."""
 _WIDEST, _NARROWEST, _SHORT, _LONGEST_WORD, _PADDING = 120, 4, 12, 16, 3
-"""Characters: what a column is as wide as at most and at least, cells and words that stay whole, the room beside."""
+"""Characters: what a column is as wide as at most and at least, cells and words that stay whole, the padding."""
 _WORD: Final = re.compile(r"[^\s\u2e80-\uffef]+")
 """Text in which no line may be broken; Chinese, Japanese and Korean may be broken anywhere."""
 _SCRIPTS: Final = (
@@ -46,7 +46,7 @@ def read_report_elements(report: Report, pictures: Mapping[str, str | None] | No
 
 
 def _stretch_brackets(matrix: Any) -> None:
-    """Has the brackets beside a matrix grow with it, as browsers do of themselves: they and it become one `mrow`."""
+    """Has the brackets next to a matrix grow with it, as browsers do of themselves: they and it become one `mrow`."""
     opening, closing = matrix.getprevious(), matrix.getnext()
     if opening is None or opening.tag != "mo" or (opening.text or "").strip() not in _OPENING:
         return

@@ -41,7 +41,7 @@ Key: TypeAlias = Annotated[
 
 
 class Started(BaseModel):
-    """A run that was accepted and works now, whoever is connected."""
+    """A run that was accepted and is running now, with or without clients."""
 
     run_id: str
     report: str
@@ -171,7 +171,7 @@ def explain_end(view: RunView) -> str:
 
 
 class ResearchTools:
-    """The tools; each asks the API on behalf of whoever calls it."""
+    """The tools; each asks the API on behalf of the caller."""
 
     def __init__(self, open_elcano: OpenElcano) -> None:
         self._open = open_elcano
@@ -201,7 +201,7 @@ class ResearchTools:
         clarify: Annotated[bool, Field(description="Let it ask back first what the question leaves open.")] = False,
         key: Key = "",
     ) -> Started:
-        """Start research on a question, and return at once; it goes on for minutes, also if nobody is connected."""
+        """Start research on a question, and return at once; it goes on for minutes, also if no one is connected."""
         request: dict[str, Any] = {"mode": mode, "instructions": instructions, "approve_plan": approve_plan}
         if clarify:
             request["clarify"] = True

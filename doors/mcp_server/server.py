@@ -1,8 +1,8 @@
 """The MCP server: its tools, its resources, research as tasks, and how it is served.
 
-Over standard input and output it speaks for whoever started it, with the settings' address and key of the API. Over
+Over standard input and output it acts for the user that started it, with the settings' address and key of the API. Over
 HTTP it speaks for each caller, with the `Authorization` of the request; a caller without one has what the API gives to
-anybody.
+anyone.
 
 Tasks are for clients that know the extension `io.modelcontextprotocol/tasks` of MCP 2026-07-28. A task is a run and has
 its id, so it is as durable as that: it outlives this server, and any of them can be asked about it. A run that waits

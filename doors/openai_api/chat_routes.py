@@ -3,7 +3,7 @@
 The last line of an answer names its run. A client sends it back with the conversation, and so the next question follows
 that run, with its evidence, without anything that had to be stored for the chat.
 
-What Open WebUI asks about a chat beside its questions (a title, tags, what to ask next) is not researched. It comes as
+What Open WebUI asks about a chat besides its questions (a title, tags, what to ask next) is not researched. It comes as
 a question, in words that its operator may change, and is known by the form that these have by default. A chat is titled
 by its first question; of all else there is nothing to say.
 """

@@ -20,7 +20,7 @@ TURN_CHARACTERS: Final = 4_000
 TRANSCRIPT_CHARACTERS: Final = 30_000
 """Longest background, of all earlier turns."""
 _PASSED_OVER: Final = frozenset({"reasoning", "mcp_approval_request", "mcp_list_tools", "compaction"})
-"""Items of answers, ours and others', which clients send back with a conversation and in which nobody says anything."""
+"""Items of answers, ours and others', which clients send back with a conversation and in which no one says anything."""
 _CALL: Final = "_call"
 _OUTPUT: Final = "_call_output"
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})

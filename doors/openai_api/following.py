@@ -74,7 +74,7 @@ class FollowedResponse:
         self._feeds = feeds
 
     async def follow(self) -> AsyncIterator[list[StreamEvent]]:
-        """The events, as they come, to the last; an empty list says that nothing is new, or that nobody answers.
+        """The events, as they come, to the last; an empty list says that nothing is new, or that no worker answers.
 
         If it ends without the last one, this process is about to stop: the client comes again.
         """

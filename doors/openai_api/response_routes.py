@@ -1,6 +1,6 @@
 """The Responses API: a response is a run, under another name and in another form.
 
-Nothing of a response is stored beside its run. So what OpenAI calls background mode is the only one there is: a client
+Nothing of a response is stored besides its run. So what OpenAI calls background mode is the only one there is: a client
 that waits may leave, or be cut off, and find the response under its id.
 """
 

@@ -170,7 +170,7 @@ def _choose_sources(
     """The sources of a request that says anything of them.
 
     Documents that it sends or names are searched alone, unless it names sources or asks for the web besides. A search
-    of the web is made beside what is searched anyway, and one that stays inside only of that which is inside.
+    of the web is made in addition to what is searched anyway, and one that stays inside only of that which is inside.
     """
     web = [WEB] if request.wants_web else []
     if "sources" in own:

@@ -34,7 +34,7 @@ router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=P
 
 @dataclass
 class Relation:
-    """A node beside another, with every run in which they were found together."""
+    """A node next to another, with every run in which they were found together."""
 
     words: str
     outward: bool

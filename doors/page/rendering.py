@@ -119,9 +119,9 @@ def _open_templates() -> "Environment":
 async def render_page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
     """Render a template for a browser.
 
-    Beside `context`, a template has `url(path)` and `static(name)`, which know where the application is mounted,
-    `here`, the path of the page, `session`, who is signed in (None where nobody has to be), and `may(permission)`, so
-    that nobody is offered what they would be refused.
+    Besides `context`, a template has `url(path)` and `static(name)`, which know where the application is mounted,
+    `here`, the path of the page, `session`, who is signed in (None where no one has to be), and `may(permission)`, so
+    that no one is offered what they would be refused.
     """
     root = request.scope.get("root_path", "")
     session = await _find_session(request)
@@ -171,7 +171,7 @@ def _build_address(root: str, path: str) -> str:
 
 
 async def _find_session(request: Request) -> dict[str, Any] | None:
-    """The session of the browser; None if nobody is signed in, or nobody has to be."""
+    """The session of the browser; None if no one is signed in, or no one has to be."""
     try:
         found: dict[str, Any] | None = await PublicApi(request).find("/v1/session")
     except ApiProblem:

@@ -111,7 +111,7 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
     )
     try:
         passages = (await api.get(f"/v1/runs/{run_id}/evidence", limit=PASSAGES))["evidence"]
-    except ApiProblem:  # whoever may read a report may lack the right to read what it was made of
+    except ApiProblem:  # a reader of a report may lack the right to read what it was made of
         passages = []
     body, contents = split_report(page.text)
     loaded = {plugin.name for plugin in list_plugins()}

@@ -97,7 +97,7 @@ async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response
 
 
 def is_for_readers(row: Mapping[str, Any]) -> bool:
-    """Whether a row of the steps says something to readers of the run: work, a failure, or what somebody did to it."""
+    """Whether a row of the steps says something to readers of the run: work, a failure, or what someone did to it."""
     return row["row"] != "step" or row["kind"] not in INNER_KINDS or row["outcome"] != "completed"
 
 
@@ -200,7 +200,7 @@ async def _read_section_searches(
 
 
 async def _find_state(api: PublicApi, run: Mapping[str, Any]) -> Mapping[str, Any]:
-    """State of the run after its latest step; empty if nobody can tell."""
+    """State of the run after its latest step; empty if no one can tell."""
     if not run["steps"]:
         return {}
     detail = await api.find_readable(f"/v1/runs/{run['run_id']}/steps/{run['steps']}")

@@ -71,7 +71,7 @@ class ScheduleRequest(Request):
     """When: cron expressions of five fields, or `@daily` and its likes. At an hour that a clock change leaves out
     nothing is started."""
     every_seconds: float | None = Field(default=None, ge=LEAST_SECONDS, le=366 * 86_400, allow_inf_nan=False)
-    """When: every so many seconds; in place of `cron`, or beside it."""
+    """When: every so many seconds; in place of `cron`, or in addition to it."""
     time_zone: str = Field(default="UTC", max_length=100, examples=["Europe/Berlin"])
     """The time zone of `cron`, by its name in the IANA database."""
     start_at: AwareDatetime | None = Field(default=None, strict=False)

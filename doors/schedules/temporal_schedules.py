@@ -250,7 +250,7 @@ class ScheduleOwner(PluginTables):
         self._settings = settings
 
     def of(self, tenant: str) -> str:
-        """There is nothing beside the tenant's name."""
+        """There is nothing besides the tenant's name."""
         return tenant
 
     async def delete_tenant(self, tenant: str) -> None:

@@ -149,7 +149,7 @@ def _list_values(ranges: Iterable[ScheduleRange], least: int) -> set[int]:
 
 
 def _describe_fields(fields: Sequence[str]) -> str:
-    """Five fields as written by somebody, in the form of `_describe_calendar`."""
+    """Five fields as written by someone, in the form of `_describe_calendar`."""
     if len(fields) != len(_SPANS):
         raise ValueError("not five fields")
     minutes, hours = _parse_field(fields[0], 0, 59), _parse_field(fields[1], 0, 23)

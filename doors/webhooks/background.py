@@ -1,4 +1,4 @@
-"""Webhooks in a worker, beside its runs: it begins the watches that were noted, and works on the queue of webhooks.
+"""Webhooks in a worker, next to its runs: it begins the watches that were noted, and works on the queue of webhooks.
 
 A run is followed, deliveries are begun, a message is sent once.
 """
@@ -231,7 +231,7 @@ class WebhookActivities:
         """Send a message once.
 
         Raises:
-            ApplicationError: it was not taken, and is tried again unless nobody can want that.
+            ApplicationError: it was not taken, and is tried again unless no one can want that.
         """
         webhooks, message = self._webhooks(delivery.tenant), delivery.message
         endpoint = await webhooks.find(delivery.endpoint)

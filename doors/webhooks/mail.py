@@ -121,5 +121,5 @@ def _describe_answer(code: int, text: bytes | str) -> str:
 
 
 def _put_on_one_line(text: str) -> str:
-    """Without line ends, which headers may not have, and without what nobody sees."""
+    """Without line ends, which headers may not have, and without what no one sees."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())

@@ -84,7 +84,7 @@ class WebhookView(Described):
     created_at: Moment
     """When it was made."""
     created_by: str
-    """By whom; empty: nobody was named."""
+    """User; empty: no one was named."""
 
     @classmethod
     def of(cls, one: Endpoint) -> "WebhookView":
@@ -137,7 +137,7 @@ class DeliveryView(Described):
     tried_at: Moment | None
     """When it was last sent."""
     answer: int | None
-    """The HTTP status of the last answer, or the code of the mail server; null: nobody answered."""
+    """The HTTP status of the last answer, or the code of the mail server; null: no answer."""
     error: str
     """Why the last attempt failed; empty: it did not."""
     data: JsonObject

@@ -213,7 +213,7 @@ class TenantWebhooks(TenantBound):
         return await self._fetch_all(DeliveryRecord, wanted)
 
     async def note_watch(self, run_id: str) -> None:
-        """Note that a run is to be watched, if anybody wants to know of it."""
+        """Note that a run is to be watched, if anyone wants to know of it."""
         async with self._engine.begin() as connection:
             await note_wanted_watch(connection, self._tenant, run_id)
 

@@ -1,6 +1,6 @@
 """The workflows of webhooks: one watches a run and begins deliveries, one delivers one message to one endpoint.
 
-Each lasts as long as it takes, days if need be, whoever dies meanwhile.
+Each lasts as long as it takes, days if need be, no matter which process dies meanwhile.
 
 Names and fields are persisted in histories: new fields get defaults, nothing is renamed.
 """
@@ -87,7 +87,7 @@ class SeenEvents(Frozen):
 
 
 class BeginCall(RunScoped):
-    """Messages about a run for whoever of its tenant wants them."""
+    """Messages about a run for its tenant's endpoints."""
 
     messages: tuple[Message, ...]
 

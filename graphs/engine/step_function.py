@@ -285,8 +285,8 @@ def should_pause(run: Run, ending: Ending) -> bool:
 def _fail_step(graph: ResearchGraph, run: Run, failure: Failure, work: int = 0) -> Run:
     """A failed node sends the run the way that its graph declares for the error, or to its exit.
 
-    A failed exit, or a failure that would meet it too, ends the run. `work` is what expressions used in vain: what
-    fails without an answer in between has to end as well, so over `waiting_work` nothing is repaired.
+    A failed exit, or a failure that would meet it too, ends the run. `work` is what expressions used without success:
+    what fails without an answer in between has to end as well, so over `waiting_work` nothing is repaired.
     """
     if (ending := find_budget_ending(failure)) is not None:  # as if the budget had refused the call
         return _abandon_step(graph, run, ending)

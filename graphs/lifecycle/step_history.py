@@ -79,7 +79,7 @@ class _Reader:
         self._ended = 0.0
         self._ended_at = started_at
         self._held: list[HeldTry] = []
-        """The tries in vain of the call that comes next."""
+        """The failed tries of the call that comes next."""
         self._given_up = Usage()
         """The usage of tries whose call was given up between two steps; the step that has their number counts it."""
         forks = (entry for entry in log.entries if isinstance(entry, RunResumed) and entry.why == "forked")

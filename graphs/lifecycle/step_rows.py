@@ -40,7 +40,7 @@ class TryInVain(Frozen):
 
 
 class HeldTry(TryInVain):
-    """A try in vain, with what it used nevertheless."""
+    """A failed try, with what it used nevertheless."""
 
     usage: Usage
 

@@ -238,7 +238,7 @@ class AccessStore(PluginTables):
         await self._write(delete(run_links).where(*mine))
 
     async def delete_tenant(self, tenant: str) -> None:
-        """Deletes keys, sessions and links, so that nobody gets in with one; the audit log stays."""
+        """Deletes keys, sessions and links, so that no one gets in with one; the audit log stays."""
         tables = (api_keys, sessions, run_links)
         await self._write(*(delete(table).where(table.c.tenant == tenant) for table in tables))
 

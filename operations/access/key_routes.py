@@ -68,7 +68,7 @@ class NewKey(KeyView):
     """A key that was just made, or given a new secret."""
 
     key: str = Field(examples=[KEY])
-    """The key. It is shown this once: nobody can read it again."""
+    """The key. It is shown this once: no one can read it again."""
 
     @classmethod
     def made(cls, credential: Credential, record: KeyRecord) -> "NewKey":

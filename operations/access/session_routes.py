@@ -1,7 +1,7 @@
 """Sessions of browsers: signing in with an API key or at an issuer, seeing who one is, signing out.
 
 At the issuer it is the authorization code flow of OpenID Connect, with PKCE, state and nonce. What has to come back is
-in a cookie of this browser for ten minutes, so that nobody can finish a login that another one began. The tokens
+in a cookie of this browser for ten minutes, so that no one can finish a login that another one began. The tokens
 themselves are not kept: the session is ours.
 """
 

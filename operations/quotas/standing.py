@@ -138,7 +138,7 @@ async def read_standings(
     """Read the state of a scope's limits that count these units.
 
     Args:
-        connection: within a transaction, if somebody relies on the answer.
+        connection: within a transaction, if someone relies on the answer.
         scope: whose.
         now: in seconds since the epoch.
         units: what is counted.

@@ -41,7 +41,7 @@ _log = logging.getLogger("tenants")
 
 
 class TenantDeleter:
-    """Carries out deletions, whoever began them."""
+    """Carries out deletions, no matter which process began them."""
 
     def __init__(self, store: Store, connect: Callable[[], Awaitable[Client]]) -> None:
         self._store = store

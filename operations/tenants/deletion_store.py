@@ -1,6 +1,6 @@
 """The deletions of tenants: one row for each, which stays as the record of it.
 
-While there is a row without an end, the deletion goes on: any API process continues it, whoever began it.
+While there is a row without an end, the deletion goes on: any API process continues it, no matter which one began it.
 """
 
 import asyncio

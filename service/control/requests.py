@@ -1,7 +1,7 @@
 """Control requests: one path for every request that acts on a running run, and Temporal's own cancellation.
 
 Every request has an id, the client's `Idempotency-Key` or one that is made here, and it is the id of Temporal's update.
-So a request that is sent again gets its first answer and is done once, also if nobody heard that answer. Temporal by
+So a request that is sent again gets its first answer and is done once, also if that answer was lost. Temporal by
 itself would give the first answer to another request under the same id, and would judge a refused one anew: what an id
 was sent with, and what the run answered, is therefore kept in the store.
 

@@ -89,7 +89,7 @@ class JournalReader:
                     async with places.take():
                         self._changed.clear()
                         await self._look()
-                except Exception as error:  # who follows is told, and the runs beside this one go on being read
+                except Exception as error:  # who follows is told, and the other runs are still read
                     self._report_failure(error)
                 await asyncio.sleep(COALESCE)
             listening.cancel()
@@ -228,7 +228,7 @@ LAG_SECONDS: Final = 0.04
 """From a heartbeat to when the server has it; measured, with room for the SDK's own bundling of heartbeats."""
 
 _OVER: Final = frozenset({"error", "ending_early"})
-"""Events of a node that end its agent's writing, beside its own: beginning and end may have the same type."""
+"""Events of a node that end its agent's writing, besides its own: beginning and end may have the same type."""
 _UNDOES: Final = frozenset({"rolling_back", "rolled_back", "run_resumed", "execution_ended"})
 
 _words_log = logging.getLogger("api.words")

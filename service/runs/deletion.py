@@ -45,7 +45,7 @@ async def delete_run(run_id: str, temporal: Temporal, store: TenantStore) -> Non
         await store.runs.archive(run, ())
     try:
         await store.runs.delete(run_id)
-    except RunOpen as error:  # somebody reset it meanwhile
+    except RunOpen as error:  # someone reset it meanwhile
         raise DeleteRefused(str(error)) from error
 
 

@@ -1,7 +1,7 @@
 """Records in the store the end of a run that ended without recording it itself.
 
 A workflow archives itself as its last deed. One that is terminated, runs into a server limit or fails outside its own
-care has no last deed: the store goes on believing that it runs. Whoever notices calls `archive_if_ended`.
+care has no last deed: the store goes on believing that it runs. Code that notices calls `archive_if_ended`.
 
 The reconciler compares the store's open runs with Temporal periodically. Three kinds of runs need it: one whose API
 process died before or after the workflow was started, one whose start got no answer, and one that was ended from

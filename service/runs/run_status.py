@@ -1,6 +1,6 @@
 """Status of a run: from the store if it has ended, from its workflow while it runs.
 
-Somebody who asks always gets an answer: if neither a worker nor Temporal can tell more, what is stored is shown as
+Someone who asks always gets an answer: if neither a worker nor Temporal can tell more, what is stored is shown as
 stale, with what Temporal is waiting for.
 """
 
@@ -188,7 +188,7 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
     """A section whose end is not in the store, where it is put by the section itself.
 
     Raises:
-        RunNotFound: nobody but its id says that it exists.
+        RunNotFound: only its id says that it exists.
     """
     try:
         execution = await temporal.describe(run.run_id)

@@ -195,7 +195,7 @@ class RunView(Described):
     trust: Trust = Field(default=NO_LIMITS, examples=[{"blocked_kinds": ["preprint"], "egress": "private"}])
     """Limits on sources and hosts, spelled as hosts and journals are compared."""
     output_schema: JsonObject | None = Field(default=None, examples=[None])
-    """The JSON Schema of the answer that is wanted beside the report; null: none, or in a list."""
+    """The JSON Schema of the answer that is wanted besides the report; null: none, or in a list."""
     previous_run: str = Field(default="", examples=[""])
     """The run that it follows: it knows what was asked and answered there, and before. Empty: none."""
     started_at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
@@ -250,7 +250,7 @@ class RunView(Described):
     last_event: int | None = Field(default=None, examples=[23])
     """Number of a running run's last event."""
     blocked: str = Field(default="", examples=[""])
-    """Why a running run cannot continue until somebody acts in Temporal: it was paused there, or workers fail to
+    """Why a running run cannot continue until someone acts in Temporal: it was paused there, or workers fail to
     continue it. With the title in front: so for a section. Empty: nothing of this kind is known."""
     worker: Literal["answering", "not answering"] | None = None
     """Whether a worker told how it stands; null for ended runs and in lists."""

@@ -73,7 +73,7 @@ class HeldTryView(Described, TryInVain):
 
     @classmethod
     def of(cls, held: HeldTry) -> "HeldTryView":
-        """A try in vain."""
+        """A failed try."""
         return cls.from_record(held, usage=CallUsage.of(held.usage))
 
 

@@ -157,7 +157,7 @@ def is_paused(answer: DescribeWorkflowExecutionResponse) -> bool:
 
 
 async def explain_blocked(answer: DescribeWorkflowExecutionResponse, client: Client) -> str:
-    """Say why a workflow does not continue until somebody acts; empty if it does, or has ended."""
+    """Say why a workflow does not continue until someone acts; empty if it does, or has ended."""
     if is_paused(answer):
         by = _describe_pause(answer.workflow_extended_info.pause_info)
         return f"{PAUSED} (by {by})" if by else PAUSED

@@ -34,7 +34,7 @@ class AnalyzeOutput(Frozen):
     verdict: Outcome
     """On the first hypothesis."""
     told: str
-    """Verdicts and figures in sentences, for whoever writes the report."""
+    """Verdicts and figures in sentences, for the writer of the report."""
     studies: int = 0
     """Measurements that count, in all pools."""
     pools: int = 0

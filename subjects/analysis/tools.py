@@ -31,7 +31,7 @@ ANALYSIS_TYPE: Final = "application/vnd.elcano.analysis+json"
 async def analyze_measurements(work: ToolWork, given: AnalyzeInput) -> AnalyzeOutput:
     """The digest of an analysis, which is stored with its plots before this answers.
 
-    Only passages that the run found count: of others nobody knows how they came here.
+    Only passages that the run found count: of others no one knows how they came here.
 
     Raises:
         InputInvalid: this worker has no library for statistics.

@@ -41,7 +41,7 @@ def find_missing_query_writer(
     Args:
         graph: one that asks databases on each of its ways; of any other nothing is said.
         sources: what the run searches.
-        models: by agent; empty: nobody knows it here, and then it counts as a language model.
+        models: by agent; empty: no one knows it here, and then it counts as a language model.
         settings: of the API.
     """
     model = models.get(SQL_WRITER, "")

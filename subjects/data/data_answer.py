@@ -84,7 +84,7 @@ CHART_PATH: Final = "chart.svg"
 """Path of the chart in Markdown, next to the report."""
 
 NumberStatus: TypeAlias = Literal["proven", "given", "quoted", "named", "wrong", "unproven"]
-"""`proven`: the cells that it names give it. `given`: the question, or what stands beside the answer, says it.
+"""`proven`: the cells that it names give it. `given`: the question, or the text next to the answer, says it.
 `quoted`: a passage that is quoted there says it. `named`: digits of a name that a result has. `wrong`: the cells give
 another number, or none. `unproven`: no cell is named."""
 DOUBTFUL: Final[frozenset[NumberStatus]] = frozenset({"wrong", "unproven"})

@@ -127,7 +127,7 @@ def _fold_execution(state: ResearchState, said: ExecuteSqlOutput) -> ResearchSta
 
 
 def _why_not_mended(now: DataWork, fault: QueryFault) -> str:
-    """Why a repair would be in vain, in a sentence; empty if one is tried."""
+    """Why a repair would be useless, in a sentence; empty if one is tried."""
     if not fault.lasting:
         return "The database was busy or away, so the query itself is not at fault: ask again later."
     if now.fault is not None and (now.fault.stage, now.fault.message) == (fault.stage, fault.message):

@@ -1,7 +1,7 @@
 """Forecasts: the request, the result, and the reason for a refusal.
 
 A forecast never stands without what it would have been worth before: the error of its model where the history was
-known, beside that of repeating the last season. A series that cannot be forecast is refused with its reason, as an
+known, besides that of repeating the last season. A series that cannot be forecast is refused with its reason, as an
 answer that the next node can read; nothing is mended unless it was asked for.
 """
 
@@ -185,7 +185,7 @@ class ForecastOutput(GivesEvidence):
     forecast: ForecastDigest | None = None
     refused: ForecastRefusal | None = None
     told: str = ""
-    """The same in sentences, for whoever writes the answer."""
+    """The same in sentences, for the writer of the answer."""
 
 
 _STEPS = {

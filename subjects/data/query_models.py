@@ -118,7 +118,7 @@ class SchemaContextInput(Frozen):
     database: str = Field(min_length=1, max_length=63)
     question: str = Field(min_length=1, max_length=10_000)
     tables: int = Field(default=8, ge=1, le=50)
-    """Tables that are chosen by the question at most; those that they refer to come beside."""
+    """Tables that are chosen by the question at most; those that they refer to come in addition."""
 
 
 class SchemaContextOutput(Frozen):

@@ -1,4 +1,4 @@
-"""Renders query results: chart, tables, queries and what is missing, with a database report or where nobody wrote one.
+"""Renders query results: chart, tables, queries and what is missing, with a database report or where no one wrote one.
 
 Written by code alone. A query is always shown, as it was run; a choice or a repair that may have changed what is
 answered stands with it. Values of databases are data: none of them is markup. Without a report, results are read off

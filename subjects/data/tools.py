@@ -108,7 +108,7 @@ async def execute_sql(work: ToolWork, given: ExecuteSqlInput) -> ExecuteSqlOutpu
 async def _keep_first_attempt_result(store: TenantStore, run_id: str, found: ResultTable) -> ResultTable:
     """Return the result of the first attempt of this activity that got one; it counts, however that attempt ended.
 
-    Another attempt would otherwise leave a second result of one query, of another moment, that nobody uses.
+    Another attempt would otherwise leave a second result of one query, of another moment, that no one uses.
     """
     if not activity.in_activity():
         return found

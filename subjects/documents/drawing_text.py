@@ -76,7 +76,7 @@ def _read_run(run: Element) -> str:
 
 
 def _read_formula(element: Element) -> str:
-    """A formula, which newer programs write beside a picture of it for older ones."""
+    """A formula, which newer programs write next to a picture of it for older ones."""
     return " ".join(write_office_math(one) for one in element.iter("{*}oMath"))
 
 

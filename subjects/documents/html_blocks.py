@@ -75,7 +75,7 @@ class _Page:
     """The parts of a page read so far."""
 
     whole: bool
-    """Whether parts beside the main part are read as well."""
+    """Whether parts besides the main part are read as well."""
     found: list[Part] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)

@@ -98,7 +98,7 @@ def _is_laid_out(cell: TableCell) -> bool:
 
 
 def list_layout_parts(table: Table) -> list[Part]:
-    """The parts of a table that lays a page out, without numbers of lines beside code."""
+    """The parts of a table that lays a page out, without numbers of lines next to code."""
     parts: list[Part] = [*table.beside]
     for row in table.rows:
         for cell in row.cells:

@@ -1,6 +1,6 @@
 """Spreadsheets of LibreOffice (ODS) as documents: what the visible sheets show, as tables.
 
-The file holds what each cell shows beside its value, so numbers need no formatting here.
+The file holds what each cell shows next to its value, so numbers need no formatting here.
 """
 
 from typing import Final

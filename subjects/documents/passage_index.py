@@ -3,7 +3,7 @@
 The file is a cache: it can be deleted at any time and is built again by the next search. Every method opens its own
 connection, so that all may be called from any thread and any process; only who is inside `writing` may change it.
 
-An index of an older version goes on answering while the one that takes its place is built beside it, in a file whose
+An index of an older version goes on answering while the one that takes its place is built next to it, in a file whose
 name ends in `.next`; one that is interrupted is completed by the next writer.
 """
 
@@ -119,7 +119,7 @@ class Index:
             return is_older_index(database, self._reader)
 
     def replace(self, new: "Index") -> None:
-        """Put an index that was built beside this one in its place; whoever searches sees the one or the other."""
+        """Put an index that was built next to this one in its place; a search sees the one or the other."""
         with new._connected() as source, self._connected() as target:
             source.backup(target)
         with self._explained():
@@ -229,7 +229,7 @@ def _try_lock(lock: sqlite3.Connection) -> bool:
 def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float = 0.0) -> None:
     """Puts a document that is not there into the tables, its words in the forms of its language.
 
-    `indexed_at` says since when it has its text there, in seconds since the epoch; 0 where nobody asks.
+    `indexed_at` says since when it has its text there, in seconds since the epoch; 0 where no one asks.
     """
     document = entry.document
     gaps = document.gaps if document else (Gap(entry.reason, needs=entry.needs),) if entry.needs else ()

@@ -262,7 +262,7 @@ def _differs_below(sheet: Sheet, region: _Region, first: int) -> bool:
 
 
 def _names_rows(sheet: Sheet, region: _Region, first: int) -> bool:
-    """Whether the first column of a table names its rows: it has texts, and figures stand beside them."""
+    """Whether the first column of a table names its rows: it has texts, and figures stand next to them."""
     rows = range(first, min(first + 50, region.bottom + 1))
     names = [value for row in rows if (value := sheet.cells.get((row, region.left)))]
     others = [value for row in rows for value in _row(sheet, replace(region, left=region.left + 1), row)]

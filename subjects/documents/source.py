@@ -148,7 +148,7 @@ class DocumentsSource:
     def _finished(self, task: asyncio.Task[Listing]) -> None:
         self._running = None
         if not task.cancelled():
-            task.exception()  # Whoever waited got it; nobody may have waited.
+            task.exception()  # All waiters got it, if there were any.
 
     def _search(self, query: str, limit: int, listing: Listing) -> SearchResults:
         with self._index.reading() as database:

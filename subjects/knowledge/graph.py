@@ -1,8 +1,8 @@
 """Findings of runs as a graph: documents, authors, what they speak of, and what reports said by which passage.
 
-A node is named by its kind and its key, whoever finds it, so that two runs that find the same thing find one node. An
-edge belongs to the run that it is from and goes with it; a node goes with its last edge. Kinds are a closed list: they
-become the names of tables and labels, and nothing that was read from anywhere does.
+A node is named by its kind and its key, no matter which run finds it, so that two runs that find the same thing find
+one node. An edge belongs to the run that it is from and goes with it; a node goes with its last edge. Kinds are a
+closed list: they become the names of tables and labels, and nothing that was read from anywhere does.
 
 The shortest ways from one node to another are found from both ends at once, one edge further each time. A run leads to
 all that it found, so over runs everything is near to everything else: no way leads over a run that is not an end of it.
@@ -128,7 +128,7 @@ BATCH: Final = 500
 
 
 class Neighbour(Frozen):
-    """A node beside another one, and the edge between them."""
+    """A neighbour of a node, and the edge between them."""
 
     edge: KnowledgeEdge
     node: KnowledgeNode
@@ -156,7 +156,7 @@ class KnowledgeGraph(Protocol):
         """Keeps nodes and edges, all or none; doing it twice, or two at once, changes nothing more.
 
         A node that is there is described as it is described last. What the run `replacing` left before goes in the same
-        step: whoever reads, and whatever breaks off, finds the old part or the new one.
+        step: readers see the old part or the new one, even if writing breaks off.
 
         Raises:
             ValueError: an edge leads from or to a node that is neither given nor kept.

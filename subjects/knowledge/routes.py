@@ -88,7 +88,7 @@ class HitView(Described):
 
 
 class NeighbourView(Described):
-    """A node beside another one."""
+    """A neighbour of a node."""
 
     edge: EdgeView
     """Edge that connects them."""

@@ -9,7 +9,7 @@ Finds entities in a sentence by spelling alone: symbols, as genes and drugs in t
 A rule that errs on the side of too little: a word that begins a sentence is no name by that, and a title in which every
 word is capitalised has none. No model is asked, and none is pretended.
 
-A run that ends is taken into the graph of its tenant before it is archived, so whoever hears that it ended finds there
+A run that ends is taken into the graph of its tenant before it is archived, so clients that learn of its end find there
 what it found. Doing it again gives the same graph, so an attempt that was cut off anywhere is finished by the next one;
 what the run left there before is replaced in the same step. A graph that cannot be written never keeps a run from
 ending, for the archive has all that it holds: the reason is kept with the run.

@@ -1,8 +1,8 @@
 """The source `knowledge`: what do we know already about this? It finds what earlier runs of the tenant found.
 
 A claim of a report is never evidence. It leads to the passages that it was proven by, and these are handed over as they
-were kept, under their own ids and sources: whoever cites one cites the document that it is from. Which runs they are
-from is told beside. What the run that asks found itself is left out.
+were kept, under their own ids and sources: citing one cites the document that it is from. Which runs they are
+from is reported as well. What the run that asks found itself is left out.
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """Nodes by their words: an index from each word to the nodes that have it, and a score by how rare the words are.
 
-The table of words is the same wherever the nodes are; a graph in Apache AGE has it beside its labels.
+The table of words is the same wherever the nodes are; a graph in Apache AGE has it next to its labels.
 """
 
 import re

@@ -121,7 +121,7 @@ class ReviewAddition(ReportAddition):
 def build_review(
     call: PublishCall, evidence: Sequence[Evidence], works: Works, checked: CheckedDraft | None = None
 ) -> Review | None:
-    """Return the figures of a literature review, shown beside its report; None if the run is no review."""
+    """Return the figures of a literature review, shown next to its report; None if the run is no review."""
     if NAME not in (call.mode, call.choice.mode) or not call.records:
         return None
     call = call.model_copy(update={"records": tuple(one for one in call.records if one.source != RELATED)})

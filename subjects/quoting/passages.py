@@ -147,7 +147,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Material:
-    """An envelope's evidence beside the terms of its question."""
+    """An envelope's evidence with the terms of its question."""
 
     passages: tuple[Passage, ...]
     terms: Terms

@@ -41,7 +41,7 @@ MOST_RELATED: Final = 6
 NEAREST_COVERAGE: Final = 0.3
 """The share of the question that a passage holds at least to be named where nothing answers it."""
 RELATED_COVERAGE: Final = 0.6
-"""The same beside an answer. At 0.3, 57 % of the passages named on XQuAD were of the article that answers, and 69 % on
+"""The same next to an answer. At 0.3, 57 % of the passages named on XQuAD were of the article that answers, and 69 % on
 PubMedQA shared a subject heading with the one that does; at 0.6 all of 13, and 8 of 10."""
 
 

@@ -27,7 +27,7 @@ from elcano.text.stems import list_stems
 ELSEWHERE: Final = 0.1
 """For a passage without the name that the question is about: it may use the same words of something else."""
 SHORT: Final = 3
-"""Telling words of a question that a sentence on somebody else holds most of."""
+"""Telling words of a question that a sentence on someone else holds most of."""
 HEADED: Final = 0.5
 """A text is a manual if more than this share of its passages stands below headings."""
 FOCUSED: Final = 0.6
@@ -179,7 +179,7 @@ def _refers_elsewhere(passage: Passage, start: int, sentence: Sentence, terms: T
 
 
 def _is_on_another(names: set[str], passage: Passage, place: int) -> bool:
-    """Whether a sentence names somebody, and neither it nor what stands above and beside it has one of `names`."""
+    """Whether a sentence names someone, and neither it nor what stands above and next to it has one of `names`."""
     if not names or names & passage.above or not list_names(passage.sentences[place].text):
         return False
     beside = passage.sentences[max(0, place - 1) : place + 2]

@@ -1,4 +1,4 @@
-"""Uploads in a worker, beside its runs: it reads new documents, and drops the indexes of deleted ones.
+"""Uploads in a worker, next to its runs: it reads new documents, and drops the indexes of deleted ones.
 
 Documents that an older version of the readers read are read anew, one after another and on a queue of their own. Until
 then they are searched as they are; runs and reports keep the text that they quoted, which is stored by its hash.

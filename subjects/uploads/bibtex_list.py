@@ -249,7 +249,7 @@ _COMMA: Final = re.compile(r",(?![^{}]*\})")
 
 
 def decode_latex(text: str) -> str:
-    """LaTeX as plain text; what is no LaTeX stays as it is, as do commands that nobody knows."""
+    """LaTeX as plain text; what is no LaTeX stays as it is, as do commands that no one knows."""
     if not re.search(r"[\\{}$~]|--", text):
         return " ".join(text.split()) if "\n\n" not in text else text
     from pylatexenc.latex2text import LatexNodes2Text

@@ -205,7 +205,7 @@ class TenantUploads(TenantBound):
     async def list_read(self, collection: str) -> list[UploadedDocument]:
         """All documents whose bytes were read at some time, also those that are to be read again, by key; without gaps.
 
-        There may be tens of thousands: nothing is validated, nor decrypted in vain.
+        There may be tens of thousands: nothing is validated, nor decrypted needlessly.
         """
         table = documents
         wanted = self._select(table).where(table.c.collection == collection, table.c.read_at.is_not(None))

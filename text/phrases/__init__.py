@@ -1,7 +1,7 @@
 """The headings and sentences of a report that code writes, in the language of its question.
 
-`Phrases` has them in English, a catalogue of gettext beside this file (`de.po`) in each other language. What a language
-lacks is said in English, never left out; that is so of warnings and of what services answer.
+`Phrases` has them in English, a catalogue of gettext next to this file (`de.po`) in each other language. What a
+language lacks is said in English, never left out; that is so of warnings and of what services answer.
 
 Reasons that code gives for a doubt are kept in English, for models and programs, and translated where they are shown.
 """
@@ -86,7 +86,7 @@ class Phrases:
     section_unanswered: str = "No sentence was found that can be quoted as an answer to this section."
     section_ended: str = "The research on this section ended early: {reason}."
     further: str = "Further passages"
-    """Heading of quotations beside the first ones."""
+    """Heading of further quotations."""
     nothing_holds: str = "Nothing found shares enough with the question to be quoted as its answer."
     """Says that nothing holds enough of the question."""
     nothing_found: str = "Nothing was found in the sources searched."

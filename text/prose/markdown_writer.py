@@ -65,7 +65,7 @@ class _Writer:
         self._lines = lines
 
     def blocks(self, tokens: list[Token]) -> list[str]:
-        """Each block that stands beside the others in `tokens`."""
+        """Each block that stands next to the others in `tokens`."""
         found: list[str] = []
         place = 0
         while place < len(tokens):

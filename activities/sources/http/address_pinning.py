@@ -92,7 +92,7 @@ class _Pool(httpcore.AsyncConnectionPool):
     """Closes connections that no request is left for.
 
     httpcore 1.0.9 gives a new connection to a request that waits for one. If that request is cancelled before it goes
-    on, nobody uses the connection, and it counts against the limit for ever: after enough of them each request waits.
+    on, no one uses the connection, and it counts against the limit for ever: after enough of them each request waits.
     """
 
     def _assign_requests_to_connections(self) -> list[httpcore.AsyncConnectionInterface]:
@@ -178,7 +178,7 @@ class _Transport(httpx.AsyncBaseTransport):
 
         Raises:
             NotPublic: its host may not be asked.
-            httpx.TransportError: nobody answered.
+            httpx.TransportError: no response.
         """
         asked = httpcore.Request(
             method=request.method,

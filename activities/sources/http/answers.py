@@ -104,7 +104,7 @@ async def content_of(who: str, response: httpx.Response, most_bytes: int) -> byt
         most_bytes: of the content, and of what comes over the wire.
 
     Raises:
-        SourceRefused: it is larger, or packed as nobody asked for.
+        SourceRefused: it is larger, or packed as no one asked for.
         SourceUnavailable: its packing is damaged, or it breaks off.
         httpx.TransportError: nothing more came.
     """

@@ -1,7 +1,7 @@
 """Whether a measurement holds: its words stand in its passage, its numbers in its words, and these fit each other.
 
 Nothing is mended. A number that is not there, or that another one contradicts, is a reason to leave all of it out:
-which of the two is wrong nobody knows.
+which of the two is wrong no one knows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

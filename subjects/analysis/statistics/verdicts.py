@@ -35,7 +35,7 @@ RULE: Final = (
 )
 LEAST_STUDIES: Final = 2
 _MOST_MENTIONED: Final = 3
-"""Pools beside the one that decides."""
+"""Pools other than the one that decides."""
 
 
 def name_outcome(hypothesis: TestedHypothesis, outcomes: Iterable[str], names: NameReader) -> TestedHypothesis:

@@ -233,7 +233,7 @@ ALLOWED: Final[Mapping[str, frozenset[str]]] = {
     "rect": frozenset({"transform", "x", "y", "width", "height"}) | _STROKES,
     "text": frozenset({"transform", "x", "y", "text-anchor", "font-family", "font-size", "font-weight"}) | _STROKES,
 }
-"""All that a chart consists of, beside its title and description."""
+"""All that a chart consists of, besides its title and description."""
 _VALUE: Final = re.compile(r"[-+\w\s.,()#%]*")
 """Allowed values of an attribute: numbers, names, colours and transformations; no address."""
 

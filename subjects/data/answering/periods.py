@@ -102,7 +102,7 @@ def find_time_column(
 def _join_parts(
     years: Sequence[int | None], name: str, cells: Sequence[Cell], sql: str
 ) -> list[datetime | None] | None:
-    """The moments that years and the parts of years beside them say; None: the other column holds no such parts."""
+    """The moments that years and the parts of years next to them say; None: the other column holds no such parts."""
     part = _find_part(name, cells)
     if part is None:
         return None

@@ -145,7 +145,7 @@ def _is_implicit(column: exp.Column, dialect: Dialect) -> bool:
 def _may_be_unlisted(
     column: exp.Column, scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema
 ) -> bool:
-    """Whether a source in sight has columns that nobody can list, and none that can be listed has the column."""
+    """Whether a source in sight has columns that no one can list, and none that can be listed has the column."""
     name = _fold_name_case(column.name, schema.dialect)
     known = [
         _columns_of(source, around, tables, schema)
@@ -196,7 +196,7 @@ def _columns_of(
 ) -> dict[str, str] | None:
     """Return the columns of the source called `source`, as seen from `scope`, by their folded names.
 
-    Empty: nobody can say. None: nothing is called so.
+    Empty: no one can say. None: nothing is called so.
     """
     for around in _iter_enclosing_scopes(scope):
         found = around.sources.get(source)

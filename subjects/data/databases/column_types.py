@@ -1,8 +1,8 @@
 """Types of the columns of text files, by their values: text becomes numbers or dates only if no value loses anything.
 
 Values are grouped by their shapes, in which every digit is a 9: `9999-99-99`. A column of a million values has a few
-shapes, and they decide: a leading zero keeps `00501` a text, `12,5` makes `1.234` beside it a thousand, a 13 says which
-part of `01/02/2024` is the day. What no value decides stays text, and a note says what to write into the file of
+shapes, and they decide: a leading zero keeps `00501` a text, `12,5` makes `1.234` next to it a thousand, a 13 says
+which part of `01/02/2024` is the day. What no value decides stays text, and a note says what to write into the file of
 options (`reading_options.py`). Notes contain no values: they are shown even where values may not be.
 """
 

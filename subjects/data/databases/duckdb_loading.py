@@ -30,7 +30,7 @@ _CONFIGURATION: Final = {
     "memory_limit": "2GB",
     "threads": "2",
 }
-"""A file of any size is copied in this much; what does not fit is written beside the copy meanwhile."""
+"""A file of any size is copied in this much; what does not fit is written next to the copy meanwhile."""
 
 
 def load_files_into_duckdb(path: str, files: Iterable[FileToLoad]) -> None:

@@ -79,7 +79,7 @@ def answer_request(request: Request) -> Answer:
             if not request.statements:
                 return Answer(tables=tuple(_read_table_schemas(connection)))
             return Answer(outcomes=tuple(_run_statements(connection, request)))
-    except duckdb.IOException as error:  # it names the file, which is nobody's business
+    except duckdb.IOException as error:  # it names the file, which is no one's business
         return Answer(away=next((why for word, why in _WHY.items() if word in str(error)), "its file cannot be read"))
     except (duckdb.Error, ValueError, OSError) as error:
         return Answer(away=_format_duckdb_error(error, request))

@@ -307,7 +307,7 @@ class Files(Duckdb):
 
 
 def _remove_unfinished_copy(made: Path) -> None:
-    """Removes a copy that was not finished, with what DuckDB keeps beside it."""
+    """Removes a copy that was not finished, with what DuckDB keeps next to it."""
     made.unlink(missing_ok=True)
     made.with_name(f"{made.name}.wal").unlink(missing_ok=True)
     shutil.rmtree(made.with_name(f"{made.name}.tmp"), ignore_errors=True)

@@ -224,7 +224,7 @@ class _Ending:
     """Ends a connection's work on the server: cancels it, and hangs up if the server ignores that.
 
     Args:
-        connection: that somebody waits at, in another thread.
+        connection: that someone waits at, in another thread.
         seconds: until it is cancelled.
     """
 

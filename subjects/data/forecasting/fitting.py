@@ -4,7 +4,7 @@ Their libraries are large and may hang, so they run in no thread of the worker. 
 its process.
 
 Each forecasts known values from two points of the history, as far apart as the horizon where the history allows it, and
-the least error wins. Repeating the last season is always among the models, so nobody has to wonder whether the effort
+the least error wins. Repeating the last season is always among the models, so no one has to wonder whether the effort
 was worth it. ARIMA has to be the best at each origin: it is found by a search among dozens of models, so a little less
 error is soon had by luck, and it is there only where there is time.
 """

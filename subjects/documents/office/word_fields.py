@@ -8,7 +8,7 @@ from elcano.subjects.documents.office.word_names import WORD, get_value, is_on, 
 from elcano.text.xml_tree import Element
 
 _MOST_NESTED: Final = 50
-"""Maximum depth of fields in fields; more are opened by nobody who means to close them."""
+"""Maximum depth of fields in fields; more are opened by no one who means to close them."""
 _INSTRUCTION_CHARACTERS: Final = 2_000
 """An instruction is read no further: citation managers store whole records in it."""
 _CITATION: Final = re.compile(

@@ -171,7 +171,7 @@ class Styles:
     def _list_with_ancestors(self, key: str) -> Iterator[Element]:
         for _ in range(_MOST_ANCESTORS):
             element = self._elements.get(key)
-            if element is None or not key:  # styles without an id exist, and are nobody's ancestors
+            if element is None or not key:  # styles without an id exist, and are no one's ancestors
                 return
             yield element
             key = get_value(element, "basedOn") or ""

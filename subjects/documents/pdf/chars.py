@@ -166,7 +166,7 @@ class _Collector:
         self._first: tuple[int, tuple[float, float, float, float], Style, str]
 
     def begin(self, thing: int, index: int, box: tuple[float, float, float, float], kind: str) -> Style | None:
-        """Take the first of some characters, and return its style; None: nobody sees it.
+        """Take the first of some characters, and return its style; None: no one sees it.
 
         Args:
             thing: the address of its text object.
@@ -251,7 +251,7 @@ def _write_char(code: int) -> tuple[str, str]:
     if 0xD800 <= code < 0xE000 or code >= 0xF0000:
         return "", "u"  # half a character, or one of private use
     letter = chr(code)
-    if 0x1D400 <= code < 0x1D800:  # a letter or figure of a formula in its own type, which nobody types
+    if 0x1D400 <= code < 0x1D800:  # a letter or figure of a formula in its own type, which no one types
         return unicodedata.normalize("NFKC", letter), ""
     if code < 0x0300:
         return letter, "a" if letter in ACCENTS else ""

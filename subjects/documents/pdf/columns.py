@@ -1,4 +1,4 @@
-"""The reading order of segments: columns beside one another, parted by gutters, in bands that wide segments part.
+"""The reading order of segments: columns next to one another, parted by gutters, in bands that wide segments part.
 
 A gutter is a place at which many segments begin, and which few cross. What crosses it, such as a title above two
 columns, ends a band; columns of a band are read one after the other. Columns may have gutters of their own. What has
@@ -192,7 +192,7 @@ class _Side:
         self.full = self.usual / max(right - left, 1.0)
 
     def is_prose(self, aligned: float) -> bool:
-        """Whether its rows are lines of prose; `aligned`: the share of them that stand beside the other side's."""
+        """Whether its rows are lines of prose; `aligned`: the share of them that stand next to the other side's."""
         if self.usual < NARROW * self.size:
             return False
         needed = FULL if aligned < ALIGNED else VERY_FULL
@@ -200,7 +200,7 @@ class _Side:
 
 
 def _share_aligned(one: _Side, other: _Side) -> float:
-    """The share of the rows of the shorter side that have a row on the same base line beside them."""
+    """The share of the rows of the shorter side that have a row on the same base line next to them."""
     few, many = sorted((one, other), key=lambda side: len(side.rows))
     bases = [row[0].base for row in many.rows]
     return sum(any(abs(row[0].base - base) <= 0.15 * row[0].size for base in bases) for row in few.rows) / len(few.rows)

@@ -259,7 +259,7 @@ class _Collector:
 
     def _add(self, left: float, top: float, right: float, bottom: float) -> None:
         if right < 0 or bottom < 0 or left > self._frame.width or top > self._frame.height:
-            return  # beside the page
+            return  # next to the page
         left, right = max(left, 0.0), min(right, self._frame.width)
         top, bottom = max(top, 0.0), min(bottom, self._frame.height)
         if right - left >= bottom - top:

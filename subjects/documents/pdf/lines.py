@@ -287,7 +287,7 @@ LEAST_NUMBERED: Final = 8
 
 
 def drop_line_numbers(words: list[Word]) -> list[Word]:
-    """The words without the numbers that stand beside the lines of a manuscript.
+    """The words without the numbers that stand next to the lines of a manuscript.
 
     They stand below one another at the left or right of everything else, and count the lines, each or every fifth.
     """

@@ -25,7 +25,7 @@ SURE: Final = 0.6
 """The confidence in a page below which nothing of it is read. Upside-down pages read at .33 to .38, upright ones at .93
 to .96, very noisy ones at .72."""
 SURE_OF_LINE: Final = 0.45
-"""The confidence in a line below which it is left out: what is read in pictures and rules beside text that is read."""
+"""The confidence in a line below which it is left out: what is read in pictures and rules next to text that is read."""
 LEAST_LETTERS: Final = 12
 """Minimum letters and digits of a text; fewer are misread from a photograph."""
 LANGUAGE_LETTERS: Final = 100

@@ -24,7 +24,7 @@ from elcano.subjects.documents.pdf.visibility import see_words
 from elcano.subjects.documents.pdf.words import Page, Word, read_words
 
 PAGE_CHARACTERS: Final = 200_000
-"""A page that holds more is none that anybody reads: a poster of small type has 30,000."""
+"""A page that holds more is none that anyone reads: a poster of small type has 30,000."""
 PAGE_SECONDS: Final = 6.0
 """Processor time that a page may take; a dense page takes a tenth of a second."""
 PAGE_OBJECTS: Final = 40_000

@@ -20,7 +20,7 @@ INDENT: Final = 3.0
 RAGGED: Final = 0.25
 """Maximum difference between line ends, as a share of the widest line."""
 LEAST_BESIDE: Final = 5
-"""Running text beside numbers has at least so many lines, most of them full: fewer are labels of a table."""
+"""Running text next to numbers has at least so many lines, most of them full: fewer are labels of a table."""
 FULL_LINE: Final = 28.0
 """Two lines that are both as wide as this are running text, without a third."""
 
@@ -33,7 +33,7 @@ class _Segment(NamedTuple):
     size: float
     flowing: bool
     numbered: bool
-    """Whether a number stands beside it."""
+    """Whether a number stands next to it."""
     tokens: tuple[Token, ...]
 
 

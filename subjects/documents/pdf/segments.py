@@ -260,7 +260,7 @@ def _mark_shifted(segment: Segment) -> None:
 
 
 def _attach_initials(segments: list[Segment], initials: Iterable[Segment]) -> list[Segment]:
-    """The large first letter of a chapter goes to the first of the lines that stand beside it."""
+    """The large first letter of a chapter goes to the first of the lines that stand next to it."""
     left_over: list[Segment] = []
     for initial in initials:
         beside = [

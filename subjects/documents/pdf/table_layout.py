@@ -85,7 +85,7 @@ def lay_out(region: Region) -> Layout | None:
 
 
 def _place_line(row: TextRow, columns: Sequence[Column]) -> list[_Piece]:
-    """The runs of a line with the columns they cover; a run over empty columns beside it spans them."""
+    """The runs of a line with the columns they cover; a run over empty columns next to it spans them."""
     runs = [part for run in split_runs(row) for part in cut_run(run, columns)]
     pieces: list[_Piece] = []
     for run in runs:
@@ -251,7 +251,7 @@ def _continues(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], rows: 
     if rows[number].base - rows[number - 1].base > 1.9 * rows[number].size:
         return False
     if any(is_number(piece.run.text) for piece in line if piece.first > 0):
-        # A label of two lines may have its values beside the second.
+        # A label of two lines may have its values next to the second.
         label = [piece for piece in line if piece.first == 0]
         valued = any(piece.first > 0 for other in group for piece in other)
         return bool(label) and not valued and label[0].run.text[:1].islower()

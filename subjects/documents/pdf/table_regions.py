@@ -61,7 +61,7 @@ def drop_leaders(rows: Sequence[TextRow]) -> list[TextRow]:
 
 
 def join_rules(edges: Iterable[Edge]) -> list[Edge]:
-    """Rules, and beside them those that are made of parts broken between columns."""
+    """Rules, and next to them those that are made of parts broken between columns."""
     joined: list[Edge] = []
     for edge in sorted(edges):
         joined.append(edge)

@@ -52,7 +52,7 @@ def build_validator(schema: Any, more: Mapping[str, Any] | None = None, formats:
     Args:
         schema: It is taken to be valid.
         more: From the name of a keyword to a function of the draft's check that returns the check to use.
-        formats: Whether `format` is checked, not only told.
+        formats: Whether `format` is checked, not only annotated.
     """
     kind: type[Validator] = validator_for(schema, default=Draft202012Validator)
     names = ("$ref", "$dynamicRef", "$recursiveRef")

@@ -19,7 +19,7 @@ RUNS: Final = "/v1/runs"
 EVIDENCE_PAGE: Final = 200
 """Passages that are asked for at a time."""
 SETTLE_SECONDS: Final = 0.2
-"""Between two looks at a run whose last event was told and whose end is about to be stored."""
+"""Between two looks at a run whose last event was received and whose end is about to be stored."""
 STATE_SECONDS: Final = 1.0
 """Between two looks at a run that is watched."""
 
@@ -108,7 +108,7 @@ class AsyncRun:
         return RunView.model_validate(await self._connection.get(self._path))
 
     def stream(self, after: str = "") -> AsyncIterator[Streamed]:
-        """All that is told of it, also notices on the stream and the words that are being written; see `Connection`."""
+        """Yield its stream, including notices and the words that are being written; see `Connection`."""
         return self._connection.stream_run(self.run_id, after)
 
     async def events(self, after: str = "") -> AsyncIterator[AgentEvent]:
@@ -120,7 +120,7 @@ class AsyncRun:
     async def states(self) -> AsyncIterator[RunView | Notice]:
         """Yield its status now and after each change until it has ended, and notices while the status is unknown.
 
-        What happens within `STATE_SECONDS` is told as one.
+        What happens within `STATE_SECONDS` is reported as one.
         """
         told: asyncio.Queue[AgentEvent | Notice | None] = asyncio.Queue()
 

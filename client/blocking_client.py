@@ -1,7 +1,7 @@
 """Research from programs that wait: `Elcano` is the API, `Run` one run of it, which displays itself in a notebook.
 
-Both are `AsyncElcano` and `AsyncRun`, waited for; what methods do is told there. A notebook shows a run as Markdown
-that is true when it is shown, and that says when that was.
+Both are `AsyncElcano` and `AsyncRun`, waited for; what methods do is documented there. A notebook shows a run as
+Markdown that is true when it is shown, and that says when that was.
 """
 
 import json

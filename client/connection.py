@@ -56,7 +56,7 @@ class LiveText(Model):
     """The text that is being written, as far as it is known; the next one of its path replaces it."""
 
     words: JsonObject
-    """As the server's `streaming` messages carry it; empty: none of what was told holds any longer."""
+    """As the server's `streaming` messages carry it; empty: none of the earlier text is valid any longer."""
 
 
 Streamed: TypeAlias = AgentEvent | Notice | LiveText

@@ -64,9 +64,9 @@ class Plugin:
     middleware: tuple[Path, ...] = ()
     """ASGI middleware around the whole API: called with the application and `settings`."""
     allowances: tuple[Path, ...] = ()
-    """Functions of the settings that return what tells a tenant's `graphs.tenants.Allowance`; None: no limits."""
+    """Functions of the settings that return a function for a tenant's `graphs.tenants.Allowance`; None: no limits."""
     identities: tuple[Path, ...] = ()
-    """Functions of the settings that return an `api.http.request_identity.Identity`, a way to tell whose a request is;
+    """Functions of the settings that return an `api.http.request_identity.Identity`, a way to identify the caller;
     None: it is not set up."""
     commands: Mapping[str, Path] = field(default_factory=dict)
     """`typer.Typer` objects or functions, by the name of the command."""

@@ -79,7 +79,7 @@ async def run_research(
         review: Whether the reviewer reads the report's statements.
         graph: A graph of your own instead.
         limits: The run's limits; default: those of the API.
-        today: The day that its agents are told, as `2026-11-22`; default: today in UTC.
+        today: The day that its agents are given, as `2026-11-22`; default: today in UTC.
         domain: The rubric of the field whose standards are used to judge evidence; default: none.
         output_schema: The JSON Schema of an answer that is wanted besides the report; default: none.
 

@@ -200,7 +200,7 @@ _DENSE: Final = 3
 _SHARE: Final = 0.3
 """Share of a text that has to be in such a script: a Chinese text names products in Latin letters."""
 SAMPLE: Final = 200
-"""Characters of each of three places of a long text that tell its language."""
+"""Characters of each of three places of a long text from which its language is detected."""
 SURE: Final = 0.7
 """Probability from which on a text in small letters is in the language. Languages that put endings where others put
 words, as Turkish and Finnish do, have few stop words, and of some there is no list."""
@@ -297,7 +297,7 @@ def _sample_text(text: str) -> str:
 
 
 def detect_script_language(text: str) -> str:
-    """The language that the text's script tells; empty for alphabets that many are written in."""
+    """The language of the text's script; empty for alphabets that many are written in."""
     if text.isascii():
         return ""
     counts = {language: len(script.findall(text)) for language, script in _SCRIPTS.items()}

@@ -153,7 +153,7 @@ def _list_english_verb_forms(word: str) -> tuple[str, ...]:
 
 
 def _rewrite_english_verbs(text: str) -> str:
-    """Return English `text` with two-word verbs joined and the verb `own` told apart from the adjective."""
+    """Return English `text` with two-word verbs joined and the verb `own` separated from the adjective."""
     return _OWN.sub("owns", _PARTED.sub(lambda match: match[1] + match[2], text))
 
 

@@ -229,7 +229,7 @@ def sentence_ends(text: str, language: str = "") -> list[int]:
 
     Args:
         text: words on one line or several.
-        language: its code, as `de` or `zh-Hans`; empty if it is not known: the text tells it then.
+        language: its code, as `de` or `zh-Hans`; empty if it is not known: it is detected from the text then.
 
     Abbreviations and dates are those of the language: `bzw.` and `3. Oktober` end no sentence in German.
     """

@@ -2,7 +2,7 @@
 
 Only these are asked for, never the whole answer again.
 
-It is told what code is sure of (quotes that do not stand in their passage, figures that no quote has, blocks that cite
+It receives what code is sure of (quotes that do not stand in their passage, figures that no quote has, blocks that cite
 nothing) and what the reviewer doubts, and is shown the passages that these blocks cite.
 
 A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that stands in another

@@ -34,7 +34,7 @@ def fit_passages_to_tokens(
     """The passages to show within `tokens`, in the order of their finding.
 
     A passage is shown whole or not at all: quotes from half a sentence would mislead. What is said of its work is said
-    by all `accounts` of the run: the one that tells of a retraction may be of a copy that is not shown.
+    by all `accounts` of the run: the one with a retraction may be of a copy that is not shown.
 
     Args:
         evidence: the passages that may be shown.

@@ -250,7 +250,7 @@ class Attempt:
         return self.call.allowance.less(self.before + self.usage)
 
     def _show(self, listener: Listener) -> None:
-        """Has the beats carry what `listener` hears from now on."""
+        """Has the beats carry what `listener` receives from now on."""
         step, node, attempt = self.call.step, self.call.node, activity.info().attempt
 
         def words() -> Words | None:

@@ -1,7 +1,7 @@
 """Finds the cause of a provider's refusal, and says what to do about it: a key, credit, a name, too long a prompt.
 
 pydantic-ai's classes of errors say most of it. What they do not know yet is decided before by the codes that the body
-names and, where only the message tells, by the sentences of one table. Everything that is not known to be for ever is
+names and, where only the message says it, by the sentences of one table. Everything that is not known to be for ever is
 taken for something that passes, so a run is held and not ended by what no one foresaw.
 
 Pages are the providers' own, as their consoles and manuals name them in 2026. A provider without an entry is named
@@ -51,7 +51,7 @@ FORM_CODES: Final = frozenset(
 
 @dataclass(frozen=True)
 class Sentence:
-    """Words in the message of a refusal that nothing else in it tells."""
+    """Words in the message of a refusal that nothing else in it says."""
 
     statuses: frozenset[int]
     words: str
@@ -251,7 +251,7 @@ HOSTS: Final = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 def format_remedy_advice(remedy: Remedy, provider: str, *, own_address: bool = False) -> str:
     """Format advice on a remedy, as the end of a sentence; `provider` by pydantic-ai's name.
 
-    A server of one's own that speaks as the provider does is told of on none of the provider's pages.
+    A server of one's own that speaks the provider's protocol is described on none of the provider's pages.
     """
     pages = ProviderPages("", "", "") if own_address else PAGES.get(provider, ProviderPages("", "", ""))
     if remedy == "key":

@@ -2,7 +2,7 @@
 
 A form that was refused is never sent a second time. Each cause has its own change and its own end: a prompt is halved a
 few times, an answer that was cut off is asked for once more, shorter and with more room, one that was withheld once
-more in plainer words. A wrong form of the answer is another matter: the model is told in the same conversation.
+more in plainer words. A wrong form of the answer is another matter: the model gets it back in the same conversation.
 
 A prompt is cut by whole passages, statements and turns, never by half a one. Each kind gives up about the same share.
 Only where nothing would be left of drafts next to passages, these give up more to keep a statement of each; if that

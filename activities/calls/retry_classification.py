@@ -3,8 +3,9 @@
 Retries belong to Temporal alone, so this is the only place that decides about them. What a provider cannot answer now
 (it is down, overloaded, asks to wait) is no failure of the call: it goes back to the run, which is held by it. So does
 a store that cannot be used, once Temporal has retried the call for a while.
-Exceptions are told apart by their class; `refusals` has made them of what providers say. Raise the result `from None`:
-Temporal writes causes into the history word for word, and a cause has neither been shortened nor cleaned of keys.
+Exceptions are distinguished by their class; `refusals` has made them of what providers say. Raise the result `from
+None`: Temporal writes causes into the history word for word, and a cause has neither been shortened nor cleaned of
+keys.
 
 The log has one line for a failure whose reason is known, and the cause's traceback for any other; the SDK would log the
 traceback of the classified error for every attempt.

@@ -1,6 +1,6 @@
 """Measures the usage of model calls from their own responses, also of failed runs, and guards further calls.
 
-Every activity of a run writes its own line into the ledger, however it ends. `read_usage` tells what calls used that
+Every activity of a run writes its own line into the ledger, however it ends. `read_usage` returns what calls used that
 could not say so; `reopen_run` strikes out what a reset or a resumed run undoes.
 
 Prices are those of genai-prices, rounded up to a millionth of a dollar. Where a provider reports no usage, characters

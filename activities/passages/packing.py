@@ -286,7 +286,7 @@ def _build_passage(group: Sequence[_Unit]) -> Passage:
 
 
 class _Sentences:
-    """Finds the ends of sentences in the language of a document, which is told when it is first needed."""
+    """Finds the ends of sentences in the language of a document, which is detected when it is first needed."""
 
     def __init__(self, text: str) -> None:
         self._text = text

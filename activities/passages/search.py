@@ -47,7 +47,7 @@ MOST_WORDS: Final = 40
 
 
 def search_words(query: str, language: str = ENGLISH) -> list[str]:
-    """The different words of `query` that can tell one passage from another; all of them if none can.
+    """The different words of `query` that can distinguish passages; all of them if none can.
 
     Args:
         query: a question or some words.

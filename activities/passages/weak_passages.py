@@ -1,4 +1,4 @@
-"""Tells passages that were found and say nothing themselves: stubs, bylines, notes, lists of references, numbers."""
+"""Recognises found passages that say nothing themselves: stubs, bylines, notes, lists of references, numbers."""
 
 import re
 import sqlite3

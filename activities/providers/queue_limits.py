@@ -1,8 +1,8 @@
 """A provider's task queue: how its limit follows the provider's row, and the activity by which a workflow keeps it so.
 
 The limit of a queue goes before what its workers ask for, and takes effect while calls wait. One that someone set by
-hand is left as it is: it is told apart by its reason. For a short wait nothing is given out. For a long one the queue
-stays open: each call is handed back by the worker that gets it, so its run is told why it is held and until when.
+hand is left as it is: it is recognised by its reason. For a short wait nothing is given out. For a long one the queue
+stays open: each call is handed back by the worker that gets it, so its run learns why it is held and until when.
 """
 
 import logging
@@ -86,8 +86,8 @@ async def limit_queue(client: Client, queue: str, per_second: float | None, reas
 async def notify_provider_workflow(provider: str, queue: str) -> None:
     """Lets the workflow of a provider know that its row has changed; it is begun if need be.
 
-    Every worker goes by the row, told or not, so a server that does not answer now is only noted. To be called within
-    an activity.
+    Every worker goes by the row, notified or not, so a server that does not answer now is only noted. To be called
+    within an activity.
     """
     try:
         await activity.client().start_workflow(

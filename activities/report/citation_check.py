@@ -73,7 +73,7 @@ def check_citations(
         draft: what the writer handed over.
         evidence: the passages that the writer was given.
         texts: the stored texts of the cited passages, by content hash.
-        accounts: what sources told of works besides the passages that the writer was given.
+        accounts: accounts of works from sources besides the passages that the writer was given.
         asked: the question: what it says need not be quoted.
         beside: what code cites besides the draft; its references come after the draft's.
         by_words: the words of statements that no one has read are compared; not of an answer from cells.

@@ -144,7 +144,7 @@ def render_references(
         references: one for each number.
         heading: in the language of the report.
         quotes: by number the words that the report quotes, in the order in which they are shown.
-        day: when the report says above that everything was retrieved; only other days are told with a reference.
+        day: when the report says above that everything was retrieved; only other days are shown with a reference.
     """
     lines: list[str] = []
     last, sign = 0, "."

@@ -59,7 +59,7 @@ class RecordLookup:
         self._private_hosts = private_hosts
 
     async def find_accounts(self, material: ReportMaterial, evidence: EvidenceStore) -> tuple[Work, ...]:
-        """The records of works of which only documents tell; a service that does not answer costs no more than these.
+        """The records of works that only documents mention; a service that does not answer costs no more than these.
 
         Args:
             material: of a report; its call says whom the run may contact.
@@ -107,7 +107,7 @@ class RecordLookup:
         return source if isinstance(source, _Service) else None
 
     def _list_unrecorded(self, material: ReportMaterial) -> list[tuple[str, Evidence]]:
-        """One passage for each DOI of which only documents tell, cited ones first."""
+        """One passage for each DOI that only documents mention, cited ones first."""
         cited = material.cited
         by_doi: dict[str, Evidence] = {}
         for passage in sorted(material.evidence, key=lambda one: one.id not in cited):

@@ -1,4 +1,4 @@
-"""Works that sources tell of, put together: accounts that share an identifier, also by way of others, are of one work.
+"""Works from accounts of sources, merged: accounts that share an identifier, also by way of others, are of one work.
 
 Nothing is thrown away: a merged work keeps every account of it, and all that is said of it is computed from the set of
 these. So the order in which sources answer does not matter, nor how often they do, nor what was put together first.
@@ -37,7 +37,7 @@ _FLAGS: Final[tuple[Flag, ...]] = get_args(Flag)
 
 
 class MergedWork(Frozen):
-    """One work, as all its accounts together tell of it."""
+    """One work, merged from all its accounts."""
 
     work: Work
     """Each field from who is believed first; see `merge_accounts`."""
@@ -48,7 +48,7 @@ class MergedWork(Frozen):
     preprints: tuple[str, ...] = ()
     """For a published work with a preprint: the preprint's identifiers."""
     accounts: tuple[Work, ...] = ()
-    """All that was told, in one order; who tells the same several times is here once, with the last time."""
+    """All accounts, in one order; a source that repeats itself is here once, with the last time."""
 
 
 def merge_works(works: Iterable[Work]) -> tuple[MergedWork, ...]:
@@ -70,11 +70,11 @@ def list_joining_names(work: Work) -> tuple[str, ...]:
 def merge_accounts(group: Iterable[Work]) -> MergedWork:
     """One work of all accounts of it.
 
-    - Accounts of what was published go before those of a preprint, and these tell nothing of the publication: not where
+    - Accounts of what was published go before those of a preprint, and these say nothing of the publication: not where
       it appeared, not when. Among equals, `BELIEVED` decides.
     - Authors: the longest list. Date: the most exact one of the year that is believed. Citations: the most.
-    - Flags: once told, a retraction, a withdrawal, doubts and an erratum stay. `preprint` falls where something was
-      published, `abstract_only` where someone had more. What a trial lacks is as it was told last.
+    - Flags: once reported, a retraction, a withdrawal, doubts and an erratum stay. `preprint` falls where something was
+      published, `abstract_only` where someone had more. What a trial lacks is as it was reported last.
     - Designs and notices: all of them, each once.
 
     Raises:
@@ -243,7 +243,7 @@ class Works:
 
     Args:
         evidence: its passages.
-        accounts: what was told of works besides these.
+        accounts: accounts of works besides these.
     """
 
     def __init__(self, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> None:
@@ -309,7 +309,7 @@ def _find_copies(
     for passage in passages:
         name = name_of(passage)
         if name[1] == NO_HASH and not name[0].startswith("url:"):
-            continue  # papers are told apart by their identifiers
+            continue  # papers are distinguished by their identifiers
         work = passage.work or Work(title=passage.title)
         about = () if len(passage.text) >= COPIED_CHARACTERS else (work.title.casefold(), work.authors, work.year)
         names.setdefault((passage.content_hash, passage.start, *about), set()).add(name)

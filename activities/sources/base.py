@@ -131,7 +131,7 @@ class WeighsTerms(Protocol):
         A word that occurs nowhere has the highest weight.
 
         Raises:
-            SourceUnavailable: it cannot tell now.
+            SourceUnavailable: it cannot answer now.
             SourceRefused: there is nothing, or nothing that can be read.
         """
         ...

@@ -79,7 +79,7 @@ class Sources:
 async def open_sources(settings: Settings) -> AsyncIterator[Sources]:
     """Every source that can be searched with these settings, closed when the block is left.
 
-    Nothing is searched or read by opening. A source that lacks its key is left out; a caller that names it is told so.
+    Nothing is searched or read by opening. A source that lacks its key is left out; naming it raises that reason.
 
     Raises:
         InputInvalid: the name of a collection or of a database cannot be used, or a source cannot be opened.

@@ -1,7 +1,7 @@
 """The activities of tool nodes, of looks and of checks of sources.
 
 Results are stored before they are returned, and returned by reference. What is kept is never changed, since reports
-were made of it. So a passage whose work is told of otherwise now (a paper stored last year may have been retracted
+were made of it. So a passage whose work is described otherwise now (a paper stored last year may have been retracted
 since) is kept once more, under an id that says so.
 """
 

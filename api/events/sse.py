@@ -134,7 +134,7 @@ async def follow_run(
     The event of the type `error` (a node failed, the run goes on) is sent as `event: node_error`, because browsers use
     `error` for a broken connection.
 
-    Sections are researched side by side, and what they tell comes between the `branch_started` and the
+    Sections are researched side by side, and their events come between the `branch_started` and the
     `branch_complete` of their run, with their `path` and `section`. The numbers (`seq`) of the run's own events rise,
     and so do those of each section's; these two have the section's path, and numbers of the run.
 

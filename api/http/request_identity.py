@@ -29,7 +29,7 @@ ASK_OTHERWISE = "ask through the proxy that signs you in, which has to say it"
 
 
 class Identity(Protocol):
-    """One way to tell whose a request is; `create_app(identity=...)` takes one of your own, and plugins add some."""
+    """One way to identify the caller; `create_app(identity=...)` takes one of your own, and plugins add some."""
 
     @property
     def advice(self) -> str:
@@ -151,7 +151,7 @@ def _read_user(request: Request, header: str) -> str:
 
 
 class IdentityChain:
-    """Several identities, of which the first that finds something in a request tells whose it is."""
+    """Several identities, of which the first that finds something in a request identifies the caller."""
 
     def __init__(self, identities: Sequence[Identity]) -> None:
         self._identities = identities

@@ -34,7 +34,7 @@ from elcano.storage.store import TenantStore
 
 ATOM: Final = "application/atom+xml"
 MOST_VERSIONS: Final = 20
-"""The newest ones are told."""
+"""The newest ones are listed."""
 PAGE: Final = 200
 MOST_RUNS: Final = 2_000
 """Runs of the same question that are looked at."""

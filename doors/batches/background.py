@@ -73,7 +73,7 @@ def build_batch_worker(client: Client, process: Process) -> Worker:
 
 
 async def begin_changed_batches(client: Client, store: BatchStore) -> int:
-    """Begin the workflows of new batches, and tell those of changed ones; any number of workers may do so at once."""
+    """Begin the workflows of new batches, and signal those of changed ones; any number of workers may do so at once."""
     changed = await store.list_changed(AT_ONCE)
     for work, at in changed:
         await begin_workflow(

@@ -95,7 +95,8 @@ batches = Table(
     Column("cancelled_by", LongText, nullable=False),
     Column("changed_at", Double, nullable=True),
 )
-"""`since` is when its state began; `changed_at` when its workflow was to be begun or told, null once that is done."""
+"""`since` is when its state began; `changed_at` when its workflow was to be begun or signalled, null once that is
+done."""
 
 batch_questions = Table(
     "batch_questions",

@@ -67,7 +67,8 @@ class BatchRequest(Request):
     at_once: int = Field(default=8, ge=1, le=50, examples=[8])
     """Maximum number of concurrent runs."""
     skip_invalid: bool = Field(default=False, examples=[True])
-    """True: questions that cannot work are told in the results, and the others run. False: one of them refuses all."""
+    """True: questions that cannot work are reported in the results, and the others run. False: one of them refuses
+    all."""
     name: Text = Field(default="", max_length=200, examples=["Competitors"])
     """Name in lists."""
 
@@ -105,7 +106,7 @@ async def judge_batch(request: BatchRequest, batch_id: str, services: Services) 
 
 
 def _place_fault(fault: FieldFault, number: int, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> FieldFault:
-    """A fault at its place in the request: what is wrong with `defaults` is not told for each question."""
+    """A fault at its place in the request: what is wrong with `defaults` is not repeated for each question."""
     top = fault.field.partition(".")[0]
     shared = top not in given and top in defaults and not (top == "question" and "row" in given)
     where = "defaults" if shared else f"questions.{number}"

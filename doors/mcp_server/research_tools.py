@@ -178,7 +178,7 @@ class ResearchTools:
 
     @asynccontextmanager
     async def asking(self, headers: Mapping[str, str] | None) -> AsyncIterator[AsyncElcano]:
-        """The API for one request; what it refuses is told to the caller in its own words."""
+        """The API for one request; its refusals reach the caller in its own words."""
         try:
             async with self._open(headers) as elcano:
                 yield elcano

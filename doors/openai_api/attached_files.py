@@ -30,7 +30,7 @@ MOST_FILES: Final = 20
 FETCHED_AT_ONCE: Final = asyncio.Semaphore(2)
 """Files at addresses that one process has in memory."""
 UNNAMED: Final = "file"
-"""The name of a file that has none; its kind is told by its bytes."""
+"""The name of a file that has none; its type is detected from its bytes."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Chat completions: one question, one report. Progress is told as reasoning, and the report follows as the answer.
+"""Chat completions: one question, one report. Progress is reported as reasoning, and the report follows as the answer.
 
 The last line of an answer names its run. A client sends it back with the conversation, and so the next question follows
 that run, with its evidence, without anything that had to be stored for the chat.

@@ -85,7 +85,7 @@ class Conversation:
         return next((turn.run for turn in reversed(self.turns) if turn.role == "assistant"), "")
 
     def list_background(self, known_run: str | None) -> list[Turn]:
-        """The turns that a run has to be told: all of them, or those behind the report of a run that it follows."""
+        """The turns that a run has to be given: all of them, or those behind the report of a run that it follows."""
         named = [place for place, turn in enumerate(self.turns) if known_run and turn.run == known_run]
         return self.turns[named[-1] + 1 :] if named else self.turns
 

@@ -64,7 +64,7 @@ def _is_problem(message: Message) -> bool:
 
 
 def _head_again(message: Message, length: int, scope: Scope) -> Message:
-    """The head for the new body. A client is told not to send again what may have started a run, or stays refused."""
+    """The head for the new body. Clients are asked not to send again what may have started a run, or stays refused."""
     headers = MutableHeaders(raw=list(message["headers"]))
     headers["content-length"] = str(length)
     keyed = any(name == _KEY for name, _ in scope["headers"])

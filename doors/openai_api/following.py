@@ -94,7 +94,7 @@ class FollowedResponse:
             await note_answered(self._run_id, self._services)
 
     async def look(self) -> Response:
-        """The response as it is now; of a run that works with what it did so far, as far as a worker tells that."""
+        """The response as it is now; of a run that works with what it did so far, as far as a worker reports it."""
         view = await read_run(self._run_id, self._services.temporal, self._services.store, pending=False)
         if view.status != "running":
             async for _ in self.follow():
@@ -112,7 +112,7 @@ class FollowedResponse:
     async def waits_for_approval(self) -> bool:
         """Whether it waits for somebody's decision now.
 
-        What was told so far may end where approval was asked for that was given long ago, so the run itself decides.
+        The events so far may end where approval was asked for that was given long ago, so the run itself decides.
         """
         if not self.log.asks_for_approval:
             return False

@@ -39,7 +39,7 @@ def build_reasoning(run_id: str, number: int, texts: list[str]) -> Item:
 
 
 def build_search(run_id: str, number: int, event: AgentEvent, status: str, *, in_files: bool = False) -> Item:
-    """One search, by the event that tells its beginning; `in_files`: of uploaded documents alone."""
+    """One search, by the event of its beginning; `in_files`: of uploaded documents alone."""
     queries = [str(query) for query in _list_values(event.data.get("queries"))]
     if in_files:
         found = {"queries": queries, "results": None}

@@ -1,7 +1,7 @@
 """The parameters of OpenAI's API: which are used, which change nothing here, and which cannot be done and are refused.
 
 A parameter that would change the answer of a model, and cannot change a report, is either refused, because the client
-relies on it (`tools` of its own, `n`), or told of in the metadata of the answer (`temperature`). One that concerns
+relies on it (`tools` of its own, `n`), or reported in the metadata of the answer (`temperature`). One that concerns
 nothing but transport, caches or accounting is accepted as it is. All others are unknown, and refused.
 """
 

@@ -238,7 +238,7 @@ async def list_input_items(
     order: Annotated[str, Query(pattern="^(asc|desc)$", description="`desc`: the question first.")] = "desc",
     after: Annotated[str | None, Query(max_length=200, description="The `last_id` of the page before.")] = None,
 ) -> Any:
-    """List the input of the run: instructions, what it was told besides, and the question."""
+    """List the input of the run: instructions, what it was given besides, and the question."""
     run = await current_run(read_response_id(run_id), services.temporal, services.store)
     asked = (await read_log(run, services.temporal, services.store)).asked
     told = {"instructions": asked.instructions, "background": asked.background, "question": asked.question}

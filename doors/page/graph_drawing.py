@@ -96,7 +96,7 @@ class Progress:
     """Progress of a run in its graph."""
 
     here: str = ""
-    """The node that it is at; empty: it has ended, or has not told."""
+    """The node that it is at; empty: it has ended, or has not reported it."""
     held: bool = False
     failed: str = ""
     """The node that failed for good."""

@@ -66,7 +66,7 @@ class Field:
 
 
 def choose_key(name: str, number: int) -> str:
-    """The name of a field that every provider takes; `number` tells those apart that have other signs."""
+    """The name of a field that every provider takes; `number` distinguishes those with other signs."""
     return name if _KEY.fullmatch(name) else f"field_{number}"
 
 

@@ -3,7 +3,7 @@
 A model is asked for the schema's own tree with an object of value, citations and reason at each leaf, so that nothing
 can be answered without saying what it rests on. The state holds the leaves, each with its JSON pointer. A leaf that is
 no value of its types is dropped here; whether values fit the schema and their quotes hold is decided later, by code
-(`answer_assembly`). The model is told once, before, what does not.
+(`answer_assembly`). The model learns once, before, what does not.
 """
 
 import json

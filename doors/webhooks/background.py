@@ -148,7 +148,7 @@ class WebhookActivities:
 
     @activity.defn(name=FOLLOW_RUN)
     async def follow_run(self, watch: RunWatch) -> SeenEvents:
-        """Wait until something happens in a run that is told of, or until it has ended."""
+        """Wait until something happens in a watched run, or until it has ended."""
         kept = self.store.of(watch.tenant)
         try:
             run = await current_run(watch.run_id, self.temporal, kept)

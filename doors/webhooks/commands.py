@@ -1,4 +1,4 @@
-"""`elcano webhooks`: servers and mailboxes that are told of runs."""
+"""`elcano webhooks`: servers and mailboxes that are notified about runs."""
 
 from typing import Annotated, Any
 

@@ -1,6 +1,6 @@
 """Messages by e-mail: to `mailto:` addresses that the operator allows, through the operator's mail server.
 
-However often a message is sent its Message-ID is the same, so that a mailbox can tell a second copy.
+However often a message is sent its Message-ID is the same, so that a mailbox can recognise a second copy.
 """
 
 import smtplib
@@ -59,7 +59,7 @@ def write_mail(message: Message, endpoint: str, recipient: str, sender: str, pag
     """A message as an e-mail, in plain text and as HTML.
 
     Args:
-        message: what is told.
+        message: its content.
         endpoint: the id of the webhook.
         recipient: an address that was checked.
         sender: the address that it comes from.

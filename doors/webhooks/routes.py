@@ -162,7 +162,7 @@ class DeliveryBegun(Described):
     """A message is on its way."""
 
     id: str = Field(examples=["msg_test_01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """Its id; the webhook's deliveries tell what becomes of it."""
+    """Its id; the webhook's deliveries show what becomes of it."""
 
 
 WebhookId: TypeAlias = Annotated[str, Path(max_length=40, description="The webhook's id.")]
@@ -174,7 +174,8 @@ router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"], dependencies=[requi
 async def create_webhook(request: WebhookRequest, services: Provided, response: Response) -> WebhookWithSecret:
     """Make a webhook: your server is sent a signed message, or you an e-mail, for each event that you choose.
 
-    Of one run it is told from the run's first event on, even if that was before; of all runs, from the next run on.
+    Of one run it receives messages from the run's first event on, even if that was before; of all runs, from the next
+    run on.
     """
     _require_on()
     if request.run_id is not None:

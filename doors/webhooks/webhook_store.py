@@ -145,7 +145,7 @@ class TenantWebhooks(TenantBound):
         return endpoint
 
     async def list_endpoints(self, run_id: str | None = None) -> list[Endpoint]:
-        """All endpoints, the oldest first; with `run_id` those that are told of that run, with "" those of all."""
+        """All endpoints, the oldest first; with `run_id` those that are notified of that run, with "" those of all."""
         wanted = self._select(webhook_endpoints).order_by(webhook_endpoints.c.id)
         if run_id is not None:
             wanted = wanted.where(webhook_endpoints.c.run_id.in_(("", run_id)))
@@ -242,7 +242,7 @@ class WebhookStore(PluginTables):
         await self._write(delete(table).where(begun))
 
     async def delete_run(self, tenant: str, run_id: str) -> None:
-        """Deletes the endpoints of that run, and what was told of it."""
+        """Deletes the endpoints of that run, and its deliveries."""
         tables = (webhook_deliveries, webhook_watches, webhook_endpoints)
         of_run = ((one, and_(one.c.tenant == tenant, run_and_branches(one.c.run_id, run_id))) for one in tables)
         await self._write(*(delete(table).where(rows) for table, rows in of_run))
@@ -255,7 +255,7 @@ async def note_watch(connection: AsyncConnection, tenant: str, run_id: str) -> N
 
 
 async def note_wanted_watch(connection: AsyncConnection, tenant: str, run_id: str) -> None:
-    """The same, if an endpoint of the tenant is told of the run."""
+    """The same, if an endpoint of the tenant is notified of the run."""
     table = webhook_endpoints
     told = or_(table.c.run_id == "", table.c.run_id == run_id)
     wanted = select(table.c.id).where(table.c.tenant == tenant, told, table.c.disabled_at.is_(None)).limit(1)
@@ -276,7 +276,7 @@ def open_rule(settings: Settings) -> AdmissionRule | None:
 async def note_ended_run(store: TenantStore, run: ArchivedRun) -> str:
     """Note a run once more as it ends, for endpoints that came later and for runs that were resumed.
 
-    What was told before is not told again. A section is told of by its run.
+    Messages are not repeated. The run reports on its sections.
     """
     if run.branch_of is None and read_webhook_settings().webhooks:
         await get_webhooks(store).note_watch(run.run_id)

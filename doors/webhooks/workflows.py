@@ -54,7 +54,7 @@ EVENTS_OF_RUNS: Final[Mapping[EventType, WebhookEvent]] = {
     "failed": "run.failed",
     "cancelled": "run.cancelled",
 }
-"""The events of a run that are told, and what they are called."""
+"""The events of a run that are sent, and their names."""
 
 
 class RunWatch(RunScoped):

@@ -79,7 +79,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held | ApprovalRequested
-"""Entries that tell of one step."""
+"""Entries about one step."""
 
 
 def _wrap_engine_faults(step: Callable[P, T]) -> Callable[P, T]:
@@ -140,7 +140,7 @@ def advance_run(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
     Raises:
         EngineFault: the entry is of another step or node than the run is at.
     """
-    if run.finished and not isinstance(entry, RolledBack):  # its report can be made anew, and that is told
+    if run.finished and not isinstance(entry, RolledBack):  # its report can be made anew, and that is reported
         raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
     if isinstance(entry, Step) and (entry.step, entry.node) != (run.step, run.node):
         raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")

@@ -56,7 +56,7 @@ def iter_passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) 
 
     Args:
         log: the run's, whole or the first of it.
-        events: what the run told; without them nothing has a time by the calendar.
+        events: those of the run; without them nothing has a time by the calendar.
         going_on: the run has not ended, so that there is a step under way unless it is through its exit.
     """
     told = list(events)

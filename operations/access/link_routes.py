@@ -83,7 +83,7 @@ class LinkRequest(Request):
     days: float = Field(default=30.0, gt=0, le=365, examples=[30])
     """In how many days it expires."""
     versions: bool = Field(default=False, examples=[False])
-    """Whether it leads to a feed too, which tells what later runs that bring the report up to date change in it."""
+    """Whether it leads to a feed too, which says what later runs that bring the report up to date change in it."""
 
 
 links = APIRouter(prefix="/v1/runs/{run_id}/links", tags=["access"], dependencies=[requires("share_run")])

@@ -1,4 +1,4 @@
-"""Tells whose a request is by an OpenID Connect token: a JWT that an issuer signed, checked by PyJWT.
+"""Identifies the caller by an OpenID Connect token: a JWT that an issuer signed, checked by PyJWT.
 
 Only signatures with public keys are accepted (no `none`, and no HMAC, for which a public key could be taken as the
 secret), and a key is used for its own algorithm alone. The issuer's keys are fetched when they are needed, kept for an

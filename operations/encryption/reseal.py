@@ -82,7 +82,7 @@ class KeyUse:
 
 
 class Resealer:
-    """Looks at everything that is kept, and rewrites it if it is told to."""
+    """Looks at everything that is kept, and rewrites it on request."""
 
     def __init__(self, engine: AsyncEngine, objects: Objects, ring: KeyRing, *, rewrite: bool) -> None:
         self._engine = engine

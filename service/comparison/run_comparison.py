@@ -35,7 +35,7 @@ from elcano.service.comparison.differences import (
 )
 
 MOST_EVIDENCE: Final = 1_000
-"""Passages that are told of each kind."""
+"""Passages that are listed of each kind."""
 _ASKED: Final = ("question", "background", "instructions", "mode", "rules")
 
 

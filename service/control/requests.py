@@ -82,7 +82,7 @@ async def request_control(run_id: str, body: ControlBody, request_id: str, servi
         InputInvalid, RequestInvalid: it cannot be done, or not by this server.
         RunEnded: the run has ended, and this request was not applied by its last execution.
         KeyReused: the id came with another request before.
-        OutcomeUnknown: the request may be applied later, or was; the same id and request tell.
+        OutcomeUnknown: the request may be applied later, or was; the same id and request show which.
         TemporalUnavailable: nothing was sent.
         ControlRefused: the run refused; it stays so for this id.
     """

@@ -1,7 +1,7 @@
 """Reads one workflow while it is followed: its events as they are recorded, and the text that is being written.
 
 A long poll of the history wakes the reader of events, one query fetches them. The last event that it hands over is a
-terminal one: the workflow's own, or the one that the store was told if it ended without one.
+terminal one: the workflow's own, or the one that the store got if it ended without one.
 
 Text is read from heartbeats, while a client watches and an agent writes, which is known from the events. The server is
 asked twice a second then, just after the next heartbeat is due, and less often as long as there is nothing new. Words
@@ -45,7 +45,7 @@ about a branch is older than its workflow."""
 COALESCE: Final = 0.005
 """Seconds in which a burst of changes becomes one query."""
 PATIENCE: Final = 2.0
-"""Seconds without an answer after which clients are told that there is none."""
+"""Seconds without an answer after which clients are notified that there is none."""
 
 REMIND: Final = 30.0
 """Seconds between two words about what is waited for."""
@@ -89,7 +89,7 @@ class JournalReader:
                     async with places.take():
                         self._changed.clear()
                         await self._look()
-                except Exception as error:  # who follows is told, and the other runs are still read
+                except Exception as error:  # followers are notified, and the other runs are still read
                     self._report_failure(error)
                 await asyncio.sleep(COALESCE)
             listening.cancel()

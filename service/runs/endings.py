@@ -40,7 +40,7 @@ async def archive_if_ended(
 ) -> ArchivedRun:
     """The run as it ended, archived with all its events; `run` itself as long as its workflow is open.
 
-    `known` are the events that are at hand already, from the first. While no worker can tell the others, a closed run
+    `known` are the events that are at hand already, from the first. While no worker can supply the others, a closed run
     is returned as it ended but not archived, so that no event is lost.
 
     Raises:
@@ -100,7 +100,7 @@ async def _settle_closed(
     except RunUnreadable:
         return await _store_unread_run(run, execution, reason, known, temporal, store)
     except WorkerUnavailable:
-        if not await temporal.was_worked_on(run.run_id):  # then no worker can tell anything, ever
+        if not await temporal.was_worked_on(run.run_id):  # then no worker can ever supply anything
             return await _store_unread_run(run, execution, reason, known, temporal, store)
         return _build_ended_run(run, execution, None)
     return await _store_ended_run(run, execution, reason, events, store, snapshot)
@@ -174,7 +174,7 @@ def _build_ended_run(run: ArchivedRun, execution: Execution, snapshot: RunSnapsh
 
 
 def _resolve_final_status(execution: Execution, snapshot: RunSnapshot | None) -> RunStatus:
-    """Temporal tells that a workflow completed; only the run itself knows whether that was early."""
+    """Temporal reports that a workflow completed; only the run itself knows whether that was early."""
     told = execution.status == "completed" and snapshot is not None and snapshot.status != "running"
     return snapshot.status if told and snapshot is not None else execution.status
 

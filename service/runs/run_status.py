@@ -1,6 +1,6 @@
 """Status of a run: from the store if it has ended, from its workflow while it runs.
 
-Someone who asks always gets an answer: if neither a worker nor Temporal can tell more, what is stored is shown as
+Someone who asks always gets an answer: if neither a worker nor Temporal knows more, what is stored is shown as
 stale, with what Temporal is waiting for.
 """
 
@@ -214,7 +214,7 @@ async def _glance_at_branches(snapshot: RunSnapshot, temporal: Temporal) -> list
     """The sections that are researched, by title, as Temporal has them."""
     open_branches = [branch for branch in snapshot.branches if branch.status == "running"][:ASKED_BRANCHES]
     seen = await temporal.glance.executions([branch.run_id for branch in open_branches])
-    # One that is not there was told of, and not started yet.
+    # One that is not there was announced, and not started yet.
     return [(branch.section, seen[branch.run_id]) for branch in open_branches if branch.run_id in seen]
 
 

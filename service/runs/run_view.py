@@ -215,7 +215,7 @@ class RunView(Described):
     sources: tuple[str, ...] = Field(default=(), examples=[["packages"]])
     """The sources."""
     budget: BudgetView | None = None
-    """Per limit what it is, what is used and what remains; null until the run told."""
+    """Per limit what it is, what is used and what remains; null until the run reported it."""
     spent: Spent | None = Field(default=None, examples=[None])
     """For a running run in a list, whose budget is not asked for there: what it has used so far; null otherwise."""
     ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
@@ -253,7 +253,7 @@ class RunView(Described):
     """Why a running run cannot continue until someone acts in Temporal: it was paused there, or workers fail to
     continue it. With the title in front: so for a section. Empty: nothing of this kind is known."""
     worker: Literal["answering", "not answering"] | None = None
-    """Whether a worker told how it stands; null for ended runs and in lists."""
+    """Whether a worker reported its state; null for ended runs and in lists."""
     stale: bool = False
     """True: only what was stored at the start is shown, because nothing more is known."""
     pending: tuple[PendingActivity, ...] = ()

@@ -58,7 +58,7 @@ call that takes longer has its own time (`CALL_TIMEOUT`), and is not repeated th
 def build_runtime(metrics: MetricBuffer | None = None) -> Runtime:
     """The SDK's runtime. What it logs goes into our log: without secrets, in the form of all other lines.
 
-    By itself it would write to the terminal, in colours. A worker on it tells the server of itself every few seconds.
+    By itself it would write to the terminal, in colours. A worker on it reports itself to the server every few seconds.
     """
     log = logging.getLogger("temporal")
     forwarding = LogForwardingConfig(log, append_target_to_name=False, prepend_target_on_message=False)

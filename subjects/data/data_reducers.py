@@ -30,7 +30,7 @@ KEY: Final = "data"
 GAP_CHARACTERS: Final = 1_000
 MOST_GAPS: Final = 100
 SHORTEST_WORD: Final = 3
-"""Characters of a word that tells databases apart."""
+"""Characters of a word that distinguishes databases."""
 
 
 class DataWork(Frozen):

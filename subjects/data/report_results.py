@@ -2,7 +2,7 @@
 
 Written by code alone. A query is always shown, as it was run; a choice or a repair that may have changed what is
 answered stands with it. Values of databases are data: none of them is markup. Without a report, results are read off
-the text of their evidence; where the cells of a row cannot be told apart, the lines stand as they are.
+the text of their evidence; where the cells of a row are indistinguishable, the lines stand as they are.
 """
 
 import re

@@ -3,7 +3,7 @@
 Each row is one line of the text and begins with its number, so that a quoted line says which row it is. Text of cells
 stays on its line. The text has as many rows as fit; the table has all that were read.
 
-Of a result as it is shown, names and values tell which columns name rows, and which are measures.
+Of a result as it is shown, names and values show which columns name rows, and which are measures.
 """
 
 import asyncio

@@ -101,7 +101,8 @@ def named_alone(schema: DatabaseSchema) -> DatabaseSchema:
 
 
 Cell: TypeAlias = bool | int | float | str | None
-"""A value. Exact decimals and moments are strings, as the database writes them; the column's kind tells them apart."""
+"""A value. Exact decimals and moments are strings, as the database writes them; the column's kind distinguishes
+them."""
 
 DIGEST_ROWS: Final = 10
 RESULT_EVIDENCE: Final = "result:"

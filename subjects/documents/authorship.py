@@ -73,7 +73,7 @@ def parse_printed_authors(blocks: Sequence[str]) -> tuple[str, ...]:
     """The names of people in what stands below a title, one block after another; none unless all that it has are such.
 
     Marks of affiliations, titles and addresses of mail are left out. The first block has to be of names. Names without
-    anything between them, as of two columns, are not told apart: then there are none.
+    anything between them, as of two columns, are not separated: then there are none.
     """
     names: dict[str, None] = {}
     for text in blocks:

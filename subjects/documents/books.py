@@ -23,7 +23,7 @@ _FONT_ALGORITHMS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adob
 _PAGES: Final = ("application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml")
 MOST_CHAPTERS: Final = 10_000
 MOST_DAMAGED: Final = 20
-"""Chapters that are named each when they cannot be read; of further ones the number is told."""
+"""Chapters that are named each when they cannot be read; further ones are counted."""
 _VOID: Final = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 )

@@ -63,7 +63,7 @@ _PMC_LINK: Final = re.compile(
 _PUBMED_LINK: Final = re.compile(r"(?:ncbi\.nlm\.nih\.gov/pubmed|pubmed\.ncbi\.nlm\.nih\.gov)/(\d{1,8})(?!\d)")
 _ISSN: Final = re.compile(r"(?<!\d)\d{4}-?\d{3}[\dXx](?!\d)")
 _STANDING: Final = frozenset({"retracted", "withdrawn", "concern", "corrected", "preprint"})
-"""The flags that a list may tell of a work."""
+"""The flags that a list may give a work."""
 _EXTRA: Final = re.compile(r"^[ \t]*(DOI|PMID|PMCID|arXiv|ISSN)[ \t]*:[ \t]*(\S+).*$", re.IGNORECASE | re.MULTILINE)
 """Identifiers that Zotero keeps in the field for everything else, which it exports as a note."""
 

@@ -2,7 +2,7 @@
 
 Folders, uploads and files that clients attach all ask here. A file is read as what it is, or refused with its kind and
 what to do about it; none is taken for plain text because nothing better was known of it. Nothing is parsed: the first
-bytes and the directory of a ZIP archive tell the kind.
+bytes and the directory of a ZIP archive decide the type.
 """
 
 import re
@@ -18,7 +18,7 @@ from elcano.subjects.documents.file_formats import FORMATS
 from elcano.subjects.documents.file_signatures import Unread
 
 _HEAD: Final = 4_096
-"""Bytes that tell the kind of a text; XML may have long comments above its first element."""
+"""Bytes that decide the type of a text; XML may have long comments above its first element."""
 _PDF_WITHIN: Final = 1_024
 """Bytes before its mark that PDF readers tolerate."""
 _OLE_BYTES: Final = 4_000_000

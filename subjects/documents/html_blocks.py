@@ -39,7 +39,7 @@ from elcano.subjects.documents.html_tables import (
 HEADING_CHARACTERS: Final = 200
 """Length of a heading; a longer one is a paragraph in large type, and is read as text."""
 MOST_TABLES: Final = 30
-"""Depth up to which tables in tables are told apart; real pages have some ten. Deeper cells are read as text."""
+"""Depth up to which tables in tables are separated; real pages have some ten. Deeper cells are read as text."""
 _QUOTES: Final = ("\u201c\u201d", "\u2018\u2019")
 """The marks that browsers draw around `<q>`, and around one within another."""
 _SPACES: Final = re.compile(r"[^\S\xa0]+")

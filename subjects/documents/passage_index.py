@@ -291,7 +291,7 @@ def load_gaps(stored: str) -> tuple[Gap, ...]:
 
 
 def _hash_passage(text: str) -> bytes:
-    """Tells copies of a passage from others; pages that repeat other pages are common."""
+    """Identifies copies of a passage; pages that repeat other pages are common."""
     return blake2b(text.encode(), digest_size=12).digest()
 
 
@@ -302,7 +302,7 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     number, title, language, text = row
     wanted = "SELECT id, heading || ' ' || head, start, stop FROM passage WHERE document = ?"
     passages = database.execute(wanted, (number,)).fetchall()
-    # The words table holds no text of its own: to forget a row it must be told what was in it.
+    # The words table holds no text of its own: to delete a row it needs the words that were in it.
     database.executemany(
         "INSERT INTO words (words, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
         [

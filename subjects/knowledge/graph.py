@@ -259,7 +259,7 @@ class Paths(Frozen):
     paths: tuple[tuple[KnowledgeEdge, ...], ...]
     """Each from the one to the other; edges of several runs between the same two nodes are one step, by one of them."""
     complete: bool
-    """False: more was there than is looked at; there may be others, also where none is told."""
+    """False: more was there than is looked at; there may be others, also where none is listed."""
 
 
 async def find_shortest_paths(graph: KnowledgeGraph, start: str, end: str, *, longest: int, limit: int) -> Paths:

@@ -2,7 +2,7 @@
 
 A statement becomes a claim only by a citation that held when it was checked; what a report could not prove is nothing
 that is known. How well its quotes support it stands at its edges. A document is called by the best name of its work, as
-the report's reference list puts together what sources tell of it.
+the report's reference list merges what sources say of it.
 
 Finds entities in a sentence by spelling alone: symbols, as genes and drugs in trials have them, and names.
 
@@ -262,7 +262,7 @@ def _list_reported_trials(work: Work | None, metadata: JsonObject) -> tuple[str,
 
 
 def _add_read_tables(found: KnowledgeGatherer, asked: str, passage: Evidence) -> None:
-    """The tables that a result was read from, as its metadata tell."""
+    """The tables that a result was read from, as its metadata say."""
     if (told := passage.metadata.get("read")) is None:
         return
     try:

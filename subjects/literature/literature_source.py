@@ -79,7 +79,7 @@ class LiteratureSource(ABC):
         Raises:
             SourceUnavailable: it did not answer, or not as it should.
             SourceBusy: it is down, overloaded, out of quota, or asks to wait.
-            SourceRefused: it refuses the query or the key; its reason is told.
+            SourceRefused: it refuses the query or the key; its reason is in the message.
         """
         sent = self.prepare_query(query)
         if not sent.all_of:

@@ -108,7 +108,7 @@ right ones from 12.8 to 10.4 %."""
 COMPOUNDING: Final = frozenset({"de", "nl", "sv", "da", "no"})
 """Languages that write several words as one, so that a question may have a part of what a text has, or more."""
 LANGUAGE_PASSAGES: Final = 30
-"""Passages that tell which languages to expect of a question."""
+"""Passages that show which languages to expect of a question."""
 
 _Answer = TypeVar("_Answer")
 _PLACE: Final = re.compile(r"(?:#[^#]*|, (?:page|paragraph) \d+)$")

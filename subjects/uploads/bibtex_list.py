@@ -56,8 +56,8 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
 def parse_bibtex(text: str) -> Parsed:
     """BibTeX and BibLaTeX. `@string` is replaced; what an entry lacks is taken from the one in its `crossref`.
 
-    A broken entry is told with its line, also where BibTeX sees none: it takes for comments what stands behind a brace
-    too many or does not begin as an entry does, and the parser takes a field without a comma before it for words.
+    A broken entry is reported with its line, also where BibTeX sees none: it takes for comments what stands behind a
+    brace too many or does not begin as an entry does, and the parser takes a field without a comma before it for words.
 
     Raises:
         FileSkipped: `@string` and `crossref` repeat so much that it becomes many times as long.

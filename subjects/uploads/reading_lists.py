@@ -45,7 +45,7 @@ KEY_CHARACTERS: Final = 60
 _KEY: Final = re.compile(r"[^\w.:+-]+")
 _ZOTERO: Final = b"http://www.zotero.org/namespaces/export#"
 _HEAD: Final = 20_000
-"""Bytes at the beginning of a file that tell its kind: the heads of a table may have thousands."""
+"""Bytes at the beginning of a file that decide its type: the heads of a table may have thousands."""
 _SUFFIXES: Final = {"bib": BIBTEX, "bibtex": BIBTEX, "ris": RIS, "nbib": NBIB, "ciw": WEB_OF_SCIENCE}
 _BEGINNINGS: Final = (
     (BIBTEX, re.compile(r"@\w{3,20}\s{0,9}\{\s{0,9}[^\s,{}]{0,200}\s{0,9},")),
@@ -126,7 +126,7 @@ class ListRequest(FileRequest):
 
 def answer_request(request: ListRequest) -> FileAnswer[tuple[Entry, ...]]:
     """The answer to one request, by this process."""
-    logging.disable()  # the parser of BibTeX warns of what is told anyway
+    logging.disable()  # the parser of BibTeX warns of what is reported anyway
     limit_reading()
     return answer_or_report_skip(lambda: tuple(parse_list(request.media_type, request.content)))
 

@@ -180,7 +180,7 @@ class Robots:
 
         Raises:
             FileSkipped: its site forbids it.
-            SourceUnavailable: its site cannot tell now.
+            SourceUnavailable: its site does not answer now.
             SourceRefused: its address is not allowed.
         """
         rules = await self._rules(url, trusted)
@@ -191,7 +191,7 @@ class Robots:
         """Return the seconds that a site asks for between two pages; 0 if it does not say.
 
         Raises:
-            SourceUnavailable: its site cannot tell now.
+            SourceUnavailable: its site does not answer now.
             SourceRefused: its address is not allowed.
         """
         rules = await self._rules(url, trusted)

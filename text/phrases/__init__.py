@@ -239,7 +239,7 @@ def get_phrases(language: str) -> Phrases:
 
 
 LOOKED_AT: Final = 30
-"""Passages that tell which languages to expect of a question."""
+"""Passages that show which languages to expect of a question."""
 
 
 def choose_phrases(question: str, passages: Iterable[str], rewritten: str = "") -> Phrases:
@@ -280,7 +280,7 @@ _USED_UP: Final = frozenset({"time", "tokens", "cost", "iterations", "steps", "s
 
 
 def describe_early_end(kind: str, detail: str, words: Phrases) -> str:
-    """Why a section ended early: in `words` where the kind of its end tells all, else the `detail` as it was told."""
+    """Return why a section ended early: in `words` where the kind of its end says all, else the reported `detail`."""
     return detail if words is ENGLISH or kind not in _USED_UP else words.endings[kind]
 
 

@@ -29,7 +29,7 @@ from elcano.graphs.trust_rules import explain_contact_refusal, explain_page_refu
 BY_LIST: Final = "refused by the asker's list"
 BY_EGRESS: Final = "outside the egress scope"
 _TOLD: Final = 5
-"""Reasons that are told, the most frequent first."""
+"""Reasons that are reported, the most frequent first."""
 
 
 class _Rules(NamedTuple):

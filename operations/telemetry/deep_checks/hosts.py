@@ -1,6 +1,6 @@
 """Every host that a run would ask, by what asks it, and whether it answers: nothing is asked that costs money.
 
-A host is sent one `HEAD`; any status is an answer. Its `Date` tells how far this machine's clock is off.
+A host is sent one `HEAD`; any status is an answer. Its `Date` says how far this machine's clock is off.
 """
 
 import asyncio

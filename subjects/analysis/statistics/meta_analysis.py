@@ -151,7 +151,7 @@ def run_meta_analysis(given: AnalyzeInput, evidence: Iterable[Evidence], account
     Args:
         given: measurements, and what they are to test.
         evidence: the passages that they name, as they are stored.
-        accounts: what sources told of works besides these passages: the same study may be in several.
+        accounts: accounts of works from sources besides these passages: the same study may be in several.
     """
     passages = {passage.id: passage for passage in evidence}
     works = Works(passages.values(), accounts)

@@ -1,7 +1,7 @@
 """An answer from results: each of its numbers is proven by the cells that it names, or marked where it stands.
 
-What a model says of a number is data; code alone computes. What does not follow is told to the model once, with quotes
-that do not hold, and if it still does not follow then, the statement that it stands in says so in the report.
+What a model says of a number is data; code alone computes. What does not follow is reported to the model once, with
+quotes that do not hold, and if it still does not follow then, the statement that it stands in says so in the report.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Finds, by the query, which columns of its result name groups, and which are plain sums or counts.
 
-Names and values cannot tell a ratio from a count, or the year 2024 from 2,024 pieces; the expression behind a column
-can. What cannot be followed is said to be neither.
+Names and values do not distinguish a ratio from a count, or the year 2024 from 2,024 pieces; the expression behind a
+column can. What cannot be followed is said to be neither.
 """
 
 from collections.abc import Iterator

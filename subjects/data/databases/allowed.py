@@ -228,7 +228,7 @@ def faulty_pattern(node: exp.Expr) -> str:
 
 
 def _describe_wide_value(node: exp.Expr) -> str:
-    """Describe the fault of a function that is told how long its result is; empty if it has none."""
+    """Describe the fault of a function that takes the length of its result; empty if it has none."""
     match node:
         case exp.Format() | exp.Anonymous() if isinstance(node, exp.Format) or str(node.this).lower() == "printf":
             written = node.this if isinstance(node, exp.Format) else next(iter(node.expressions), None)

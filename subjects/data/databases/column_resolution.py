@@ -1,6 +1,6 @@
 """Whether a query's columns are in the schema, found out before the database is asked, all faults at once.
 
-The database would tell of one at a time, and SQLite of none: it takes an unknown name in quotation marks for a text.
+The database would report one at a time, and SQLite of none: it takes an unknown name in quotation marks for a text.
 """
 
 import logging

@@ -1,6 +1,6 @@
 """One database, shared by all callers: its schema, cached by hash, and its query results, without blocking.
 
-What tables and columns there are is read anew after a minute, and before anyone is told that a name is unknown. What
+What tables and columns there are is read anew after a minute, and before a name is reported as unknown. What
 is known of values is kept for an hour under the hash of the schema. A call that is given up stops its statement.
 
 Infers undeclared foreign keys from names and types: `orders.customer_id` is the id of `customers`.
@@ -190,7 +190,7 @@ class Database:
             await asyncio.to_thread(stop.now)
             await asyncio.wait([working])
             if not working.cancelled():
-                working.exception()  # looked at, so that no one is told of it later
+                working.exception()  # looked at, so that asyncio does not report it later
             raise
         if found is None:
             raise asyncio.CancelledError

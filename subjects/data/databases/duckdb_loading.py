@@ -21,7 +21,7 @@ from elcano.subjects.data.databases.values import quote_identifier
 from elcano.subjects.data.tables import EXACT_NOTE, READING_NOTE
 
 MOST_FAULTS: Final = 6
-"""Files of a folder whose faults are told; the others are counted."""
+"""Files of a folder whose faults are reported; the others are counted."""
 FAULT_CHARACTERS: Final = 300
 MOST_COMMENTS: Final = 100
 """Columns of a table that get a comment: in a table of many, DuckDB takes tens of milliseconds for each."""

@@ -21,7 +21,7 @@ _MOST_ANCESTORS: Final = 30
 _HIDDEN_SIZE: Final = 4
 """Size in half points up to which text cannot be read: two points."""
 _WHITE: Final = 0xF8
-"""Least red, green and blue of a colour that cannot be told from white paper."""
+"""Least red, green and blue of a colour that is indistinguishable from white paper."""
 
 
 class Look(NamedTuple):
@@ -62,7 +62,7 @@ class Look(NamedTuple):
 
 
 def is_paper_color(color: str | None) -> bool:
-    """Whether a colour such as `FFFFFF` cannot be told from white."""
+    """Whether a colour such as `FFFFFF` is indistinguishable from white."""
     if color is None or not re.fullmatch(r"[0-9A-Fa-f]{6}", color):
         return False
     return all(int(color[place : place + 2], 16) >= _WHITE for place in (0, 2, 4))

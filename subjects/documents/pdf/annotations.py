@@ -1,7 +1,7 @@
 """Reads what readers wrote into a PDF page: the values of form fields, free text, and comments.
 
 Values and free text become words at their places, so they are read where a person sees them, behind the label of their
-field. Comments are told by themselves.
+field. Comments are listed by themselves.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ ANNOTATIONS: Final = 5_000
 VALUE_BYTES: Final = 200_000
 """Longer values are left out: a field of a page holds a few thousand characters."""
 CHARACTER_WIDTH: Final = 0.5
-"""The width of most characters, in sizes: annotations do not tell where theirs stand."""
+"""The width of most characters, in sizes: annotations do not say where theirs are."""
 LINE_STEP: Final = 1.15
 """The step from line to line, in sizes."""
 USUAL_SIZE: Final = 10.0

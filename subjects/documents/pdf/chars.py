@@ -1,6 +1,6 @@
 """The characters of a page of a PDF, with their places on the page as it is displayed.
 
-PDFium gives them in the order in which they are painted. Everything is told in points in the frame of the displayed
+PDFium gives them in the order in which they are painted. Everything is given in points in the frame of the displayed
 page: from its top left corner, with y downwards, after the page's own rotation.
 """
 
@@ -50,7 +50,7 @@ class Char(NamedTuple):
     style: Style
     kind: str = ""
     """`r`: it is written from right to left; `m`: it is a mark on the character before it; `a`: an accent by itself;
-    `h`: a hyphen that PDFium tells otherwise; `u`: it cannot be decoded."""
+    `h`: a hyphen that PDFium reports otherwise; `u`: it cannot be decoded."""
 
 
 _SPACES: Final = frozenset((0, 9, 10, 13, 32, 0xA0, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000, 0xFEFF))
@@ -199,7 +199,7 @@ class _Collector:
 
 
 def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None]:
-    """Estimate the size of type whose font draws its characters in units of its own, and so tells none.
+    """Estimate the size of type whose font draws its characters in units of its own, and so states none.
 
     Their boxes fit the ink: many of them are as high as an `h`.
     """

@@ -1,4 +1,4 @@
-"""Joins the lines of a paragraph to one text, and tells where each line stands in it.
+"""Joins the lines of a paragraph to one text, and records where each line is in it.
 
 A hyphen at the end of a line is printed in both cases: it parts a word that has none, or belongs to it. The document's
 own words decide: those that stand within its lines. Without a witness it is dropped between small letters.

@@ -32,7 +32,7 @@ from elcano.text.languages import text_language
 LANGUAGE_SAMPLE: Final = 5_000
 """Characters sampled to detect the language."""
 FIRST_PAGES: Final = 2
-"""Pages whose heads and feet may tell of the work: later ones repeat them."""
+"""Pages whose heads and feet may name the work: later ones repeat them."""
 MOST_PAGES: Final = 20_000
 """A file of a hundred bytes may claim a million pages, and each takes half a kilobyte before it is looked at."""
 DOCUMENT_SECONDS: Final = 45.0

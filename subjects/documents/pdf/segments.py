@@ -246,7 +246,7 @@ def _fits_between(small: Segment, host: Segment) -> bool:
 
 
 def _mark_shifted(segment: Segment) -> None:
-    """Tell raised and lowered words from the others, in their order from the left."""
+    """Mark raised and lowered words, in their order from the left."""
     if all(word.size >= SMALL * segment.size for word in segment.words):
         return
     for number, word in enumerate(segment.words):

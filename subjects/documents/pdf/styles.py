@@ -24,7 +24,7 @@ class Style(NamedTuple):
     base: float
     fixed: bool = False
     font: int = 0
-    """Tells fonts of a page apart."""
+    """Identifies a font of a page."""
     clipped: bool = False
     """Whether it stands outside the part of the page that its surroundings may paint on."""
     symbols: Mapping[str, str] = {}
@@ -118,7 +118,8 @@ _SYMBOL_FONTS: Final[Mapping[str, Mapping[str, str]]] = {
     "webdings": _DINGBATS,
     "cmsy": {"0": "\u2032"},
 }
-"""Fonts of which PDFium tells letters: bullets of all kinds, and TeX's prime, which would read as a power of zero."""
+"""Fonts for which PDFium reports letters: bullets of all kinds, and TeX's prime, which would read as a power of
+zero."""
 _FIXED_NAMES: Final = ("courier", "mono", "consol", "cmtt", "sftt", "typewriter", "menlo", "inconsolata")
 _BOLD_NAMES: Final = ("bold", "black", "heavy", "demi", "medi", "cmbx", "sfbx", "cmssbx")
 """Parts of the names of bold fonts, in lower case; TeX's and URW's too."""

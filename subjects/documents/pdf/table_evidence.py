@@ -1,4 +1,4 @@
-"""Evidence that tells a table from a list, a listing, formulas, contents, references, code, or a chart's axes."""
+"""Evidence that distinguishes a table from a list, listing, formulas, contents, references, code, or chart axes."""
 
 import re
 from collections import Counter

@@ -27,7 +27,7 @@ class Token(NamedTuple):
     """Its words in that frame."""
 
     def __hash__(self) -> int:
-        """A hash of what tells it from others; that of all its fields takes ten times as long."""
+        """A hash of its identity; that of all its fields takes ten times as long."""
         return hash((self.left, self.base, self.text))
 
 

@@ -1,4 +1,4 @@
-"""The directories of a TIFF file, one for each of its images: what is told of an image, and where its parts lie."""
+"""The directories of a TIFF file, one for each of its images: the data of an image, and where its parts lie."""
 
 import struct
 from collections.abc import Iterator, Mapping

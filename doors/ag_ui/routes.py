@@ -167,10 +167,10 @@ async def _stream_events(
 
     from elcano.doors.ag_ui.translation import Translation
 
-    told, encoder = Translation(asked.thread_id, asked.run_id, run.run_id, services.address), EventEncoder()
-    for first in told.open(run.status):
+    translation, encoder = Translation(asked.thread_id, asked.run_id, run.run_id, services.address), EventEncoder()
+    for first in translation.open(run.status):
         yield encoder.encode(first).encode()
-    async for events in _follow_run(told, run.run_id, after, services, feeds):
+    async for events in _follow_run(translation, run.run_id, after, services, feeds):
         yield "".join(map(encoder.encode, events)).encode() or KEEPALIVE_COMMENT
 
 

@@ -236,8 +236,8 @@ class BatchStore(PluginTables):
 
     async def note_told(self, work: BatchWork, at: float) -> None:
         """Note that the workflow of a batch is begun or signalled what changed until then."""
-        told = and_(batches.c.tenant == work.tenant, batches.c.id == work.batch, batches.c.changed_at <= at)
-        await self._write(update(batches).where(told).values(changed_at=None))
+        unchanged = and_(batches.c.tenant == work.tenant, batches.c.id == work.batch, batches.c.changed_at <= at)
+        await self._write(update(batches).where(unchanged).values(changed_at=None))
 
 
 def get_batch_store(store: Store) -> BatchStore:

@@ -82,8 +82,8 @@ async def judge_batch(request: BatchRequest, batch_id: str, services: Services) 
     """
     shared = len(json.dumps(request.defaults)) * len(request.questions)
     if shared > MOST_CHARACTERS:
-        told = f"have {shared:,} characters as JSON for all questions together, and {MOST_CHARACTERS:,} are the most"
-        message = f"{told}: send fewer questions at a time, or store the graph under a name and give that"
+        excess = f"have {shared:,} characters as JSON for all questions together, and {MOST_CHARACTERS:,} are the most"
+        message = f"{excess}: send fewer questions at a time, or store the graph under a name and give that"
         raise RequestInvalid([FieldFault(field="defaults", message=message)])
     faults: list[FieldFault] = []
     kept: list[BatchQuestion] = []
@@ -121,8 +121,8 @@ def _merge_row(
     try:
         row = _ROW.validate_python(given.get("row", {}))
     except ValidationError as error:
-        told = ((f"row.{one.field}".removesuffix(".body"), one.message) for one in field_faults(error.errors()))
-        return body, {}, tuple(FieldFault(field=field, message=message) for field, message in told)
+        wrong = ((f"row.{one.field}".removesuffix(".body"), one.message) for one in field_faults(error.errors()))
+        return body, {}, tuple(FieldFault(field=field, message=message) for field, message in wrong)
     template = defaults.get("question")
     if "question" not in given and "row" in given and isinstance(template, str):
         if faults := _find_row_faults(template, row):

@@ -152,15 +152,15 @@ async def load_report_to_update(store: TenantStore, needs: JsonObject, tokens: i
     since = needs.get("since")
     began = since if isinstance(since, int | float) else 0.0
     new = await asyncio.to_thread(list_new_passages, found, known, texts, began)
-    told = [
+    remarks = [
         f"Brought up to date on {format_utc_day(time.time())} from the report of the run {report.run_id}: "
         f"{format_count(len(new), 'new passage')}, {format_count(len(changes.outdated), 'quote')} outdated."
     ]
     if changes.unseen:
-        told.append(
+        remarks.append(
             f"Not found again: {format_count(len(changes.unseen), 'cited passage')}; what they say is of before."
         )
-    described = describe_written_draft(changes.apply_to(draft), report, *told)
+    described = describe_written_draft(changes.apply_to(draft), report, *remarks)
     numbers = described["numbers"]
     assert isinstance(numbers, dict)
     newer = changes.moved | changes.outdated

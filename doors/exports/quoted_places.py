@@ -96,8 +96,8 @@ async def _render_figure(cited: CheckedCitation, passage: Evidence, words: Phras
         async for page, content in room.draw(cited, passage)
     ]
     page = _name_page(cited.page, passage.metadata, words) if cited.page else ""
-    told = "; ".join(filter(None, (page, describe_quote(cited, words))))
-    caption = f'<a class="number" href="#reference-{cited.number}">[{cited.number}]</a> {escape(told)}'
+    place = "; ".join(filter(None, (page, describe_quote(cited, words))))
+    caption = f'<a class="number" href="#reference-{cited.number}">[{cited.number}]</a> {escape(place)}'
     shown = "".join(pictures) or _render_table(cited, passage)
     quoted = _render_words(cited, passage, around=not shown)
     return f"<figure>\n<figcaption>{caption}</figcaption>\n{shown}{quoted}</figure>\n"

@@ -132,13 +132,13 @@ class ResearchTasks(Extension):
         async with self._asking(ctx) as elcano:
             run = elcano.run(run_id)
             view = await run.view()
-            state, told = describe_task(view)
+            state, described = describe_task(view)
             if state == "completed":
                 text = TextContent(type="text", text=(await run.report()).markdown)
                 started = build_started(run_id, "This is its report.")
                 result = CallToolResult(content=[text], structured_content=started.model_dump())
-                told["result"] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
-        return {"resultType": result_type, **told}
+                described["result"] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
+        return {"resultType": result_type, **described}
 
     @asynccontextmanager
     async def _asking(self, ctx: ServerRequestContext[Any, Any]) -> AsyncIterator[AsyncElcano]:

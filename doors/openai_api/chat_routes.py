@@ -82,8 +82,8 @@ async def create_chat_completion(
 
     If the client leaves, the research goes on; `GET /openai/v1/responses/{run_id}` has what becomes of it.
     """
-    if (told := answer_chat_task(body)) is not None:
-        return JsonResponse(_build_plain_completion(body.model, told))
+    if (answered := answer_chat_task(body)) is not None:
+        return JsonResponse(_build_plain_completion(body.model, answered))
     said = read_conversation(body.messages, "messages")
     run = await start_run(
         body,
@@ -107,8 +107,8 @@ def _build_plain_completion(model: str, text: str) -> Item:
     """A completion without a run."""
     message = {"role": "assistant", "content": text, "refusal": None}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-    told = {"id": "chatcmpl-task", "object": "chat.completion", "created": int(time.time()), "model": model}
-    return {**told, "choices": [choice], "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
+    head = {"id": "chatcmpl-task", "object": "chat.completion", "created": int(time.time()), "model": model}
+    return {**head, "choices": [choice], "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
 
 
 class ChatCompletion:
@@ -139,8 +139,11 @@ class ChatCompletion:
     def explain_failure(self, error: Exception) -> Item:
         """The completion that says why there is no report, where the status of an error can be sent no more."""
         text = str(error)
-        told: Item = {"role": "assistant", "content": text, "refusal": text}
-        return {**self._complete(told), "error": {"message": text, "type": "server_error", "param": None, "code": None}}
+        reply: Item = {"role": "assistant", "content": text, "refusal": text}
+        return {
+            **self._complete(reply),
+            "error": {"message": text, "type": "server_error", "param": None, "code": None},
+        }
 
     def _complete(self, message: Item) -> Item:
         choice = {"index": 0, "message": message, "finish_reason": self._finish_reason(), "logprobs": None}
@@ -149,8 +152,8 @@ class ChatCompletion:
     async def stream(self, *, with_usage: bool) -> AsyncIterator[bytes]:
         """The chunks: what happens as reasoning, then the report."""
         yield self._chunk({"role": "assistant", "content": ""})
-        async for told in self._followed.follow():
-            lines = "".join(f"{text}\n" for event in told if (text := _read_progress(event)))
+        async for events in self._followed.follow():
+            lines = "".join(f"{text}\n" for event in events if (text := _read_progress(event)))
             yield self._chunk({"reasoning_content": lines}) if lines else KEEP_ALIVE
             if await self._followed.waits_for_approval():
                 break

@@ -81,9 +81,9 @@ class FollowedResponse:
         yield list(self.log.open())
         async with self._feeds.open(self._services.tenant, self._run_id) as feed:
             async for batch in feed.follow(Cursor()):
-                told = [event for item in batch if isinstance(item, NumberedEvent) for event in self.log.add(item)]
-                if told or not batch or any(isinstance(item, Waiting) for item in batch):
-                    yield told
+                events = [event for item in batch if isinstance(item, NumberedEvent) for event in self.log.add(item)]
+                if events or not batch or any(isinstance(item, Waiting) for item in batch):
+                    yield events
                 if self.log.terminal is not None:
                     yield await self._close()
                     return
@@ -102,8 +102,8 @@ class FollowedResponse:
         elif view.last_event:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
-                    async for told in self.follow():
-                        if self.log.last_event >= view.last_event or not told:
+                    async for events in self.follow():
+                        if self.log.last_event >= view.last_event or not events:
                             break
         if self.final is not None:
             return self.final
@@ -134,6 +134,6 @@ class FollowedResponse:
         if isinstance(reference, dict):
             stored = await load_artifact(str(reference["artifact"]), store)
             self.report = await asyncio.to_thread(Report.model_validate_json, stored)
-        told = list(self.log.close(self.report, await store.ledger.used(self._run_id)))
-        self.final = told[-1]["response"]
-        return told
+        events = list(self.log.close(self.report, await store.ledger.used(self._run_id)))
+        self.final = events[-1]["response"]
+        return events

@@ -84,8 +84,8 @@ async def start_run(
     if faults := [*request.find_faults(), *said.faults]:
         raise RequestInvalid(faults)
     if taken := sorted(_SET_HERE.intersection(request.elcano or {})):
-        told = "is said by the request itself"
-        raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
+        reason = "is said by the request itself"
+        raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=reason) for name in taken])
     own = await find_collection_sources(request.collections, services)
     names = {**_NAMES, "question": asks_in, "output_schema": request.schema_field}
     if said.files:
@@ -143,7 +143,7 @@ def _build_run_request(
 ) -> RunRequest:
     own = request.elcano or {}
     wanted = "\n\n".join(filter(None, (instructions, *said.instructions)))
-    told = wanted if len(wanted) > MAX_INSTRUCTIONS else ""  # too long for a wish; the agents know it all the same
+    long = wanted if len(wanted) > MAX_INSTRUCTIONS else ""  # too long for a wish; the agents know it all the same
     metadata = dict(request.metadata or {})
     if untaken := request.list_untaken():
         metadata[IGNORED] = ", ".join(untaken)
@@ -154,8 +154,8 @@ def _build_run_request(
         "question": said.question,
         "mode": request.model,
         "previous_run": previous_run,
-        "instructions": "" if told else wanted,
-        "background": "\n\n".join(filter(None, (told, said.write_transcript(previous_run)))),
+        "instructions": "" if long else wanted,
+        "background": "\n\n".join(filter(None, (long, said.write_transcript(previous_run)))),
         "metadata": metadata,
     }
     try:

@@ -153,7 +153,7 @@ def build_answer_schema(place: Place) -> JsonObject:
 
     It has types, choices and descriptions alone, which every provider takes; the model is shown the whole schema, too.
     """
-    told: JsonObject = {"description": place.description} if place.description else {}
+    described: JsonObject = {"description": place.description} if place.description else {}
     if place.kind == "object":
         properties: JsonObject = {}
         for one in place.fields:
@@ -164,14 +164,14 @@ def build_answer_schema(place: Place) -> JsonObject:
                 inner["description"] = f"{one.name!r}. {one.place.description}".strip()
             properties[one.key] = inner
         others: Json = False if place.entries is None else build_answer_schema(place.entries)
-        return {"type": "object", **told, "properties": properties, "additionalProperties": others}
+        return {"type": "object", **described, "properties": properties, "additionalProperties": others}
     if place.items is not None:
-        return {"type": "array", **told, "items": build_answer_schema(place.items)}
+        return {"type": "array", **described, "items": build_answer_schema(place.items)}
     if place.either:
-        return {"anyOf": [build_answer_schema(one) for one in place.either], **told}
+        return {"anyOf": [build_answer_schema(one) for one in place.either], **described}
     value: JsonObject = {"anyOf": [*_list_value_schemas(place), {"type": "null"}]}
     properties = {"value": value, "citations": _CITATIONS, "reason": {"type": "string"}}
-    return {"type": "object", **told, "properties": properties, "additionalProperties": False}
+    return {"type": "object", **described, "properties": properties, "additionalProperties": False}
 
 
 def _list_value_schemas(leaf: Place) -> Iterator[Json]:

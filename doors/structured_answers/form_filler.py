@@ -137,10 +137,10 @@ def resolve_fields(said: FilledForm, given: FormInput, ids: Mapping[str, str]) -
 
 def _resolve_field(at: str, leaf: Place, said: JsonObject, ids: Mapping[str, str]) -> FilledField:
     value, reason = said.get("value"), said.get("reason")
-    told = reason if isinstance(reason, str) else ""
+    explanation = reason if isinstance(reason, str) else ""
     if value is not None and (found := coerce_value(leaf, value)) is None:
         shown = shorten_text(json.dumps(value, ensure_ascii=False), SHOWN_CHARACTERS)
-        value, told = None, f"{shown} was dropped: {explain_uncoercible(leaf, value)}"
+        value, explanation = None, f"{shown} was dropped: {explain_uncoercible(leaf, value)}"
     elif value is not None:
         value = found
     citations = (one for one in ensure_list(said.get("citations")) if isinstance(one, dict))
@@ -151,7 +151,7 @@ def _resolve_field(at: str, leaf: Place, said: JsonObject, ids: Mapping[str, str
         and isinstance(quote := one.get("quote"), str)
         and 0 < len(quote) <= QUOTE_CHARACTERS
     ]
-    return FilledField(pointer=at, value=value, citations=tuple(cited[:MOST_CITATIONS]), reason=told)
+    return FilledField(pointer=at, value=value, citations=tuple(cited[:MOST_CITATIONS]), reason=explanation)
 
 
 def find_unbased_values(said: FilledForm, given: FormInput, ids: Mapping[str, str]) -> list[str]:

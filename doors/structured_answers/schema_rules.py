@@ -129,8 +129,8 @@ def join_entry_rules(rules: Sequence[Rule]) -> str:
 
 def find_description(rules: Sequence[Rule]) -> str:
     """The first description that rules have; empty if none has one."""
-    told: Iterator[Any] = (one.schema.get("description") for one in rules if not one.aside)
-    return next((one for one in told if isinstance(one, str) and one), "")
+    descriptions: Iterator[Any] = (one.schema.get("description") for one in rules if not one.aside)
+    return next((one for one in descriptions if isinstance(one, str) and one), "")
 
 
 def forbids(rule: Rule, name: str) -> bool:

@@ -190,8 +190,8 @@ class WebhookActivities:
                 return SeenEvents(last=last, ended=True)
 
     def _build_seen(self, run: ArchivedRun, events: Sequence[AgentEvent], since: int, *, ended: bool) -> SeenEvents:
-        told = tuple(self._build_message(run, event) for event in events if event.type in EVENTS_OF_RUNS)
-        return SeenEvents(messages=told, last=max([since, *(event.seq for event in events)]), ended=ended)
+        messages = tuple(self._build_message(run, event) for event in events if event.type in EVENTS_OF_RUNS)
+        return SeenEvents(messages=messages, last=max([since, *(event.seq for event in events)]), ended=ended)
 
     def _build_message(self, run: ArchivedRun, event: AgentEvent) -> Message:
         data = {

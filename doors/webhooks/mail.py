@@ -65,7 +65,7 @@ def write_mail(message: Message, endpoint: str, recipient: str, sender: str, pag
         sender: the address that it comes from.
         page: where the page of this service is.
     """
-    question, told = (_put_on_one_line(str(message.data.get(name) or "")) for name in ("question", "message"))
+    question, text = (_put_on_one_line(str(message.data.get(name) or "")) for name in ("question", "message"))
     headline = _SUBJECTS[message.type]
     link = f"{page}/runs/{message.run_id}" if message.run_id else page
     footer = f"You get this from the webhook {endpoint}; whoever made it can delete it."
@@ -77,7 +77,7 @@ def write_mail(message: Message, endpoint: str, recipient: str, sender: str, pag
     name = sha256(f"{message.id} {endpoint}".encode()).hexdigest()[:32]
     mail["Message-ID"] = f"<{name}@{sender.rpartition('@')[2]}>"
     mail["Auto-Submitted"] = "auto-generated"
-    parts = [part for part in (headline, question, told) if part]
+    parts = [part for part in (headline, question, text) if part]
     mail.set_content("\n\n".join((*parts, link, footer)) + "\n")
     paragraphs = "\n".join(f"<p>{escape(part)}</p>" for part in parts)
     html = f'{paragraphs}\n<p><a href="{escape(link)}">{escape(link)}</a></p>\n<p><small>{footer}</small></p>\n'

@@ -192,11 +192,11 @@ async def create_webhook(request: WebhookRequest, services: Provided, response: 
         message = "`webhook.test` cannot be chosen: it is what a test sends"
         raise RequestInvalid([FieldFault(field="events", message=message)])
     webhooks = get_webhooks(services.store)
-    told = request.run_id or ""
-    if sum(one.run_id == told for one in await webhooks.list_endpoints(told)) >= MOST_ENDPOINTS:
+    run_id = request.run_id or ""
+    if sum(one.run_id == run_id for one in await webhooks.list_endpoints(run_id)) >= MOST_ENDPOINTS:
         raise TooManyWebhooks(f"there are {MOST_ENDPOINTS} webhooks already: delete one that is not needed")
     events = tuple(dict.fromkeys(request.events))
-    made = await webhooks.create(url, events, told, request.description, services.principal.user)
+    made = await webhooks.create(url, events, run_id, request.description, services.principal.user)
     response.headers["Location"] = f"/v1/webhooks/{made.id}"
     response.headers["Cache-Control"] = "no-store"
     return WebhookWithSecret.shown(made)

@@ -257,8 +257,8 @@ async def note_watch(connection: AsyncConnection, tenant: str, run_id: str) -> N
 async def note_wanted_watch(connection: AsyncConnection, tenant: str, run_id: str) -> None:
     """The same, if an endpoint of the tenant is notified of the run."""
     table = webhook_endpoints
-    told = or_(table.c.run_id == "", table.c.run_id == run_id)
-    wanted = select(table.c.id).where(table.c.tenant == tenant, told, table.c.disabled_at.is_(None)).limit(1)
+    notified = or_(table.c.run_id == "", table.c.run_id == run_id)
+    wanted = select(table.c.id).where(table.c.tenant == tenant, notified, table.c.disabled_at.is_(None)).limit(1)
     if (await connection.execute(wanted)).first() is not None:
         await note_watch(connection, tenant, run_id)
 

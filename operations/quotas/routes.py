@@ -184,8 +184,8 @@ class LimitView(Described):
     def of(cls, one: Standing) -> "LimitView":
         """The view of a standing."""
         figures = {"limit": one.limit, "used": one.used, "claimed": one.claimed, "left": one.left}
-        told = {name: usd_from_microusd(value) if one.unit == "usd" else value for name, value in figures.items()}
-        return cls.from_record(one, key=one.scope.api_key, unit=one.unit, period=one.period, **told)
+        amounts = {name: usd_from_microusd(value) if one.unit == "usd" else value for name, value in figures.items()}
+        return cls.from_record(one, key=one.scope.api_key, unit=one.unit, period=one.period, **amounts)
 
 
 class QuotasView(Described):

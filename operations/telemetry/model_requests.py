@@ -92,11 +92,11 @@ def _describe_response(response: ModelResponse) -> Mapping[str, Any]:
 
 
 def _describe_contents(messages: Sequence[ModelMessage], response: ModelResponse) -> Mapping[str, str]:
-    told = next((one.instructions for one in reversed(messages) if isinstance(one, ModelRequest)), None)
+    instructions = next((one.instructions for one in reversed(messages) if isinstance(one, ModelRequest)), None)
     found = {
         names.INPUT_MESSAGES: json.dumps(FORMAT.messages_to_otel_messages(list(messages))),
         names.OUTPUT_MESSAGES: json.dumps(FORMAT.messages_to_otel_messages([response])),
     }
-    if told:
-        found[names.INSTRUCTIONS] = json.dumps([{"type": "text", "content": told}])
+    if instructions:
+        found[names.INSTRUCTIONS] = json.dumps([{"type": "text", "content": instructions}])
     return found

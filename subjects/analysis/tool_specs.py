@@ -50,8 +50,8 @@ def summarize_analyze_output(output: JsonObject) -> tuple[str, JsonObject]:
     if isinstance(studies, int) and isinstance(pools, int) and pools:
         pooled = f"{format_count(studies, 'study', 'studies')} in {format_count(pools, 'pool')}"
     left = f", {output['left_out']} left out" if output.get("left_out") else ""
-    told = f"{str(output.get('verdict', '')).capitalize()}: {pooled}{left}"
-    return told, {"verdict": output.get("verdict"), **counts}
+    summary = f"{str(output.get('verdict', '')).capitalize()}: {pooled}{left}"
+    return summary, {"verdict": output.get("verdict"), **counts}
 
 
 class ComputeInput(Frozen):

@@ -137,8 +137,8 @@ async def merge_path_results(work: ToolWork, given: ConsensusInput) -> MergedRes
     if not digests:
         return MergedResults(gaps=gaps, told=" ".join(("No path has a result.", *gaps)))
     if len(digests) == 1:  # merged it would be shown twice
-        told = f"Only the path {digests[0][0]!r} has a result, so there is nothing to merge."
-        return MergedResults(gaps=gaps, told=" ".join((told, *gaps)))
+        summary = f"Only the path {digests[0][0]!r} has a result, so there is nothing to merge."
+        return MergedResults(gaps=gaps, told=" ".join((summary, *gaps)))
     tables = await load_result_tables(store, [digest for _, digest in digests])
     paths = [Path(name, table, digest.artifact) for (name, digest), table in zip(digests, tables, strict=True)]
     found = await asyncio.to_thread(merge_path_tables, paths, given.keys)

@@ -132,11 +132,11 @@ def _read_standing(item: Mapping[str, Any]) -> WorkStanding:
     """Read a list's data about a work's retraction and corrections, which CSL-JSON has no field for."""
     standing = WorkStanding()
     custom = item.get("custom")
-    told = custom if isinstance(custom, dict) else _parse_standing(_read_text(item, "note"))
+    declared = custom if isinstance(custom, dict) else _parse_standing(_read_text(item, "note"))
     for flag in FLAGS:
-        if flag in _STANDING and isinstance(told.get("flags"), list) and flag in told["flags"]:
+        if flag in _STANDING and isinstance(declared.get("flags"), list) and flag in declared["flags"]:
             standing.add(flag)
-    for notice in told["notices"] if isinstance(told.get("notices"), list) else ():
+    for notice in declared["notices"] if isinstance(declared.get("notices"), list) else ():
         if isinstance(notice, str):
             standing.add(None, shorten_text(" ".join(normalize_text(notice).split()), FIELD_CHARACTERS))
     return standing
@@ -146,7 +146,7 @@ def _parse_standing(note: str) -> dict[str, Sequence[str]]:
     """The flags and the notice of a note that an export of references begins with them: `RETRACTED: It was ...`."""
     line = note.strip().partition("\n")[0]
     words, _, notice = line.rstrip(".").partition(": ")
-    flags = [flag for flag, told in FLAGS.items() if told in words.split("; ")]
+    flags = [flag for flag, phrase in FLAGS.items() if phrase in words.split("; ")]
     if len(flags) != len(words.split("; ")):
         return {}
     return {"flags": flags, "notices": [f"{notice}."] if notice else []}

@@ -181,9 +181,9 @@ def _index_works_by_name(report: Report | None) -> dict[str, Work]:
 
 def _add_document_node(found: KnowledgeGatherer, passage: Evidence, works: Mapping[str, Work]) -> str:
     """Add the node of the document that a passage is from, with its authors and subjects, and return its id."""
-    told = passage.work
-    names = told.identifiers.names if told is not None else ()
-    work = next((works[name] for name in names if name in works), told)
+    known = passage.work
+    names = known.identifiers.names if known is not None else ()
+    work = next((works[name] for name in names if name in works), known)
     key = (work.identifiers.document if work is not None else "") or passage.document
     is_trial = work is not None and work.kind == "trial" and bool(work.identifiers.nct)
     url = (work.url if work is not None else "") or (passage.locator if "://" in passage.locator else "")
@@ -257,16 +257,16 @@ def _iter_subject_headings(metadata: JsonObject) -> Iterator[str]:
 
 def _list_reported_trials(work: Work | None, metadata: JsonObject) -> tuple[str, ...]:
     """Numbers of the trials that a paper reports."""
-    told = (work.identifiers.nct if work is not None else "", *_iter_string_items(metadata.get("trials")))
-    return tuple(dict.fromkeys(number for one in told if (number := parse_nct(one))))[:SUBJECTS]
+    trials = (work.identifiers.nct if work is not None else "", *_iter_string_items(metadata.get("trials")))
+    return tuple(dict.fromkeys(number for one in trials if (number := parse_nct(one))))[:SUBJECTS]
 
 
 def _add_read_tables(found: KnowledgeGatherer, asked: str, passage: Evidence) -> None:
     """The tables that a result was read from, as its metadata say."""
-    if (told := passage.metadata.get("read")) is None:
+    if (listed := passage.metadata.get("read")) is None:
         return
     try:
-        read = ReadTables.model_validate(told)
+        read = ReadTables.model_validate(listed)
     except ValidationError:  # metadata of another kind
         return
     for name in read.tables:

@@ -248,9 +248,9 @@ def _list_authors(group: Element | None) -> Iterator[str]:
     for one in () if group is None else group.iterfind("Author"):
         if one.get("ValidYN") == "N":
             continue  # a misspelt name, kept next to the corrected one
-        told = {part.tag: flatten_element_text(part) for part in one if len(part) == 0}
-        given = told.get("ForeName", "") or told.get("Initials", "")
-        personal = service_fields.format_author_name(told.get("LastName", ""), given, told.get("Suffix", ""))
+        parts = {part.tag: flatten_element_text(part) for part in one if len(part) == 0}
+        given = parts.get("ForeName", "") or parts.get("Initials", "")
+        personal = service_fields.format_author_name(parts.get("LastName", ""), given, parts.get("Suffix", ""))
         if name := flatten_element_text(one.find("CollectiveName")) or personal:
             yield name
 

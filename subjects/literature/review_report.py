@@ -232,8 +232,8 @@ def _find_study_size(passage: Evidence) -> Cell | None:
 
 def _find_registered_size(passages: Iterable[Evidence]) -> Cell:
     """Find the size that a registry has of it."""
-    told = (passage.metadata.get(name) for passage in passages for name in _ENROLMENT)
-    number = next((one for one in told if isinstance(one, int) and not isinstance(one, bool) and one > 0), None)
+    sizes = (passage.metadata.get(name) for passage in passages for name in _ENROLMENT)
+    number = next((one for one in sizes if isinstance(one, int) and not isinstance(one, bool) and one > 0), None)
     return Cell(text=f"{number:,} (as registered)") if number else Cell()
 
 
@@ -254,11 +254,11 @@ _STUDIES: Final = ("Reference", "Study", "Design", "Size", "Outcome, as quoted i
 def _render_record_table(review: Review, words: Phrases) -> list[str]:
     """Render the number of records of each source and what became of them."""
     rows = [_format_record_row(one) for one in (*review.sources, review.total)]
-    told = (
+    summary = (
         "A record is one work, however many sources found it; after removing duplicates, it counts for the source that "
         "found it first. A record is kept if it says something that no earlier passage says. Counted by code."
     )
-    return [f"## {words.records}", told, render_table(_RECORDS, rows)]
+    return [f"## {words.records}", summary, render_table(_RECORDS, rows)]
 
 
 def _render_study_table(review: Review, marks: Mapping[int, str]) -> list[str]:

@@ -264,4 +264,4 @@ def _read_claims(task: TaskEnvelope, texts: Mapping[str, str]) -> Material:
 
 def _collect_limitations(sections: Sequence[SectionItem]) -> tuple[str, ...]:
     """Collect what the drafts of the sections leave open, each thing once; missing sections are reported elsewhere."""
-    return tuple(dict.fromkeys(told for section in sections if not section.missing for told in section.limitations))
+    return tuple(dict.fromkeys(one for section in sections if not section.missing for one in section.limitations))

@@ -131,8 +131,8 @@ class ReadingActivities:
         read = await self.threads.run(parser.parse, document.path, data)
         await store.files.put(document.text_file, await asyncio.to_thread(write_text, read))
         unread = sum(gap.unread for gap in read.gaps)
-        told = {"title": read.title, "media_type": read.media_type, "gaps": read.gaps or None, "unread_parts": unread}
-        return {"state": "indexed", "reason": "", **told}
+        row = {"title": read.title, "media_type": read.media_type, "gaps": read.gaps or None, "unread_parts": unread}
+        return {"state": "indexed", "reason": "", **row}
 
     async def _take_apart(
         self, store: TenantStore, document: UploadedDocument, kind: str, data: bytes

@@ -238,11 +238,11 @@ def _split_extended_name(name: str) -> Item:
     if "=" not in name or len(name) > NAME_CHARACTERS:
         return {}
     parts = [_NAME_PART.fullmatch(part) for part in _COMMA.split(name)]
-    told = {part[1].lower(): decode_latex(part[2]) for part in parts if part}
-    if "family" not in told and "given" not in told:
+    named = {part[1].lower(): decode_latex(part[2]) for part in parts if part}
+    if "family" not in named and "given" not in named:
         return {}
     names = (("family", "family"), ("given", "given"), ("non-dropping-particle", "prefix"), ("suffix", "suffix"))
-    return {csl: told[part] for csl, part in names if told.get(part)}
+    return {csl: named[part] for csl, part in names if named.get(part)}
 
 
 _COMMA: Final = re.compile(r",(?![^{}]*\})")

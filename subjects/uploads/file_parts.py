@@ -124,11 +124,11 @@ async def keep_parts(
             return len(names), ""
     if not await keep_together():
         return len(names), ""
-    told = "; ".join([*faults[:TOLD], *([f"and {len(faults) - TOLD:,} more"] if len(faults) > TOLD else [])])
+    reasons = "; ".join([*faults[:TOLD], *([f"and {len(faults) - TOLD:,} more"] if len(faults) > TOLD else [])])
     if not names:
-        raise FileSkipped(f"nothing of it can be taken: {told or 'there is nothing in it'}")
+        raise FileSkipped(f"nothing of it can be taken: {reasons or 'there is nothing in it'}")
     await delete_parts(store, document, but=names)
-    return len(names), f"{len(faults):,} of its parts are not taken: {told}" if faults else ""
+    return len(names), f"{len(faults):,} of its parts are not taken: {reasons}" if faults else ""
 
 
 async def delete_parts(store: TenantStore, document: UploadedDocument, but: Collection[str] = ()) -> None:

@@ -163,7 +163,7 @@ def build_wos_item(fields: Mapping[str, list[str]]) -> Item:
 
 def _describe_standing(standing: WorkStanding) -> Item:
     """Flags and notices as CSL-JSON keeps what it has no field for."""
-    return {name: list(told) for name, told in (("flags", standing.flags), ("notices", standing.notices)) if told}
+    return {name: list(values) for name, values in (("flags", standing.flags), ("notices", standing.notices)) if values}
 
 
 def _split_name(name: str) -> Item:

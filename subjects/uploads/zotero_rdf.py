@@ -107,10 +107,10 @@ def _list_people(properties: Properties, name: str, nodes: Mapping[str, Element]
     for sequence in _resolve(properties, name, nodes):
         for member in islice(sequence, MOST_AUTHORS) if get_local_name(sequence) == "Seq" else ():
             for person in _resolve({"": [member]}, "", nodes):
-                told = _list_properties(person)
-                family = _find_text(told, "surname", "name")
+                named = _list_properties(person)
+                family = _find_text(named, "surname", "name")
                 if family:
-                    yield {"family": family, "given": _find_text(told, "givenName", "givenname")}
+                    yield {"family": family, "given": _find_text(named, "givenName", "givenname")}
 
 
 def _list_properties(node: Element) -> Properties:

@@ -142,7 +142,7 @@ def _impossible_group(group: Group, called: str, reports: str) -> Iterator[str]:
         share = 100 * group.events / group.size
         rounded = 0.6 if group.percent == int(group.percent) else 0.06
         if abs(share - group.percent) > rounded:
-            told = f"{group.events:g} of {group.size:g} is {share:.1f} %"
-            yield f"{told}, but its quote says {group.percent:g} %"
+            share_text = f"{group.events:g} of {group.size:g} is {share:.1f} %"
+            yield f"{share_text}, but its quote says {group.percent:g} %"
     if group.sd is not None and group.sd <= 0:
         yield f"the sd of {called}, {group.sd:g}, is not above 0"

@@ -111,15 +111,15 @@ class ProofCheck:
     ) -> tuple[bool, str, str]:
         inside = sum(_is_overlapping(span, other) for other in all_of)
         if inside > 1 and not _is_name_of_cell(proof, self.results):
-            told = f"the words that name its cells hold {inside} numbers: “{proof.text}”; name each by itself"
-            return False, told, ""
+            fault = f"the words that name its cells hold {inside} numbers: “{proof.text}”; name each by itself"
+            return False, fault, ""
         return self._checked(proof, one, text)
 
     def _checked(self, proof: NumberProof, one: Number, text: str) -> tuple[bool, str, str]:
         """Return whether a proof gives a number as it is shown, a remark on that, and the value it gives."""
         try:
-            if proof.operation == "cell" and (told := self._as_cell(proof, one)) is not None:
-                return told
+            if proof.operation == "cell" and (outcome := self._as_cell(proof, one)) is not None:
+                return outcome
             if one.name or one.moments:
                 return False, "it is a name or a date, and what it names is a number", ""
             value = compute_proof(proof, self.results)

@@ -232,10 +232,10 @@ def _read_decimals(shapes: Sequence[Shape], sign: Sign, choice: Choice | None, n
         text = f"replace({text}, ',', '.')"
     said = f"a {sign}" if mark == "," or note else ""
     reads = " and ".join(filter(None, (said, "grouped thousands" if grouped else "")))
-    told = f"numbers with {reads}{note}" if reads else ""
+    how = f"numbers with {reads}{note}" if reads else ""
     fitted = [shape.text.removeprefix("-").replace(group, "") for shape in shapes]
     if any(_EXPONENT.fullmatch(shape.text) for shape in shapes):
-        return ColumnReading("DOUBLE", f"TRY_CAST({text} AS DOUBLE)", f"isfinite(TRY_CAST({text} AS DOUBLE))", told)
+        return ColumnReading("DOUBLE", f"TRY_CAST({text} AS DOUBLE)", f"isfinite(TRY_CAST({text} AS DOUBLE))", how)
     places = {len(one.partition(mark)[2]) for one in fitted}
     whole = max(len(one.partition(mark)[0]) for one in fitted)
     decimals = places - {0}
@@ -256,7 +256,7 @@ def _read_decimals(shapes: Sequence[Shape], sign: Sign, choice: Choice | None, n
         exact = f"(length({text}) <= {_EXACT_DIGITS} OR CAST(TRY_CAST({text} AS DOUBLE) AS VARCHAR) = {text})"
     cast = f"TRY_CAST({text} AS {kind})"
     check = f"regexp_full_match({{text}}, '{form}') AND {cast} IS NOT NULL AND {exact}"
-    return ColumnReading(kind, cast, check, told, by_others=bool(note))
+    return ColumnReading(kind, cast, check, how, by_others=bool(note))
 
 
 def _read_timestamps(shapes: Sequence[Shape]) -> ColumnReading:

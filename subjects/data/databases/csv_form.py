@@ -164,8 +164,8 @@ def format_csv_error(error: duckdb.Error) -> str:
         return "it is not written in UTF-8: save it as UTF-8"
     if "sniffing file" in text or "Sniffer" in text:
         return "its lines are of no form that could be found out: save it as CSV in UTF-8, each line as many values"
-    told = [line for line in text.partition("\nPossible")[0].splitlines() if not line.startswith("Original Line")]
-    return " ".join(told).removeprefix("Invalid Input Error: ").removeprefix("Conversion Error: ")
+    kept = [line for line in text.partition("\nPossible")[0].splitlines() if not line.startswith("Original Line")]
+    return " ".join(kept).removeprefix("Invalid Input Error: ").removeprefix("Conversion Error: ")
 
 
 def require_names(names: Sequence[str], readings: Sequence[ColumnReading]) -> None:

@@ -204,7 +204,7 @@ def _unless_stopped(work: Callable[[Stop], Found], stop: Stop) -> Found | None:
 
 def schema_hash(tables: tuple[TableSchema, ...]) -> str:
     """SHA-256 over names, types and declared keys, hexadecimal."""
-    told = [
+    facts = [
         [
             table.name,
             table.kind,
@@ -214,7 +214,7 @@ def schema_hash(tables: tuple[TableSchema, ...]) -> str:
         ]
         for table in sorted(tables, key=lambda table: table.name)
     ]
-    return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()
 
 
 class Databases:

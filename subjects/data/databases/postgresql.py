@@ -170,8 +170,8 @@ class Postgresql:
         elif state.startswith("3D") or " does not exist" in str(error):
             why = "its server has no such database or role"
         elif state:
-            told = next((words for kind, words in _WORDS if isinstance(error, kind)), "")
-            why = f"{told}{' ' if told else ''}({type(error).__name__}, SQLSTATE {state})"
+            reason = next((words for kind, words in _WORDS if isinstance(error, kind)), "")
+            why = f"{reason}{' ' if reason else ''}({type(error).__name__}, SQLSTATE {state})"
         what = "opened" if opening else "read"
         raise SourceUnavailable(f"the database {self.name!r} cannot be {what}: {why}") from None
 

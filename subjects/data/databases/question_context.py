@@ -75,8 +75,8 @@ def _limit_table_details(chosen: Sequence[TableSchema]) -> list[TableSchema]:
             characters += sum(map(len, column.samples))
             kept.append(column.model_copy(update={"samples": ()}) if characters > SAMPLE_CHARACTERS else column)
         left = len(table.columns) - len(kept)
-        told = {"comment": f"{table.comment} (Its other {left:,} columns are not shown.)".strip()} if left else {}
-        shown.append(table.model_copy(update={"columns": tuple(kept), **told}))
+        comment = {"comment": f"{table.comment} (Its other {left:,} columns are not shown.)".strip()} if left else {}
+        shown.append(table.model_copy(update={"columns": tuple(kept), **comment}))
     return shown
 
 

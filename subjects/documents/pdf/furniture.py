@@ -113,23 +113,23 @@ def _find_recurring(rows: Sequence[_Row], pages: int, body_size: float) -> list[
 
 def _find_numbered(rows: Sequence[_Row], pages: int) -> list[_Row]:
     """Rows that hold the number of their page."""
-    told: list[tuple[_Row, int, bool]] = []
+    seen: list[tuple[_Row, int, bool]] = []
     for row in rows:
         alone = _PAGE_NUMBER.fullmatch(row.text)
         if alone:
-            told.append((row, _read_number(alone[1]) - row.page, True))
+            seen.append((row, _read_number(alone[1]) - row.page, True))
             continue
         for line in (row.lines[0], row.lines[-1]):
             for token in {line.tokens[0], line.tokens[-1]}:
                 if (number := token.strip("|-\u2013·•()[]")).isdecimal() and len(number) <= 4:
-                    told.append((row, int(number) - row.page, False))
+                    seen.append((row, int(number) - row.page, False))
     if pages == 1:
-        return [row for row, _, alone in told if alone and _is_outermost(row, rows) and row.apart > 20]
+        return [row for row, _, alone in seen if alone and _is_outermost(row, rows) and row.apart > 20]
     offsets = Counter(
-        {offset: len({row.page for row, told_offset, _ in told if told_offset == offset}) for _, offset, _ in told}
+        {offset: len({row.page for row, told_offset, _ in seen if told_offset == offset}) for _, offset, _ in seen}
     )
     found: list[_Row] = []
-    for row, offset, alone in told:
+    for row, offset, alone in seen:
         often = offsets[offset]
         outermost = _is_outermost(row, rows)
         counts = often >= 2 or (outermost and row.apart > 20)

@@ -68,7 +68,7 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
             seconds = min(max(DOCUMENT_SECONDS, TEXT_PAGE_SECONDS * len(document)), MAXIMUM_SECONDS)
         pages = _read_pages(document, seconds)
         claimed = len(document)
-        told = document.get_metadata_dict()
+        metadata = document.get_metadata_dict()
         labels = _read_labels(document)
     finally:
         document.close()
@@ -83,9 +83,9 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
         raise _explain_emptiness(pages)
     return Parsed(
         blocks,
-        told.get("Title", ""),
-        parse_authors(told.get("Author", "")),
-        parse_year(told.get("CreationDate", "")),
+        metadata.get("Title", ""),
+        parse_authors(metadata.get("Author", "")),
+        parse_year(metadata.get("CreationDate", "")),
         gaps=(*_list_gaps(pages), *_list_uncounted(claimed)),
         page_labels=labels,
         furniture=tuple(_list_dropped(lines[:FIRST_PAGES], kept)),

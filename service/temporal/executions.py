@@ -295,8 +295,7 @@ class Glance:
     async def executions(self, run_ids: Collection[str], *, lately: bool = False) -> Mapping[str, Execution]:
         """Return the state of these runs, at most two seconds old, without those that Temporal does not know at once.
 
-        With `lately`, what was seen up to `TOLD_SECONDS` ago is returned without waiting, and looked at anew for the
-        next.
+        With `lately`, what was seen up to `TOLD_SECONDS` ago is returned at once, and looked at anew for the next.
         """
         if not run_ids or self._is_silent():
             return {}

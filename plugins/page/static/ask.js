@@ -120,7 +120,7 @@ function describe() {
   for (const field of form.querySelectorAll("[name^='budget.']")) {
     const name = field.name.slice(7);
     field.placeholder = usual[name] ? Number(usual[name]).toLocaleString("en") : "no limit";
-    if (field.value) said.push(`at most ${name === "cost_usd" ? money.format(field.value) : `${compact.format(field.value)} ${field.nextElementSibling.textContent}`}`);
+    if (field.value) said.push(`at most ${name === "cost_usd" ? money.format(field.value) : `${compact.format(field.value)} ${field.labels[0].textContent.toLowerCase()}`}`);
   }
   if (form.pause.checked) said.push("then waits");
   if (form.clarify.checked) said.push("asks back");

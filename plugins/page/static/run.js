@@ -165,8 +165,7 @@ function refreshSoon() {
   refreshAt = 0;
   clearTimeout(timer);
   timer = undefined;
-  outdated = true;
-  if (!refreshing) refresh();
+  scheduleRefresh();
 }
 
 async function refresh() {

@@ -16,6 +16,7 @@ from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, build_collectio
 from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.documents.local_sources import Folder, PackageReadmes
 from elcano.plugins.documents.source import DocumentsSource
+from elcano.plugins.page.ask_page import EXAMPLES
 from elcano.plugins.quoting.planning import plan_searches
 from elcano.plugins.quoting.report_writing import write_report
 from elcano.storage.evidence import Evidence
@@ -67,6 +68,14 @@ async def test_the_example_of_the_api_is_answered(tmp_path: Path) -> None:
     report = await draft(str(question), SOURCES["packages"], PackageReadmes(), tmp_path / "index.sqlite")
     assert report.answered
     assert "PDFium" in said(report)
+
+
+async def test_the_examples_of_the_page_are_answered(tmp_path: Path) -> None:
+    words = ("orchestration engine", "autoescaping to prevent XSS", "HTTP/1.1 and HTTP/2")
+    for question, expected in zip(EXAMPLES, words, strict=True):
+        report = await draft(question, SOURCES["packages"], PackageReadmes(), tmp_path / "index.sqlite")
+        assert report.answered
+        assert expected in said(report)
 
 
 async def test_the_questions_of_the_readme_are_answered(tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ async function finish() {
 
 /** Whoever watched a run to its end came for its report; who is about to act on it, or looks at its steps, is not disturbed. */
 function openReport() {
-  const stays = !document.getElementById("now") || run.querySelector("details[name=acts][open]");
+  const stays = !run.querySelector("#now, #result") || run.querySelector("details[name=acts][open]");
   if (!stays) location.assign(`${location.pathname}/report`);
   return !stays;
 }

@@ -84,9 +84,13 @@ async def test_files_are_asked_about_once_each_is_read_or_the_reader_knows_why_n
         await ask.dblclick()
         await page.wait_for_url("**/report")
         await expect(page.locator("article")).to_contain_text("found water on the island")
-    found = (await tour.api.get("/v1/runs", params={"question": "Where did the crew"})).json()["runs"]
-    assert [run["sources"] for run in found] == [[source]]
-    await tour.api.delete(f"/v1/collections/{source.partition(':')[2]}")
+        found = (await tour.api.get("/v1/runs", params={"question": "Where did the crew"})).json()["runs"]
+        assert [run["sources"] for run in found] == [[source]]
+        await page.goto(f"/?follow={found[0]['run_id']}")
+        await expect(yours.locator(".now")).to_have_text(source)
+        await tour.api.delete(f"/v1/collections/{source.partition(':')[2]}")
+        await page.reload()
+        await expect(page.locator("[data-fault=sources]")).to_have_text(f"{source}: no longer there.")
 
 
 async def test_a_name_that_no_collection_can_have_is_refused_beside_its_file(open_tour_page: OpenPage) -> None:

@@ -1,5 +1,5 @@
 // Files of one's own: uploaded at once, by choice, by drop or pasted; then searched by the run that is asked for.
-import { Refusal, ask, root } from "./api.js";
+import { Refusal, announceSignIn, ask, root } from "./api.js";
 
 const form = document.getElementById("ask");
 const place = document.getElementById("documents");
@@ -71,7 +71,8 @@ async function send() {
     watch();
   } catch (refusal) {
     const [fault] = refusal.faults;
-    show(one, "failed", fault?.field === "collection" ? `The collection’s name ${fault.message}.` : fault?.message ?? refusal.message, !refusal.status || refusal.status >= 500);
+    if (refusal.status === 401) announceSignIn();
+    show(one, "failed", fault?.field === "collection" ? `The collection’s name ${fault.message}.` : fault?.message ?? refusal.message, !refusal.status || refusal.status === 401 || refusal.status >= 500);
   }
   one.request = undefined;
   sending -= 1;

@@ -126,9 +126,11 @@ function buildLine(event) {
 /** What an event says to readers, without the names of nodes and sections; empty: only the steps say it. */
 function tellWork(type, { message, node, section, data }) {
   if (BOOKKEEPING.includes(type)) return "";
-  if (data?.gaps) return `${COUNTS[data.gaps.length] ?? `${data.gaps.length} questions are`} open${data.gaps.length ? `: ${data.gaps.join(" · ")}` : " any more"}`;
-  if (data?.queries?.length) return `Searching for ${data.queries.join(" · ")}`;
-  if (type === "searching" && data?.sections) return `Researching ${data.sections.length} ${data.sections.length === 1 ? "section" : "sections side by side"}`;
+  const list = (name) => (Array.isArray(data?.[name]) ? data[name] : null);
+  const [gaps, queries, sections] = ["gaps", "queries", "sections"].map(list);
+  if (gaps) return `${COUNTS[gaps.length] ?? `${gaps.length} questions are`} open${gaps.length ? `: ${gaps.join(" · ")}` : " any more"}`;
+  if (queries?.length) return `Searching for ${queries.join(" · ")}`;
+  if (type === "searching" && sections) return `Researching ${sections.length} ${sections.length === 1 ? "section" : "sections side by side"}`;
   if (type === "searching" || data?.searches === 0) return ""; // there was nothing to search for
   let said = message.replace(/^Thought: |, iteration \d.*/g, "");
   for (const name of [section, node?.replaceAll("_", " ")]) {

@@ -90,6 +90,6 @@ AGENT: Final = AgentDefinition(
     evidence_tokens=24_000,
     needs=list_needs,
     settled=resolve_answer,
-    begins=lambda given: f"numbers from {passages_of(given)}",
+    begins=lambda given: f"reading numbers from {passages_of(given)}",
     summary=summarize_measurements,
 )

@@ -163,6 +163,7 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
     tokens, edges = build_tokens(ordered, mirrored)
     read = [word.confidence for word in words if word.confidence is not None]
     large = max(row, key=lambda segment: segment.size)
+    capitals = any(map(str.isalpha, tokens)) and not any(token.upper() != token for token in tokens)
     return TextLine(
         page,
         turn,
@@ -170,7 +171,7 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
         edges,
         *box,
         large.base,
-        find_common_size(words),
+        large.size if capitals else find_common_size(words),  # small capitals are as large as those before them
         bool(letters) and all(word.bold for word in letters),
         column,
         pieces=_count_pieces(row),

@@ -56,9 +56,36 @@ def merge_works(works: Iterable[Work]) -> tuple[MergedWork, ...]:
 
     An account without any identifier stays for itself.
     """
-    accounts = _each_once(works)
+    accounts = _each_once(_drop_book_dois(list(works)))
     groups = _group_accounts(accounts)
     return tuple(sorted((merge_accounts(group) for group in groups), key=_build_sort_key))
+
+
+def _drop_book_dois(works: Sequence[Work]) -> list[Work]:
+    """The accounts in their order, with the DOI of a book dropped from its chapters, which are works of their own.
+
+    A book with a venue is a chapter: see `Work`. Lists give chapters the DOI of their book, and services tell of it.
+    """
+    books: dict[str, set[str]] = {}
+    for work in works:
+        if work.kind == "book" and not work.venue and work.identifiers.doi:
+            books.setdefault(work.identifiers.doi, set()).add(_fold_title(work.title))
+    return [
+        work.model_copy(update={"identifiers": work.identifiers.model_copy(update={"doi": ""})})
+        if work.kind == "book" and _is_in_book(work, books.get(work.identifiers.doi, set()))
+        else work
+        for work in works
+    ]
+
+
+def _is_in_book(chapter: Work, titles: set[str]) -> bool:
+    """Whether an account names one of the titles of a book as what it stands in, with or without a subtitle."""
+    venue, title = _fold_title(chapter.venue), _fold_title(chapter.title)
+    return bool(venue) and title not in titles and any(one.startswith(venue) or venue.startswith(one) for one in titles)
+
+
+def _fold_title(title: str) -> str:
+    return " ".join(re.findall(r"\w+", title.casefold()))
 
 
 def list_joining_names(work: Work) -> tuple[str, ...]:
@@ -248,12 +275,10 @@ class Works:
 
     def __init__(self, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> None:
         given = list(evidence)
-        told = [passage.work for passage in given if passage.work is not None]
+        told = [*(passage.work for passage in given if passage.work is not None), *accounts]
+        self._apart = {one: other for one, other in zip(told, _drop_book_dois(told), strict=True) if one is not other}
         self._by_name = {
-            name: one
-            for one in merge_works([*told, *accounts])
-            for account in one.accounts
-            for name in list_joining_names(account)
+            name: one for one in merge_works(told) for account in one.accounts for name in list_joining_names(account)
         }
         self._copy_of = _find_copies(given, self._name)
 
@@ -261,9 +286,8 @@ class Works:
         """The work that `passage` is of; None if nothing is known of it."""
         if passage.work is None:
             return None
-        return next((self._by_name[name] for name in list_joining_names(passage.work)), None) or merge_accounts(
-            [passage.work]
-        )
+        work = self._apart.get(passage.work, passage.work)
+        return next((self._by_name[name] for name in list_joining_names(work)), None) or merge_accounts([work])
 
     def key(self, passage: Evidence) -> tuple[str, str]:
         """What tells its reference apart from others: the work, or the document and its content hash.

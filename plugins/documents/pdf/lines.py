@@ -1,6 +1,8 @@
 """The lines of a page in reading order, each with its words and with the edges of its column."""
 
 import itertools
+import sys
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +44,7 @@ class TextLine:
     page: int
     turn: int
     tokens: list[str]
-    edges: list[float]
+    edges: Sequence[float]
     """Where each token begins in its direction of reading."""
     left: float
     top: float
@@ -167,8 +169,8 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
     return TextLine(
         page,
         turn,
-        tokens,
-        edges,
+        list(map(sys.intern, tokens)),  # all lines of a document are held, and their words recur
+        array("d", edges),
         *box,
         large.base,
         large.size if capitals else find_common_size(words),  # small capitals are as large as those before them

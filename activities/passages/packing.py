@@ -71,12 +71,9 @@ class _Unit:
 
 
 def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
-    """The stored text of the blocks and its passages; without a title of its own the document is called `name`.
-
-    `parsed.blocks` is empty afterwards: a large document is not held twice.
-    """
+    """The text and passages of the blocks, which are taken out of `parsed`; without a title it is called `name`."""
     blocks = [clean for block in parsed.blocks if (clean := _clean_block(block)).text]
-    parsed.blocks.clear()
+    parsed.blocks.clear()  # a large document is not held twice
     gaps = tuple(gap._replace(reason=_clean_name(gap.reason)) for gap in parsed.gaps)
     text = SEPARATOR.join(block.text for block in blocks)
     declared = _clean_name(parsed.title)

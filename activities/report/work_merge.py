@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, get_args
 
+from elcano.activities.report.book_chapters import drop_book_dois
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.report import CitedText
 from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, is_preprint
@@ -56,36 +57,9 @@ def merge_works(works: Iterable[Work]) -> tuple[MergedWork, ...]:
 
     An account without any identifier stays for itself.
     """
-    accounts = _each_once(_drop_book_dois(list(works)))
+    accounts = _each_once(drop_book_dois(list(works)))
     groups = _group_accounts(accounts)
     return tuple(sorted((merge_accounts(group) for group in groups), key=_build_sort_key))
-
-
-def _drop_book_dois(works: Sequence[Work]) -> list[Work]:
-    """The accounts in their order, with the DOI of a book dropped from its chapters, which are works of their own.
-
-    A book with a venue is a chapter: see `Work`. Lists give chapters the DOI of their book, and services tell of it.
-    """
-    books: dict[str, set[str]] = {}
-    for work in works:
-        if work.kind == "book" and not work.venue and work.identifiers.doi:
-            books.setdefault(work.identifiers.doi, set()).add(_fold_title(work.title))
-    return [
-        work.model_copy(update={"identifiers": work.identifiers.model_copy(update={"doi": ""})})
-        if work.kind == "book" and _is_in_book(work, books.get(work.identifiers.doi, set()))
-        else work
-        for work in works
-    ]
-
-
-def _is_in_book(chapter: Work, titles: set[str]) -> bool:
-    """Whether an account names one of the titles of a book as what it stands in, with or without a subtitle."""
-    venue, title = _fold_title(chapter.venue), _fold_title(chapter.title)
-    return bool(venue) and title not in titles and any(one.startswith(venue) or venue.startswith(one) for one in titles)
-
-
-def _fold_title(title: str) -> str:
-    return " ".join(re.findall(r"\w+", title.casefold()))
 
 
 def list_joining_names(work: Work) -> tuple[str, ...]:
@@ -276,7 +250,7 @@ class Works:
     def __init__(self, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> None:
         given = list(evidence)
         told = [*(passage.work for passage in given if passage.work is not None), *accounts]
-        self._apart = {one: other for one, other in zip(told, _drop_book_dois(told), strict=True) if one is not other}
+        self._apart = {one: other for one, other in zip(told, drop_book_dois(told), strict=True) if one is not other}
         self._by_name = {
             name: one for one in merge_works(told) for account in one.accounts for name in list_joining_names(account)
         }

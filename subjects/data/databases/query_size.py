@@ -206,7 +206,7 @@ def _estimate_size(node: exp.Expr, scope: Scope, outputs: _Outputs[Size]) -> Siz
         return outputs.of_column(node, scope)
     if isinstance(node, exp.Query):
         return take_longest_size(outputs.of_query(node))
-    if isinstance(node, exp.Literal | exp.ByteString):
+    if isinstance(node, exp.Literal):
         return Size(characters=len(str(node.this)))
     each = [_estimate_size(one, scope, outputs) for one in list(node.iter_expressions())]
     text = _of_text(node, each)

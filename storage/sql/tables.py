@@ -281,7 +281,6 @@ run_links = Table(
     Column("created_by", LongText, nullable=False),
     Column("expires_at", Double, nullable=False),
     Column("revoked_at", Double, nullable=True),
-    Column("versions", Boolean, nullable=False),
     Index("run_links_by_id", "id", unique=True),
     Index("links_of_run", "tenant", "run_id"),
 )

@@ -8,17 +8,15 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import Header
 from pydantic import ValidationError
 
-from elcano.activities.sources.http.trust_guard import apply_trust
 from elcano.api.http.errors import FieldFault, RequestInvalid, explain_invalid
 from elcano.api.process import Services
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import MAX_INSTRUCTIONS, RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
 from elcano.api.runs.trust_checks import explain_source_refusal
-from elcano.api.runs.trust_request import continue_trust
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.trust import NO_LIMITS, Trust
-from elcano.plugins.openai_api.attached_files import find_collection_sources, keep_attached_files
+from elcano.graphs.trust import Trust
+from elcano.plugins.openai_api.attached_files import keep_attached_files
 from elcano.plugins.openai_api.conversation import Conversation
 from elcano.plugins.openai_api.earlier_answers import fill_in_reports, find_followed_run
 from elcano.plugins.openai_api.parameters import IGNORED, OpenAIRequest
@@ -86,34 +84,15 @@ async def start_run(
     if taken := sorted(_SET_HERE.intersection(request.elcano or {})):
         told = "is said by the request itself"
         raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
-    own = await find_collection_sources(request.collections, services)
+    documents = await keep_attached_files(said.files, services) if said.files else []
     names = {**_NAMES, "question": asks_in, "output_schema": request.schema_field}
-    if said.files:
-        with faults_by_name(names):
-            asked = _build_run_request(request, said, services, previous_run, instructions, own)
-            trust = await _read_trust(asked, services)
-        with apply_trust(trust, services.settings.private_hosts):
-            own += await keep_attached_files(said.files, services)
     with faults_by_name(names):
-        asked = _build_run_request(request, said, services, previous_run, instructions, own)
+        asked = _build_run_request(request, said, services, previous_run, instructions, documents)
         judge = partial(judge_run_request, asked, services)
         if key is not None:
             return (await submit_run(judge, build_request_key(key, asked, "openai"), services)).run
         repeated = build_repeated_request(asked, request.end_user, services, marked=retry > 0, waits=waits)
         return await repeated.submit(judge, services)
-
-
-async def _read_trust(asked: RunRequest, services: Services) -> Trust:
-    """The rules that the run will have, by which its files are fetched too.
-
-    Raises:
-        RequestInvalid: they have faults.
-    """
-    before = None if asked.previous_run is None else await services.store.runs.get(asked.previous_run)
-    trust, faults = continue_trust(asked.trust, before.trust if before else NO_LIMITS)
-    if faults:
-        raise RequestInvalid(faults)
-    return trust
 
 
 @contextmanager
@@ -169,7 +148,7 @@ def _choose_sources(
 ) -> dict[str, Any]:
     """The sources of a request that says anything of them.
 
-    Documents that it sends or names are searched alone, unless it names sources or asks for the web besides. A search
+    Documents that it sends are searched alone, unless it names sources or asks for the web besides. A search
     of the web is made beside what is searched anyway, and one that stays inside only of that which is inside.
     """
     web = [WEB] if request.wants_web else []

@@ -93,8 +93,6 @@ class Plugin:
     stores: Mapping[str, Path] = field(default_factory=dict)
     """Its own stores beside the kernel's, by name: functions that open a `storage.plugin_store.PluginStore` on the
     database's engine and the settings. They are opened even if the plugin is left out: deleting a run reaches them."""
-    exporters: tuple[Path, ...] = ()
-    """Functions of a tenant's store that yield `storage.plugin_store.TenantFile`s: more than rows and reports."""
     document_files: tuple[Path, ...] = ()
     """Asynchronous functions of the settings, a tenant's store and a passage that return the file that the passage was
     read from, a `storage.evidence.SourceFile`; None: it is from elsewhere, or the file is gone."""

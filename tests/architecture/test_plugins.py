@@ -32,7 +32,6 @@ OTHER_KINDS = (
     "stores",
     "answer_schema_checks",
     "report_additions",
-    "exporters",
     "document_files",
     "admission_rules",
     "spending_guards",

@@ -1,5 +1,6 @@
 """Starts the run of a request: translates it into a request of `POST /v1/runs`, which is submitted as that one is."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -10,15 +11,17 @@ from pydantic import ValidationError
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, explain_invalid
 from elcano.api.process import Services
+from elcano.api.reports.results import load_artifact
 from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import MAX_INSTRUCTIONS, RunRequest
 from elcano.api.runs.submission import build_request_key, submit_run
 from elcano.api.runs.trust_checks import explain_source_refusal
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.report.report import Report
 from elcano.graphs.trust import Trust
 from elcano.plugins.openai_api.attached_files import keep_attached_files
 from elcano.plugins.openai_api.conversation import Conversation
-from elcano.plugins.openai_api.earlier_answers import fill_in_reports, find_followed_run
+from elcano.plugins.openai_api.output_items import write_text
 from elcano.plugins.openai_api.parameters import IGNORED, OpenAIRequest
 from elcano.plugins.openai_api.repeated_requests import build_repeated_request
 
@@ -166,3 +169,30 @@ def _choose_sources(
     return {
         "sources": [name for name in usual if not explain_source_refusal(_INSIDE, found.specs[name], services.settings)]
     }
+
+
+async def find_followed_run(said: Conversation, services: Services) -> str | None:
+    """The run of the last answer, if it can be followed; else agents get the conversation as background."""
+    named = said.named_run
+    run = await services.store.runs.get(named) if named else None
+    return named if run is not None and run.status != "running" and run.branch_of is None else None
+
+
+async def fill_in_reports(said: Conversation, known_run: str | None, services: Services) -> None:
+    """Fill in the answers that a conversation only names (`item_reference`), and note those that are not there.
+
+    Args:
+        said: the conversation, whose turns and faults this changes.
+        known_run: the run that is followed, whose report needs no words.
+        services: of the tenant, whose runs alone can be named.
+    """
+    for turn in said.list_background(known_run):
+        if not turn.place:
+            continue
+        run = await services.store.runs.get(turn.run)
+        if run is None:
+            message = f"the run {turn.run!r} is not here (any more): send the message itself"
+            said.faults.append(FieldFault(field=turn.place, message=message))
+        elif run.report is not None:
+            stored = await load_artifact(run.report.artifact, services.store)
+            turn.text = write_text(await asyncio.to_thread(Report.model_validate_json, stored))

@@ -2,8 +2,7 @@
 
 import pytest
 
-from elcano.activities.report.statement_support import determine_support
-from elcano.activities.support.misplaced_figures import find_misplaced_figures
+from elcano.activities.report.statement_support import determine_support, find_misplaced_figures
 from elcano.graphs.report.cells import CitedCell
 from elcano.graphs.report.report import CheckedCitation, Judgement, Statement
 

@@ -200,9 +200,7 @@ class Attempt:
             try:
                 async with agent.iter(
                     form.text,
-                    model=watch_model(
-                        asked, self._settings.model_timeout_seconds, self._observe, agent.name or self.call.agent
-                    ),
+                    model=watch_model(asked, self._settings.model_timeout_seconds, self._observe),
                     instructions=form.told or None,
                     model_settings=build_call_settings(self._settings, form.max_tokens),
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),

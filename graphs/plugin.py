@@ -131,7 +131,6 @@ KERNEL: Final = Plugin(
     reducers=(".catalogue.reducers:KERNEL_REDUCERS",),
 )
 
-
 LOADER: Final = "elcano.plugins"
 """The module whose `load_plugins` is called if no program has loaded plugins."""
 
@@ -142,7 +141,6 @@ class NamedObject(Protocol):
     @property
     def name(self) -> str:
         """The name that graphs and people use."""
-        ...
 
 
 T = TypeVar("T", bound=NamedObject)
@@ -204,7 +202,8 @@ class Registry(MutableMapping[str, T], Generic[T]):
         owners: dict[str, str] = {}
         for plugin in list_plugins():
             for path in getattr(plugin, self._kind):
-                for one in _as_tuple(resolve_path(plugin, path)):
+                there = resolve_path(plugin, path)
+                for one in there if isinstance(there, tuple) else (there,):
                     if self._class is not None and not isinstance(one, self._class):
                         text = f"{path} of the plugin {plugin.name!r} is no {self._class.__name__}"
                         raise InputInvalid("plugins", text)
@@ -249,7 +248,8 @@ def load_registries() -> None:
 def list_paths(kind: str) -> list[tuple[Plugin, str]]:
     """Every path that the loaded plugins give for `kind`, with its plugin; of a mapping its values."""
     listed = ((plugin, getattr(plugin, kind)) for plugin in list_plugins())
-    return [(plugin, path) for plugin, paths in listed for path in _path_values(paths)]
+    every = ((plugin, paths.values() if isinstance(paths, Mapping) else paths) for plugin, paths in listed)
+    return [(plugin, path) for plugin, paths in every for path in paths]
 
 
 def load_objects(kind: str) -> list[Any]:
@@ -271,10 +271,9 @@ def find_part(name: PartName) -> Callable[..., Any] | None:
     """
     having = [plugin for plugin in list_plugins() if name in plugin.parts]
     if len(having) > 1:
-        both = " and ".join(repr(plugin.name) for plugin in having[:2])
-        raise InputInvalid("plugins", f"the plugins {both} both replace the part {name!r}: leave one of them out")
-    found: Callable[..., Any] | None = resolve_path(having[0], having[0].parts[name]) if having else None
-    return found
+        both = " and ".join(repr(plugin.name) for plugin in having)
+        raise InputInvalid("plugins", f"the plugins {both} replace the part {name!r}: leave one of them out")
+    return next((resolve_path(plugin, plugin.parts[name]) for plugin in having), None)
 
 
 def open_part(name: PartName, settings: Any) -> Any:
@@ -335,10 +334,7 @@ def find_opener(kind: str) -> str | None:
 
 
 def find_keyless(kind: str) -> str | None:
-    """The absolute path of the function that does a task without a key; None: it needs a language model.
-
-    Of several plugins the last one goes.
-    """
+    """The absolute path of the function, the last plugin's, that does a task without a key; None: it needs a model."""
     having = (plugin for plugin in reversed(list_plugins()) if kind in plugin.keyless)
     return next((plugin.absolute(plugin.keyless[kind]) for plugin in having), None)
 
@@ -351,11 +347,3 @@ def list_keyless() -> frozenset[str]:
 def find_model(name: str) -> str | None:
     """The absolute path of the function that makes a model that no provider serves; None if no loaded plugin has it."""
     return next((plugin.absolute(plugin.models[name]) for plugin in list_plugins() if name in plugin.models), None)
-
-
-def _path_values(paths: Sequence[str] | Mapping[str, str]) -> Sequence[str]:
-    return tuple(paths.values()) if isinstance(paths, Mapping) else paths
-
-
-def _as_tuple(found: Any) -> tuple[Any, ...]:
-    return found if isinstance(found, tuple) else (found,)

@@ -2,14 +2,23 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 from prometheus_client import start_http_server
 from temporalio.client import Client
+from temporalio.common import MetricAttributes
 from temporalio.contrib.opentelemetry import MetricsExporter
+from temporalio.runtime import (
+    BUFFERED_METRIC_KIND_COUNTER,
+    BUFFERED_METRIC_KIND_HISTOGRAM,
+    BufferedMetric,
+    BufferedMetricUpdate,
+    MetricBuffer,
+)
 
 from elcano.graphs.plugin import Surroundings
 from elcano.plugins.telemetry import names
@@ -22,11 +31,40 @@ from elcano.redaction import without_secrets
 LOOK_SECONDS: Final = 15.0
 """How often the API counts open and waiting runs, and asks the server for the backlog of task queues."""
 SDK_SECONDS: Final = 5.0
-"""How often the SDK's updates are recorded."""
+"""How often the SDK's updates are summed; the longer they wait, the fewer are left of them."""
 TROUBLED_SECONDS: Final = 5.0
 """How soon it tries again if that failed: Temporal may be starting."""
 
 _log = logging.getLogger("telemetry")
+
+
+class SummedUpdates(MetricBuffer):
+    """The SDK's updates, of which a step has dozens: counters are added up, of a gauge only the last value counts."""
+
+    def __init__(self, buffer: MetricBuffer) -> None:
+        self._buffer = buffer
+
+    def retrieve_updates(self) -> Sequence[BufferedMetricUpdate]:
+        """Return the updates since the last time."""
+        found: dict[object, BufferedMetricUpdate] = {}
+        for number, update in enumerate(self._buffer.retrieve_updates()):
+            if update.metric.kind == BUFFERED_METRIC_KIND_HISTOGRAM:
+                found[number] = update
+                continue
+            key = id(update.metric), id(update.attributes)
+            if update.metric.kind == BUFFERED_METRIC_KIND_COUNTER and key in found:
+                update = Sum(update.metric, found[key].value + update.value, update.attributes)
+            found[key] = update
+        return list(found.values())
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Several updates of a counter as one."""
+
+    metric: BufferedMetric
+    value: int | float
+    attributes: MetricAttributes
 
 
 @asynccontextmanager
@@ -39,7 +77,7 @@ async def observe_program(around: Surroundings, chosen: TelemetrySettings) -> As
                 open_runtime()
                 await stack.enter_async_context(
                     MetricsExporter(
-                        open_sdk_metrics(),
+                        SummedUpdates(open_sdk_metrics()),
                         providers.meter_provider,
                         poll_interval=timedelta(seconds=SDK_SECONDS),
                     )

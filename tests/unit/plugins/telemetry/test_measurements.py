@@ -1,14 +1,24 @@
 """Labels have few values whatever strangers choose, and what the kernel measures arrives once."""
 
 import random
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import get_args
 
 import pytest
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, NumberDataPoint
+from temporalio.runtime import (
+    BUFFERED_METRIC_KIND_COUNTER,
+    BUFFERED_METRIC_KIND_GAUGE,
+    BUFFERED_METRIC_KIND_HISTOGRAM,
+    BufferedMetricUpdate,
+    MetricBuffer,
+)
 
 from elcano.measures import Measure, install_recorder, record_value
 from elcano.plugins.telemetry import names
+from elcano.plugins.telemetry.companion import Sum, SummedUpdates
 from elcano.plugins.telemetry.measurements import (
     MOST_VALUES,
     OF_MEASURE,
@@ -91,3 +101,29 @@ def test_a_gauge_forgets_what_is_gone(reader: InMemoryMetricReader, instruments:
     assert read_points(reader, names.RUNS_OPEN) == {("running", "deep"): 2, ("starting", "simple"): 1}
     instruments.set_gauge(names.RUNS_OPEN, {("running", "deep"): 1})
     assert read_points(reader, names.RUNS_OPEN) == {("running", "deep"): 1}
+
+
+class Updates(MetricBuffer):
+    def __init__(self, *updates: Sum) -> None:
+        self._updates = updates
+
+    def retrieve_updates(self) -> Sequence[BufferedMetricUpdate]:
+        return self._updates
+
+
+def test_updates_of_the_sdk_are_added_up() -> None:
+    counter, gauge, histogram = (
+        SimpleNamespace(kind=kind)
+        for kind in (BUFFERED_METRIC_KIND_COUNTER, BUFFERED_METRIC_KIND_GAUGE, BUFFERED_METRIC_KIND_HISTOGRAM)
+    )
+    here, there = {"queue": "a"}, {"queue": "b"}
+    given = [(counter, 1, here), (gauge, 5, here), (counter, 2, there), (histogram, 7, here), (counter, 3, here)]
+    given += [(gauge, 4, here), (histogram, 8, here)]
+    found = SummedUpdates(Updates(*(Sum(*one) for one in given))).retrieve_updates()
+    assert [(one.metric, one.value, one.attributes) for one in found] == [
+        (counter, 4, here),
+        (gauge, 4, here),
+        (counter, 2, there),
+        (histogram, 7, here),
+        (histogram, 8, here),
+    ]

@@ -82,7 +82,7 @@ def find_missing_facts(statement: Statement) -> MissingFacts:
     return MissingFacts(
         amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
         years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
-        names=tuple(map(_unnamed_reason, unnamed)),
+        names=tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed),
         words=sum(map(told.lacks, unnamed)),
     )
 
@@ -117,7 +117,7 @@ def find_lost_figures(statement: Statement, after: str) -> tuple[str, ...]:
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
     """The same, of names alone."""
     unnamed, _ = _find_unquoted_names(statement)
-    return tuple(map(_unnamed_reason, unnamed))
+    return tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed)
 
 
 def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
@@ -173,10 +173,6 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     if asked and is_foreign_language(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
     return asked, told
-
-
-def _unnamed_reason(name: str) -> str:
-    return ENGLISH.name_unquoted.format(said=name)
 
 
 def _is_year(one: Figure) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Frozen
@@ -218,7 +218,10 @@ def _serve_request(fd: int, function: Callable[..., Any]) -> None:
             signal.setitimer(signal.ITIMER_REAL, request.seconds)  # the signal's own way is to end the process
             signal.setitimer(signal.ITIMER_PROF, request.processor_seconds)
             threading.Thread(target=_end_when_hung_up, args=(connection,), daemon=True).start()
-            connection.sendall(function(request).model_dump_json().encode() + b"\n")
+            answer = function(request)
+            del request  # a large file is not held while its answer is written, nor is the answer as text and bytes
+            connection.sendall(TypeAdapter(type(answer)).dump_json(answer))
+            connection.sendall(b"\n")
     finally:
         os._exit(0)
 

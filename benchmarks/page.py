@@ -142,7 +142,7 @@ async def read_elsewhere(api: httpx.AsyncClient, run_id: str) -> None:
         due = time.monotonic()
         async for line in stream.aiter_lines():
             if line.startswith("data: ") and time.monotonic() > due:
-                (await api.get(f"/runs/{run_id}")).raise_for_status()
+                (await api.get(f"/runs/{run_id}?view=overview")).raise_for_status()
                 due = time.monotonic() + REFRESH_SECONDS
 
 
@@ -215,6 +215,7 @@ def list_views(steps: str, sections: str, last: int) -> list[str]:
     """The paths of the views of both large runs."""
     run, deep = f"/runs/{steps}", f"/runs/{sections}"
     return [
-        *(run, f"{run}/steps", f"{run}/steps?after={max(last - 50, 0)}", f"{run}/steps/{last}"),
-        *(deep, f"{deep}/steps", f"{deep}/sources", f"{deep}/report", f"/compare?run={steps}&run={sections}"),
+        *(f"{run}?view=overview", f"{run}/steps", f"{run}/steps?after={max(last - 50, 0)}", f"{run}/steps/{last}"),
+        *(f"{deep}?view=overview", f"{deep}/steps", f"{deep}/sources", f"{deep}/report"),
+        f"/compare?run={steps}&run={sections}",
     ]

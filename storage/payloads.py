@@ -43,7 +43,7 @@ from temporalio.envconfig import ClientConfig, ClientConnectConfig
 from elcano.graphs.contracts import ANSWER_MARK
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Answer
-from elcano.graphs.plugin import load_objects
+from elcano.graphs.plugin import open_part
 from elcano.settings import Settings
 from elcano.storage.objects import Objects, payloads_of
 from elcano.storage.sealed_payloads import COMPRESSED, SEALED, SealingCodec
@@ -153,7 +153,7 @@ def connect_config(settings: Settings) -> ConnectConfig:
         **config,
         "target_host": settings.temporal_address or config.get("target_host") or settings.temporal_target,
         "data_converter": data_converter(configured_objects(settings), load_cipher(settings)),
-        "plugins": [plugin for build in load_objects("temporal_plugins") for plugin in build(settings)],
+        "plugins": open_part("temporal_plugins", settings) or (),
     }
 
 

@@ -1,6 +1,6 @@
-"""Stores of plugins, with their part of exports and comparisons; the base of stores with only tables."""
+"""Stores of plugins, with their part of comparisons; the base of stores with only tables."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -52,15 +52,6 @@ class PluginTables(Rows):
 
     async def close(self) -> None:
         """The engine is the store's."""
-
-
-@dataclass(frozen=True)
-class TenantFile:
-    """A file that a plugin adds to the export of a tenant. It is read piece by piece, once; nothing is read before."""
-
-    path: str
-    """Path in the export: `knowledge/nodes.jsonl`."""
-    pieces: AsyncIterator[bytes]
 
 
 def get_plugin_data(beside: Mapping[str, Any], name: str, kind: type[Kind]) -> Kind:

@@ -52,7 +52,7 @@ ssl.create_default_context = lru_cache(ssl.create_default_context)  # type: igno
 # The SDK would read the code of every module of this process again, to call a worker by a hash of it.
 _worker._default_build_id = "tests"
 # How fast a machine is, or what else it does, is nothing that a test here says anything of.
-for profile, examples in (("elcano", 25), ("long", 200)):
+for profile, examples in (("elcano", 10), ("long", 200)):
     settings.register_profile(
         profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )

@@ -4,7 +4,7 @@ Only abbreviations that call for a word or number behind them are listed: `max.`
 end a sentence, as `usw.` or `Jh.` do. Letter case counts: in French `M.` is a title and `m.` a unit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import regex
@@ -80,7 +80,45 @@ _SMALL_WORD: Final = regex.compile(r"\p{Ll}[\p{Ll}.]")
 """Not `p53`, `pH` or `mRNA`, with which sentences begin."""
 _INITIAL: Final = regex.compile(r"(?<![\p{L}\p{N}])(?:\p{L}|al|col)\.\s*$")
 """A letter alone, as in `E. coli`, or what stands for the other authors."""
+_GOING_ON: Final = regex.compile(r"\p{Ll}+(?![\p{L}\p{N}-])|[/,;:]")
+_SHORT: Final = regex.compile(r"(?<![\p{L}\p{N}])(?:\p{L}{1,5}|\d{1,3})\.\s*$")
+"""What is rather an abbreviation or an ordinal where a small word follows: `20 tys. ludzi`, `3. listopada`."""
+MARK_ALONE: Final = regex.compile(r"\(?(?:\d{1,3}|\p{L})\.\s*")
+"""No sentence but the number of the one that follows, or an initial."""
+_ENUMERATIONS: Final = (
+    "etc ecc usw usf u.s.w o.ä enz e.d itd itp ipd i_in atd atď apod aj osv o.s.v o.l m.m m.fl mv jne yms jms stb vb "
+    "utt u.c ir_t.t ir_pan ș.a ş.a и_т.д и_т.п и_т.н и_пр и_др і_т.д і_т.п та_ін κ.λπ κ.ά κ.τ.λ"  # noqa: RUF001
+)
+_ERAS: Final = (
+    "v.Chr n.Chr a.C d.C av.J.-C apr.J.-C f.Kr e.Kr n.l n.e н.э н.е пр.Хр сл.Хр π.Χ μ.Χ î.Hr d.Hr M.Ö M.S a.m p.m"  # noqa: RUF001
+)
+
+
+def _compile_closing(written: str) -> regex.Pattern[str]:
+    forms = "|".join(regex.escape(one).replace(r"\.", r"\.\s?").replace("_", r"\s") for one in written.split())
+    return regex.compile(
+        rf"(?<![\p{{L}}\p{{N}}.])(?:{forms})\.(?=\s|$)(?:\s+(?P<capital>[\"'(\u201e\u201c\u00ab]?\p{{Lu}}))?"
+    )
+
+
+_CLOSING: Final = _compile_closing(f"{_ENUMERATIONS} {_ERAS}")
+_CLOSING_GERMAN: Final = _compile_closing(_ENUMERATIONS)
 _LOOKED_AT: Final = 60
+
+
+def mend_closing_ends(code: str, text: str, ends: Iterable[int]) -> list[int]:
+    """The ends of sentences with those behind what ends a list or a date, before a capital: `etc.`, `и т. д.`, `p.m.`.
+
+    In German a noun may follow a date, so there only lists are looked at.
+    """
+    found = set(ends)
+    for closing in (_CLOSING_GERMAN if code == "de" else _CLOSING).finditer(text):
+        begin, last = closing.span()
+        capital = closing.start("capital")
+        found.difference_update(range(begin + 1, last + 1))
+        if capital >= 0:
+            found.add(capital)
+    return sorted(found)
 
 
 def ends_sentence(code: str, before: str, behind: str) -> bool:
@@ -89,6 +127,8 @@ def ends_sentence(code: str, before: str, behind: str) -> bool:
     if _INITIAL.search(last) and (_HYPHEN.match(behind) or _SMALL_WORD.match(behind) or not last[-1].isspace()):
         return False
     if (abbreviated := _ABBREVIATED.get(code)) and abbreviated.search(last):
+        return False
+    if _GOING_ON.match(behind) and _SHORT.search(last):
         return False
     if _SMALL.match(behind) and _COUNTED.get(code, _COUNTED_ELSEWHERE).search(last):
         return False

@@ -208,6 +208,17 @@ def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str
     )
 
 
+def is_rounded_conversion(exact: Decimal, unit: str, shown: Decimal, shown_unit: str, places: int) -> bool:
+    """Whether `shown`, with `places` decimals, is `exact` in another unit, rounded: 10 miles are 16.1 km.
+
+    Of one digit nothing is taken for rounded: 5 mg are no 0 g.
+    """
+    if unit == shown_unit or len(shown.normalize().as_tuple().digits) < 2:
+        return False
+    half = 0.5 * 10.0**-places
+    return any(abs(there - float(shown)) <= half * 1.000001 for there in _convert_amount(exact, unit, shown_unit))
+
+
 def can_convert(unit: str, other: str) -> bool:
     """Whether amounts of one unit are also amounts of another, as kg and lb are."""
     return unit == other or bool(_convert_amount(Decimal(1), unit, other))

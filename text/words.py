@@ -19,12 +19,13 @@ same either way.
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from typing import Final
 
 import regex
 
 from elcano.graphs.text import shorten_text
-from elcano.text.abbreviations import ends_sentence
+from elcano.text.abbreviations import MARK_ALONE, ends_sentence, mend_closing_ends
 from elcano.text.languages import text_language
 
 _CHARACTERS: Final = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -266,6 +267,8 @@ def _segment_sentence_ends(code: str, text: str) -> list[int]:
             place += 1
         ends.append(place)
     ends = [end for end in ends if end == len(text) or ends_sentence(code, text[:end], text[end : end + 20])]
+    ends = mend_closing_ends(code, text, ends)
+    ends = [end for begin, end in pairwise([0, *ends]) if not MARK_ALONE.fullmatch(text[begin:end])]
     if ends:
         ends[-1] = len(text)
     return ends or [len(text)]

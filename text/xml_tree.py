@@ -4,7 +4,8 @@ Nothing else is loaded, no entity is expanded, and a document that declares any 
 parser, what is nested too deeply or has a single text of many megabytes is no XML.
 """
 
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
 
 from lxml import etree
 
@@ -12,6 +13,7 @@ from elcano.graphs.errors import ActivityFault
 
 Element: TypeAlias = etree._Element
 """An lxml element; lxml gives its class no public name."""
+Parser = TypeVar("Parser", etree.XMLParser, etree.XMLPullParser)
 
 
 class XmlUnreadable(ActivityFault):
@@ -37,21 +39,30 @@ def parse_xml(content: bytes) -> Element:
         EntitiesDeclared: it declares entities.
     """
     try:
-        root = etree.fromstring(content, _build_parser(collect_ids=True))
+        root = etree.fromstring(content, build_parser(etree.XMLParser))
     except etree.XMLSyntaxError as error:
         try:  # an `xml:id` that is repeated is an error, and LibreOffice repeats those of lists
-            root = etree.fromstring(content, _build_parser(collect_ids=False))
+            root = etree.fromstring(content, build_parser(etree.XMLParser, collect_ids=False))
         except etree.XMLSyntaxError:
             raise XmlUnreadable(error.msg) from error
-    own = root.getroottree().docinfo.internalDTD
-    if own is not None and next(iter(own.iterentities()), None) is not None:
-        raise EntitiesDeclared("it declares entities, which are not expanded")
+    refuse_entities(root)
     return root
 
 
-def _build_parser(*, collect_ids: bool) -> etree.XMLParser:
-    """A parser; without IDs, libxml2 loads the DTD that a document names, whatever `load_dtd` says, or fails to."""
-    parser = etree.XMLParser(
+def refuse_entities(root: Element) -> None:
+    """Refuse a document that declares entities.
+
+    Raises:
+        EntitiesDeclared: it does.
+    """
+    own = root.getroottree().docinfo.internalDTD
+    if own is not None and next(iter(own.iterentities()), None) is not None:
+        raise EntitiesDeclared("it declares entities, which are not expanded")
+
+
+def build_parser(make: Callable[..., Parser], *, collect_ids: bool = True, **options: object) -> Parser:
+    """Return a parser with the limits; without IDs, libxml2 loads the DTD that a document names, or fails to."""
+    parser = make(
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
@@ -59,6 +70,7 @@ def _build_parser(*, collect_ids: bool) -> etree.XMLParser:
         remove_comments=True,
         remove_pis=True,
         collect_ids=collect_ids,
+        **options,
     )
     parser.resolvers.add(_EmptyFiles())
     return parser

@@ -95,10 +95,10 @@ class Attempt:
         settings: Settings,
         resolve: Resolve,
         streamers: Streamers | None = None,
-        guards: Sequence[SpendingGuard] = (),
-        observers: Sequence[Observe] = (),
+        guard: SpendingGuard | None = None,
+        observe: Observe | None = None,
     ) -> None:
-        """Shows watchers the answer as it is written, if `streamers` are given; `guards` let its requests pass."""
+        """Shows watchers the answer as it is written, if `streamers` are given; `guard` lets its requests pass."""
         self.call = call
         self.pulse = pulse
         self.usage = Usage()  # of this attempt alone
@@ -116,8 +116,8 @@ class Attempt:
         self._streamers = streamers
         self._listener: Listener | None = None
         self._price = UNKNOWN_PRICE
-        self._guards = guards
-        self._observers = observers
+        self._guard = guard
+        self._observe = observe
         self._conversations = 0
         self._ended: list[str] = []  # claims of conversations that have ended since the ledger was last written
 
@@ -188,7 +188,7 @@ class Attempt:
     async def _conversation(self, agent: Agent[object, Output], model: Model, form: Form) -> Answer[Output]:
         """Runs one agent once; its usage is counted however it ends."""
         self._conversations += 1
-        claim = f"{activity.info().activity_id}:{self._conversations}" if self._guards else ""
+        claim = f"{activity.info().activity_id}:{self._conversations}" if self._guard else ""
         with capture_run_messages() as messages:
             asked, listener = model, None
             if self._streamers is not None:
@@ -200,9 +200,7 @@ class Attempt:
             try:
                 async with agent.iter(
                     form.text,
-                    model=watch_model(
-                        asked, self._settings.model_timeout_seconds, self._observers, agent.name or self.call.agent
-                    ),
+                    model=watch_model(asked, self._settings.model_timeout_seconds, self._observe),
                     instructions=form.told or None,
                     model_settings=build_call_settings(self._settings, form.max_tokens),
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
@@ -211,8 +209,8 @@ class Attempt:
                         if agent.is_model_request_node(node):
                             expected = self._admit(form.text, messages, listener) + self._expected_answer
                             await self._written_down(messages, listener)
-                            for guard in self._guards:
-                                await guard.claim(self.store, self.call, claim, expected, self._price)
+                            if self._guard is not None:
+                                await self._guard.claim(self.store, self.call, claim, expected, self._price)
                         elif agent.is_call_tools_node(node) and node.model_response.finish_reason == "content_filter":
                             raise build_content_filter_error(node.model_response)
                 result = running.result
@@ -341,8 +339,8 @@ class Attempt:
                 self.pulse.leave_unwritten(line.model_dump(mode="json"))
             raise
         self.pulse.unwritten = None
-        for guard in self._guards:
-            await guard.release(self.store, call, ended)
+        if self._guard is not None:
+            await self._guard.release(self.store, call, ended)
 
     @property
     def model(self) -> str:

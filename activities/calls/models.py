@@ -6,7 +6,7 @@ asked at an address of its own needs none: a server that wants one says so.
 """
 
 import inspect
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -51,9 +51,8 @@ CLIENT_SECONDS: Final = DEFAULT_HTTP_TIMEOUT - 10.0
 
 Resolve: TypeAlias = Callable[[ModelChoice, str, Settings], Model]
 """From a run's choice, an agent and the worker's settings to the model that answers: `resolve_model`, or a test's."""
-Observe: TypeAlias = Callable[[Model, str], Model]
-"""From a model and the name of the agent that asks it to one that does the same and is watched
-(`Plugin.model_observers`)."""
+Observe: TypeAlias = Callable[[Model], Model]
+"""From a model to one that does the same and is watched (`Plugin.parts`)."""
 
 
 class PatientModel(WrapperModel):
@@ -91,12 +90,10 @@ def build_call_settings(settings: Settings, max_tokens: int | None) -> ModelSett
     return chosen
 
 
-def watch_model(model: Model, seconds: float, observers: Iterable[Observe], agent: str) -> Model:
-    """`model`, which is waited for no longer than `seconds`, within what observes it when `agent` asks it."""
+def watch_model(model: Model, seconds: float, observe: Observe | None) -> Model:
+    """`model`, which is waited for no longer than `seconds`, within what observes it."""
     model = PatientModel(model, seconds)
-    for observe in observers:
-        model = observe(model, agent)
-    return model
+    return model if observe is None else observe(model)
 
 
 def resolve_model(choice: ModelChoice, agent: str, settings: Settings) -> Model:

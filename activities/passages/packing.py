@@ -71,8 +71,9 @@ class _Unit:
 
 
 def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
-    """The stored text of the blocks and its passages; without a title of its own the document is called `name`."""
+    """The text and passages of the blocks, which are taken out of `parsed`; without a title it is called `name`."""
     blocks = [clean for block in parsed.blocks if (clean := _clean_block(block)).text]
+    parsed.blocks.clear()  # a large document is not held twice
     gaps = tuple(gap._replace(reason=_clean_name(gap.reason)) for gap in parsed.gaps)
     text = SEPARATOR.join(block.text for block in blocks)
     declared = _clean_name(parsed.title)
@@ -94,20 +95,22 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
 
 
 def _place_blocks(blocks: list[Block]) -> tuple[Places, tuple[Region, ...]]:
-    """The places and regions of blocks in the stored text."""
+    """The places and regions of blocks in the stored text; takes the blocks out of their list."""
     lines: list[Line] = []
     cells: list[Cell] = []
     regions: list[Region] = []
     offset = 0
-    for block in blocks:
-        placed = Places(lines=block.lines, cells=block.cells).shift(offset)
-        lines += placed.lines
-        cells += placed.cells
+    blocks.reverse()
+    while blocks:
+        block = blocks.pop()
+        lines += (one._replace(start=one.start + offset, end=one.end + offset) for one in block.lines)
+        cells += (one._replace(start=one.start + offset, end=one.end + offset) for one in block.cells)
         end = offset + len(block.text)
         if block.kind not in ("text", "heading") or block.confidence is not None:
             regions.append(Region(offset, end, block.kind, block.confidence))
         offset = end + len(SEPARATOR)
-    return Places(lines=tuple(lines), cells=tuple(cells)), tuple(regions)
+    # Validating would copy each of half a million cells.
+    return Places.model_construct(lines=tuple(lines), cells=tuple(cells)), tuple(regions)
 
 
 def _clean_name(text: str) -> str:

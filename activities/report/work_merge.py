@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, get_args
 
+from elcano.activities.report.book_chapters import drop_book_dois
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.report import CitedText
 from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, is_preprint
@@ -56,7 +57,7 @@ def merge_works(works: Iterable[Work]) -> tuple[MergedWork, ...]:
 
     An account without any identifier stays for itself.
     """
-    accounts = _each_once(works)
+    accounts = _each_once(drop_book_dois(list(works)))
     groups = _group_accounts(accounts)
     return tuple(sorted((merge_accounts(group) for group in groups), key=_build_sort_key))
 
@@ -248,12 +249,10 @@ class Works:
 
     def __init__(self, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> None:
         given = list(evidence)
-        told = [passage.work for passage in given if passage.work is not None]
+        told = [*(passage.work for passage in given if passage.work is not None), *accounts]
+        self._apart = {one: other for one, other in zip(told, drop_book_dois(told), strict=True) if one is not other}
         self._by_name = {
-            name: one
-            for one in merge_works([*told, *accounts])
-            for account in one.accounts
-            for name in list_joining_names(account)
+            name: one for one in merge_works(told) for account in one.accounts for name in list_joining_names(account)
         }
         self._copy_of = _find_copies(given, self._name)
 
@@ -261,9 +260,8 @@ class Works:
         """The work that `passage` is of; None if nothing is known of it."""
         if passage.work is None:
             return None
-        return next((self._by_name[name] for name in list_joining_names(passage.work)), None) or merge_accounts(
-            [passage.work]
-        )
+        work = self._apart.get(passage.work, passage.work)
+        return next((self._by_name[name] for name in list_joining_names(work)), None) or merge_accounts([work])
 
     def key(self, passage: Evidence) -> tuple[str, str]:
         """Return the identity of its reference: the work, or the document and its content hash.

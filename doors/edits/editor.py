@@ -73,7 +73,7 @@ def build_task(given: EditorInput, loaded: Loaded) -> TaskEnvelope:
 
 def describe_start(given: JsonObject) -> str:
     """Describe the material of the editor."""
-    return f"changes the report, with {format_count(len(ensure_list(given.get('evidence'))), 'passage')} at hand"
+    return f"changing the report, with {format_count(len(ensure_list(given.get('evidence'))), 'passage')} at hand"
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(

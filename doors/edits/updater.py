@@ -100,7 +100,7 @@ def build_task(given: UpdaterInput, loaded: Loaded) -> TaskEnvelope:
 
 def describe_start(given: JsonObject) -> str:
     """Describe the material of the updater."""
-    return "compares the report with what was found now"
+    return "comparing the report with what was found now"
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(

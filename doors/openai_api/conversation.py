@@ -35,7 +35,7 @@ _RUN_LINE: Final = re.compile(rf"\[Run (?P<run>{RUN_ID})\]\(\S+\)")
 _LONGEST_LINE: Final = 1_000
 """Characters of a last line that may be that one."""
 _MESSAGE_ID: Final = re.compile(rf"msg_(?P<run>{RUN_ID})")
-_OTHER_ID: Final = re.compile(rf"(?:rs|ws|fs|in|mcpr)_{RUN_ID}[._/].*")
+_OTHER_ID: Final = re.compile(rf"(?:rs|ws|in|mcpr)_{RUN_ID}[._/].*")
 """The ids of our other items, as `output_items` and `input_items` make them."""
 
 
@@ -248,12 +248,9 @@ def _read_said(item: dict[str, Any], place: str, found: Conversation) -> Turn:
 def _read_file(part: dict[str, Any], place: str, said: Turn, found: Conversation) -> None:
     """A file as Responses have it, or with its fields in `file`, as chat completions do."""
     given = part["file"] if isinstance(part.get("file"), dict) else part
-    fields = {name: given.get(name) or "" for name in ("file_id", "file_data", "file_url", "filename")}
-    if not all(isinstance(value, str) for value in fields.values()):
-        found.faults.append(FieldFault(field=place, message="has a field that is no text"))
-        return
-    name = fields.pop("filename")
-    if sum(map(bool, fields.values())) != 1:
-        found.faults.append(FieldFault(field=place, message="needs one of `file_id`, `file_data` and `file_url`"))
-        return
-    said.files.append(AttachedFile(place, fields["file_id"], fields["file_data"], fields["file_url"], name))
+    data, name = given.get("file_data"), given.get("filename") or ""
+    if isinstance(data, str) and data and isinstance(name, str):
+        said.files.append(AttachedFile(place, data, name))
+    else:
+        message = "needs `file_data`: files by id or address are uploaded with `PUT /v1/collections/...` instead"
+        found.faults.append(FieldFault(field=place, message=message))

@@ -38,12 +38,9 @@ def build_reasoning(run_id: str, number: int, texts: list[str]) -> Item:
     return {"id": f"rs_{run_id}_{number}", "type": "reasoning", "summary": summary}
 
 
-def build_search(run_id: str, number: int, event: AgentEvent, status: str, *, in_files: bool = False) -> Item:
-    """One search, by the event of its beginning; `in_files`: of uploaded documents alone."""
+def build_search(run_id: str, number: int, event: AgentEvent, status: str) -> Item:
+    """One search, by the event that tells its beginning."""
     queries = [str(query) for query in _list_values(event.data.get("queries"))]
-    if in_files:
-        found = {"queries": queries, "results": None}
-        return {"id": f"fs_{run_id}_{number}", "type": "file_search_call", "status": status, **found}
     action = {"type": "search", "query": queries[0] if queries else event.message, "queries": queries, "sources": []}
     return {"id": f"ws_{run_id}_{number}", "type": "web_search_call", "status": status, "action": action}
 

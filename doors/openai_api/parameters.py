@@ -15,8 +15,7 @@ from elcano.service.errors import FieldFault
 from elcano.service.fields import Request, Text
 
 WEB_SEARCH: Final = ("web_search", "web_search_preview")
-"""Prefix of the names of web search tools; dated names follow."""
-FILE_SEARCH: Final = "file_search"
+"""How the names of the tools begin that search the web; dated ones follow."""
 OFFERED: Final = frozenset({"function", "custom"})
 """Tools of the client's own, which a model may call and a run never does: many clients offer some every time."""
 NO_FORM: Final = "an answer is text, or in the form of a `json_schema`, which is missing here"
@@ -44,8 +43,8 @@ class OpenAIRequest(Request):
     """Further options of a run, by their names in `POST /v1/runs`: `sources`, `budget`, `domain`, `approve_plan`,
     `priority` and others."""
     tools: list[dict[str, Any]] | None = None
-    """`web_search` searches the web besides the sources of the server, `file_search` collections of uploaded documents
-    (`vector_store_ids`). Functions may be offered, and are never called; other tools are refused."""
+    """`web_search` searches the web besides the sources of the server. Functions may be offered, and are never called;
+    other tools are refused."""
     tool_choice: Any = None
     """`auto` and `none` are accepted; `required` and the choice of a search are where that is among the tools."""
     temperature: Any = None
@@ -78,22 +77,10 @@ class OpenAIRequest(Request):
         return not self.wants_web and bool(self._list_tools(WEB_SEARCH))
 
     @property
-    def collections(self) -> dict[str, str]:
-        """The collections of documents that it asks to be searched, with the fields that name them."""
-        return {
-            name: f"tools.{place}.vector_store_ids"
-            for place, tool in enumerate(self.tools or ())
-            if tool.get("type") == FILE_SEARCH
-            for name in tool.get("vector_store_ids") or ()
-        }
-
-    @property
     def _must_search(self) -> bool:
         """Whether a tool has to be called, and a search, which every run makes, is one."""
         chosen = self.tool_choice.get("type") if isinstance(self.tool_choice, dict) else self.tool_choice
-        searches = (*WEB_SEARCH, FILE_SEARCH)
-        wanted = searches if chosen == "required" else tuple(one for one in searches if str(chosen).startswith(one))
-        return bool(wanted and self._list_tools(wanted))
+        return bool((chosen == "required" or str(chosen).startswith(WEB_SEARCH)) and self._list_tools(WEB_SEARCH))
 
     def _list_tools(self, kinds: tuple[str, ...]) -> list[dict[str, Any]]:
         return [tool for tool in self.tools or () if str(tool.get("type", "")).startswith(kinds)]
@@ -118,15 +105,14 @@ class OpenAIRequest(Request):
             kind = str(tool.get("type"))
             if kind in OFFERED:
                 continue
-            if not kind.startswith(WEB_SEARCH) and kind != FILE_SEARCH:
-                why = f"a run cannot call {kind!r}; it calls no tools but its own, `web_search` and `file_search`"
+            if not kind.startswith(WEB_SEARCH):
+                why = f"a run cannot call {kind!r}; it calls no tools but `web_search` and those of its own"
+                if kind == "file_search":
+                    why = "name collections of documents in `elcano.sources`, as `uploads:NAME`"
                 yield _refuse_field(f"tools.{place}", why)
             elif tool.get("filters"):
                 why = "a search leaves nothing out; name domains in `elcano.trust`, or sources in `elcano.sources`"
                 yield _refuse_field(f"tools.{place}.filters", why)
-            elif kind == FILE_SEARCH and not _is_list_of_names(tool.get("vector_store_ids")):
-                why = "names collections of documents; `GET /v1/collections` lists yours"
-                yield _refuse_field(f"tools.{place}.vector_store_ids", why)
         if self.tool_choice not in (None, "auto", "none") and not self._must_search:
             yield _refuse_field("tool_choice", "a run calls none of your functions; leave it out, or send `auto`")
         if self.top_logprobs:
@@ -226,10 +212,6 @@ class ChatRequest(OpenAIRequest):
         for name in ("stop", "logprobs", "functions", "audio", "prediction"):
             if getattr(self, name):
                 yield _refuse_field(name, "a run cannot do this; leave it out")
-
-
-def _is_list_of_names(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
 
 
 def _is_text(form: Any) -> bool:

@@ -131,21 +131,18 @@ class ResponseLog:
 
     def _begin_search(self, path: str, event: AgentEvent) -> Iterator[StreamEvent]:
         index = len(self.output)
-        item = self._build_search(index, event, "in_progress")
+        item = build_search(self.head.run_id, index, event, "in_progress")
         self._searches[path] = (index, event)
         self.output.append(item)
         yield self._tell("response.output_item.added", output_index=index, item=item)
         for state in ("in_progress", "searching"):
             yield self._tell(f"response.{item['type']}.{state}", output_index=index, item_id=item["id"])
 
-    def _build_search(self, index: int, event: AgentEvent, status: str) -> Item:
-        return build_search(self.head.run_id, index, event, status, in_files=self.head.in_files)
-
     def _end_search(self, path: str, status: str) -> Iterator[StreamEvent]:
         if (search := self._searches.pop(path, None)) is None:
             return
         index, event = search
-        item = self.output[index] = self._build_search(index, event, status)
+        item = self.output[index] = build_search(self.head.run_id, index, event, status)
         if status == "completed":
             yield self._tell(f"response.{item['type']}.completed", output_index=index, item_id=item["id"])
         yield self._tell("response.output_item.done", output_index=index, item=item)

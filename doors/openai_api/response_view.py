@@ -11,7 +11,6 @@ from elcano.graphs.report.report import Report
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent
 from elcano.service.errors import RunNotFound
-from elcano.subjects.uploads.source_spec import NAME as UPLOADS
 
 Response: TypeAlias = dict[str, Any]
 
@@ -43,16 +42,12 @@ class ResponseHead:
     previous_run: str
     metadata: dict[str, str]
     address: str
-    """Address at which clients reach the API."""
-    in_files: bool = False
-    """Whether it searches uploaded documents and nothing else."""
+    """Where clients reach the API."""
 
     @classmethod
     def of(cls, run: ArchivedRun, address: str) -> "ResponseHead":
         """The head of a run's response."""
-        in_files = bool(run.sources) and all(name.partition(":")[0] == UPLOADS for name in run.sources)
-        created_at = _read_creation_time(run)
-        return cls(run.run_id, run.mode, created_at, run.previous_run, run.metadata, address, in_files)
+        return cls(run.run_id, run.mode, _read_creation_time(run), run.previous_run, run.metadata, address)
 
     @property
     def evidence_address(self) -> str:

@@ -1,8 +1,10 @@
 """The first page: a question, what to research it with, and what was asked last."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from statistics import median
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
 from starlette.datastructures import Headers
@@ -17,8 +19,16 @@ from elcano.doors.page.error_pages import PageRoute
 from elcano.doors.page.public_api import Api
 from elcano.doors.page.rendering import render_page
 
-RECENT = 6
+RECENT: Final = 6
 """Runs on the first page."""
+TIMED: Final = 30
+"""Runs whose times say how long the next one may take."""
+EXAMPLES: Final = ("What is Temporal?", "How does Jinja prevent XSS?", "Does HTTPX support HTTP/2?")
+"""Questions that the readmes of packages answer, which every installation has."""
+FEW: Final = 3
+"""Sources of a group that is off that are named; more are counted."""
+LITERATURE: Final = frozenset({"articles", "preprints", "trials"})
+WEB: Final = frozenset({"pages", "encyclopedia"})
 
 router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
 
@@ -31,7 +41,7 @@ async def show_first_page(
 ) -> Response:
     """The first page: a question, and what to research it with."""
     runs, modes, graphs, sources, domains, models, followed = await asyncio.gather(
-        api.get("/v1/runs", limit=RECENT),
+        api.get("/v1/runs", limit=TIMED),
         api.get("/v1/modes"),
         api.get("/v1/graphs"),
         api.get("/v1/sources"),
@@ -39,19 +49,55 @@ async def show_first_page(
         api.get("/v1/models"),
         api.find(f"/v1/runs/{follow}", pending=False) if follow else _find_nothing(),
     )
+    chosen = followed["sources"] if followed else [source["name"] for source in sources if source["default"]]
     return await render_page(
         request,
         "ask.html",
         question=question,
         followed=followed,
-        runs=runs["runs"],
+        runs=runs["runs"][:RECENT],
+        times=measure_usual_seconds(runs["runs"]),
         modes=modes,
         graphs=[graph for graph in graphs if graph["version"]],
-        sources=sorted(sources, key=lambda source: not source["ready"]),
+        groups=group_sources(sources, chosen),
+        gone=sorted(set(chosen) - {source["name"] for source in sources}),
+        has_uploads=any(source["name"] == "uploads" for source in sources),
+        examples=EXAMPLES if any(source["name"] == "packages" and source["default"] for source in sources) else (),
         domains=domains,
         models=models,
         price=choose_price(models),
+        only_quotes=all(model["name"] == "offline" for model in models),
     )
+
+
+def group_sources(sources: Sequence[Mapping[str, Any]], chosen: Collection[str]) -> list[dict[str, Any]]:
+    """The sources in the three groups that a reader knows, those that can be searched first; `chosen` ones are on."""
+    groups: dict[str, list[dict[str, Any]]] = {"Yours": [], "Literature": [], "Web": []}
+    for source in sorted(sources, key=lambda source: not source["ready"]):
+        name = "Literature" if source["kind"] in LITERATURE else "Web" if source["kind"] in WEB else "Yours"
+        groups[name].append({**source, "on": source["name"] in chosen and source["ready"]})
+    return [_describe_group(name, found) for name, found in groups.items() if found]
+
+
+def _describe_group(name: str, sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    ready = [source["name"] for source in sources if source["ready"]]
+    few = ", ".join(ready) if len(ready) <= FEW else f"{len(ready)} sources"
+    return {
+        "name": name,
+        "sources": sources,
+        "ready": ready,
+        "on": ", ".join(source["name"] for source in sources if source["on"]),
+        "off": f"off ({few})" if ready else "not set up",
+    }
+
+
+def measure_usual_seconds(runs: Sequence[Mapping[str, Any]]) -> defaultdict[str, float]:
+    """The median time of completed runs, by the mode that they were asked for; 0 where there are none."""
+    times = defaultdict[str, list[float]](list)
+    for run in runs:
+        if run["status"] == "completed" and run["budget"]:
+            times[run["mode"]].append(run["budget"]["used"]["seconds"])
+    return defaultdict(float, {mode: median(seconds) for mode, seconds in times.items()})
 
 
 async def _find_nothing() -> None:

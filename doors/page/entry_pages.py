@@ -8,6 +8,7 @@ from fastapi.responses import RedirectResponse
 
 from elcano.api.http.request_guards import is_own_path
 from elcano.api.http.request_identity import PUBLIC
+from elcano.doors.page.ask_page import group_sources
 from elcano.doors.page.error_pages import PageRoute
 from elcano.doors.page.public_api import Api
 from elcano.doors.page.rendering import render_page
@@ -38,6 +39,7 @@ async def show_set_up(request: Request, api: Api) -> Response:
         ready=readiness.json(),
         models=models,
         sources=sources,
+        groups=group_sources(sources, [source["name"] for source in sources if source["default"]]),
         modes=modes,
         only_quotes=all(model["name"] == "offline" for model in models),
     )

@@ -119,9 +119,9 @@ def _open_templates() -> "Environment":
 async def render_page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
     """Render a template for a browser.
 
-    Besides `context`, a template has `url(path)` and `static(name)`, which know where the application is mounted,
-    `here`, the path of the page, `session`, who is signed in (None where no one has to be), and `may(permission)`, so
-    that no one is offered what they would be refused.
+    Beside `context`, a template has `url(path)` and `static(name)`, which know where the application is mounted,
+    `here`, the path of the page, `session`, who is signed in (None where nobody has to be), `may(permission)`, so that
+    nobody is offered what they would be refused, and `plugins`, the names of those that are loaded.
     """
     root = request.scope.get("root_path", "")
     session = await _find_session(request)
@@ -133,13 +133,14 @@ async def render_page(request: Request, template: str, *, status: int = 200, **c
     opened = _open_templates().get_template(template)
     page = opened.render(
         root=root,
-        url=partial(_build_address, root),
+        url=partial(build_address, request),
         static=lambda name: root + build_static_path(name),
         here=request.url.path.removeprefix(root),
         navigation=[place for place in NAVIGATION if place.plugin in plugins and may(place.permission)],
         version=__version__,
         session=session,
         may=may,
+        plugins=plugins,
         **context,
     )
     return HTMLResponse(page, status_code=status, headers=dict(HEADERS))
@@ -157,16 +158,16 @@ async def share_page(request: Request, api: PublicApi, render: Callable[[], Awai
 async def render_problem(request: Request, problem: Mapping[str, Any]) -> HTMLResponse | RedirectResponse:
     """A problem document in words; who has to sign in is sent there, and comes back."""
     status = int(problem["status"])
-    if status == 401 and request.url.path != _build_address(request.scope.get("root_path", ""), "/login"):
+    if status == 401 and request.url.path != build_address(request, "/login"):
         asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return RedirectResponse(
-            f"{request.scope.get('root_path', '')}/login?to={quote(asked, safe='/')}", status_code=303
-        )
+        return RedirectResponse(build_address(request, f"/login?to={quote(asked, safe='/')}"), status_code=303)
     whole = {"title": "", "detail": "", "errors": (), **problem}
     return await render_page(request, "error.html", status=status, problem=whole)
 
 
-def _build_address(root: str, path: str) -> str:
+def build_address(request: Request, path: str) -> str:
+    """The address of a path, where the application is mounted."""
+    root: str = request.scope.get("root_path", "")
     return root + path
 
 

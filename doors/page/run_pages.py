@@ -6,25 +6,24 @@ from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
 
 from elcano.api.http.request_identity import PUBLIC
 from elcano.doors.page.error_pages import PageRoute
 from elcano.doors.page.formats import STATUS_WORDS
 from elcano.doors.page.graph_drawing import Drawing, Progress, draw_graph
 from elcano.doors.page.public_api import Api, PublicApi, name_keys
-from elcano.doors.page.rendering import render_page, share_page
+from elcano.doors.page.rendering import build_address, render_page, share_page
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.events import EVENT_TYPES
 from elcano.service.events.feed import get_event_name
 
 RUNS_A_PAGE: Final = 30
 STEPS_A_PAGE: Final = 50
-LATEST_STEPS: Final = 8
-"""Steps on the page of a run; all are on a page of their own."""
-STEPS_LOOKED_AT: Final = 24
-"""Among these are the latest steps: two of three are bookkeeping at the most."""
-INNER_KINDS: Final = frozenset({"state", "decision"})
-"""Kinds of nodes that keep a run's books: they take no time, and say nothing of the subject."""
+LATEST_WORKS: Final = 12
+"""Works on the page of a run; all are on the page of its sources."""
+PASSAGES_LOOKED_AT: Final = 50
+"""Among these are the latest works."""
 PASSAGES_A_PAGE: Final = 50
 SECTIONS_A_PAGE: Final = 20
 """Sections whose searches are shown on one page; each costs a look at its steps."""
@@ -66,39 +65,40 @@ async def show_runs(
 
 
 @router.get("/runs/{run_id}")
-async def show_run(request: Request, api: Api, run_id: str) -> Response:
-    """One run: what it does, where it is in its graph, what it has spent, and where one may step in.
+async def show_run(request: Request, api: Api, run_id: str, view: Literal["", "overview"] = "") -> Response:
+    """One run: what it does, what it has found and spent, and where one may step in; of one that has ended, its report.
 
-    After an event every browser that shows it asks for it anew, at the same moment.
+    After an event every browser that shows it asks for it anew, at the same moment. Scripts are not led to the report:
+    they look at what their page shows.
     """
-    return await share_page(request, api, partial(_render_run, request, api, run_id))
+    is_opened = not view and request.headers.get("sec-fetch-dest", "document") == "document"
+    return await share_page(request, api, partial(_render_run, request, api, run_id, prefers_report=is_opened))
 
 
-async def _render_run(request: Request, api: PublicApi, run_id: str) -> Response:
+async def _render_run(request: Request, api: PublicApi, run_id: str, *, prefers_report: bool) -> Response:
     run = await api.get(f"/v1/runs/{run_id}")
-    after = max(int(run["steps"] or 0) - STEPS_LOOKED_AT + 1, 0)
-    graph, steps, sources = await asyncio.gather(
-        api.find_readable(f"/v1/runs/{run_id}/graph"),
-        api.find_readable(f"/v1/runs/{run_id}/steps", cursor=after, limit=STEPS_LOOKED_AT),
-        api.get("/v1/sources"),
-    )
-    drawing = draw_run(ResearchGraph.model_validate(graph), run, steps or {}) if graph else None
+    if prefers_report and run["report"] and run["status"] != "running":
+        return RedirectResponse(build_address(request, f"/runs/{run_id}/report"), status_code=303)
+    found, sources = await asyncio.gather(_find_works(api, run), api.get("/v1/sources"))
     return await render_page(
         request,
         "run.html",
         run=run,
         event_names=EVENT_NAMES,
-        steps=steps,
-        latest=[row for row in steps["rows"] if is_for_readers(row)][-LATEST_STEPS:] if steps else [],
-        drawing=drawing,
-        nodes={node["id"]: node for node in graph["nodes"]} if graph else {},
+        found=found,
         sources=[source["name"] for source in sources if source["ready"] and source["name"] not in run["sources"]],
     )
 
 
-def is_for_readers(row: Mapping[str, Any]) -> bool:
-    """Whether a row of the steps says something to readers of the run: work, a failure, or what someone did to it."""
-    return row["row"] != "step" or row["kind"] not in INNER_KINDS or row["outcome"] != "completed"
+async def _find_works(api: PublicApi, run: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The works that the run found last, each once, and how many passages it found; None if it found nothing."""
+    known = max(run["evidence"] or 0, run["sections"]["evidence"] if run["sections"] else 0)
+    after = max(known - PASSAGES_LOOKED_AT, 0)
+    page = await api.find_readable(f"/v1/runs/{run['run_id']}/evidence", cursor=after or None, limit=PASSAGES_LOOKED_AT)
+    if not page or not page["total"]:
+        return None
+    works = {one["title"] or one["locator"]: one for one in page["evidence"]}
+    return {"total": page["total"], "works": list(reversed(works.values()))[:LATEST_WORKS]}
 
 
 def draw_run(graph: ResearchGraph, run: Mapping[str, Any], steps: Mapping[str, Any]) -> Drawing:
@@ -123,15 +123,18 @@ async def show_steps(
     request: Request, api: Api, run_id: str, after: Annotated[int, Query(ge=0, le=1_000_000)] = 0
 ) -> Response:
     """The steps of a run or of a section, a page at a time."""
-    run, steps = await asyncio.gather(
-        api.get(f"/v1/runs/{run_id}", pending=False),
+    run, steps, graph = await asyncio.gather(
+        api.get(f"/v1/runs/{run_id}"),
         api.get(f"/v1/runs/{run_id}/steps", cursor=after, limit=STEPS_A_PAGE),
+        api.find_readable(f"/v1/runs/{run_id}/graph"),
     )
     longest = max((row["seconds"] or 0 for row in steps["rows"] if row["row"] == "step"), default=0)
     return await render_page(
         request,
         "steps.html",
         run=run,
+        event_names=EVENT_NAMES,
+        drawing=draw_run(ResearchGraph.model_validate(graph), run, steps) if graph else None,
         steps=steps,
         after=after,
         page_size=STEPS_A_PAGE,

@@ -198,6 +198,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     needs=needs_of,
     faults=find_unbased_values,
     settled=resolve_fields,
-    begins=lambda given: f"fills in the form from {format_count(len(ensure_list(given.get('evidence'))), 'passage')}",
+    begins=lambda given: f"filling in the form from {format_count(len(ensure_list(given.get('evidence'))), 'passage')}",
     summary=describe_form,
 )

@@ -1,4 +1,4 @@
-"""Webhooks over HTTP, by e-mail too: make endpoints, try them, rotate their secrets, see what was delivered."""
+"""Webhooks over HTTP: make endpoints, try them, rotate their secrets, see what was delivered."""
 
 import time
 from typing import Annotated, Final, TypeAlias
@@ -10,7 +10,6 @@ from ulid import ULID
 from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
-from elcano.doors.webhooks.mail import SCHEME, check_recipient
 from elcano.doors.webhooks.settings import read_webhook_settings
 from elcano.doors.webhooks.signing import new_secret
 from elcano.doors.webhooks.targets import TargetRefused, check_target
@@ -48,8 +47,7 @@ class WebhookRequest(Request):
     """The webhook to make."""
 
     url: str = Field(min_length=1, max_length=2_000, examples=["https://example.org/hooks/elcano"])
-    """Target of messages: https, at a public address or a host that the operator named; or `mailto:` with an e-mail
-    address that the operator allows."""
+    """Where messages are sent: https, at a public address or a host that the operator named."""
     events: list[WebhookEvent] = Field(
         default=list(BY_DEFAULT), min_length=1, max_length=len(CHOSEN), examples=[["run.completed", "run.failed"]]
     )
@@ -137,7 +135,7 @@ class DeliveryView(Described):
     tried_at: Moment | None
     """When it was last sent."""
     answer: int | None
-    """The HTTP status of the last answer, or the code of the mail server; null: no answer."""
+    """The HTTP status of the last answer; null: nobody answered."""
     error: str
     """Why the last attempt failed; empty: it did not."""
     data: JsonObject
@@ -172,7 +170,7 @@ router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"], dependencies=[requi
 
 @router.post("", status_code=201, responses=problem_docs(RunNotFound, WebhooksOff, TooManyWebhooks))
 async def create_webhook(request: WebhookRequest, services: Provided, response: Response) -> WebhookWithSecret:
-    """Make a webhook: your server is sent a signed message, or you an e-mail, for each event that you choose.
+    """Make a webhook: your server is sent a signed message for each event that you choose.
 
     Of one run it receives messages from the run's first event on, even if that was before; of all runs, from the next
     run on.
@@ -182,10 +180,7 @@ async def create_webhook(request: WebhookRequest, services: Provided, response: 
         await kept_run(request.run_id, services.store)
     url = request.url.strip()
     try:
-        if url.startswith(SCHEME):
-            check_recipient(services.tenant, url)
-        else:
-            check_target(url)
+        check_target(url)
     except TargetRefused as error:
         raise RequestInvalid([FieldFault(field="url", message=str(error))]) from error
     if "webhook.test" in request.events:

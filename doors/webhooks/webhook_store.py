@@ -23,7 +23,7 @@ from elcano.service.temporal.labels import describe_owner
 from elcano.settings.settings import Settings
 from elcano.storage.admission import AdmissionRule
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
-from elcano.storage.sql.columns import SECRET, Id, LongText, SealedJson, SealedText
+from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText
 from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_branches
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import metadata
@@ -41,8 +41,8 @@ webhook_endpoints = Table(
     Column("url", SealedText, nullable=False),
     Column("events", JSON, nullable=False),
     Column("description", SealedText, nullable=False),
-    Column("secret", SealedText, nullable=False, info=SECRET),
-    Column("former_secret", SealedText, nullable=False, info=SECRET),
+    Column("secret", SealedText, nullable=False),
+    Column("former_secret", SealedText, nullable=False),
     Column("former_until", Double, nullable=True),
     Column("created_at", Double, nullable=False),
     Column("created_by", LongText, nullable=False),

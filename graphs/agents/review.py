@@ -161,7 +161,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     starts="synthesizing",
     completes="synthesizing",
     output_tokens=1_500,
-    begins=lambda given: f"a review of {format_count(len(ensure_list(given.get('statements'))), 'statement')}",
+    begins=lambda given: f"reviewing {format_count(len(ensure_list(given.get('statements'))), 'statement')}",
     summary=summarize_verdicts,
 )
 

@@ -93,7 +93,7 @@ def of_branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
     ended = Counter(outcome.status for outcome in output.branches)
     counts: JsonObject = {status: ended[status] for status in get_args(Ended)}
     told = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)
-    counted = f"{len(output.branches)} sections: {', '.join(told) or 'none'}"
+    counted = f"{format_count(len(output.branches), 'section')}: {', '.join(told) or 'none'}"
     return counted, {**counts, "sections": len(output.branches)}
 
 

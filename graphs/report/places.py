@@ -70,13 +70,6 @@ class Places(Frozen):
             cells=tuple(cell for cell in self.cells if cell.start < end and cell.end > start),
         )
 
-    def shift(self, by: int) -> "Places":
-        """The same places in a text in which `by` characters precede this one."""
-        return Places(
-            lines=tuple(line._replace(start=line.start + by, end=line.end + by) for line in self.lines),
-            cells=tuple(cell._replace(start=cell.start + by, end=cell.end + by) for cell in self.cells),
-        )
-
 
 NOWHERE: Final = Places()
 """The places of a text whose format has neither pages nor tables."""

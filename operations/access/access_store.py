@@ -97,8 +97,6 @@ class LinkRecord(Frozen):
     created_by: str
     expires_at: float
     revoked_at: float | None = None
-    versions: bool
-    """Whether it leads to what later versions of the report change, too."""
 
 
 class TenantAccess(TenantBound):
@@ -186,10 +184,8 @@ class TenantAccess(TenantBound):
         """End a session."""
         await self._write(delete(sessions).where(self._own(sessions), sessions.c.id == id))
 
-    async def create_link(
-        self, run_id: str, expires_at: float, by: str, *, versions: bool = False
-    ) -> tuple[Credential, LinkRecord]:
-        """Make a link to a run, with `versions` also to the feed of its report."""
+    async def create_link(self, run_id: str, expires_at: float, by: str) -> tuple[Credential, LinkRecord]:
+        """Make a link to a run."""
         made = new_credential("ell")
         record = LinkRecord(
             tenant=self.tenant,
@@ -199,7 +195,6 @@ class TenantAccess(TenantBound):
             created_at=time.time(),
             created_by=by,
             expires_at=expires_at,
-            versions=versions,
         )
         await self._insert(run_links, record)
         return made, record

@@ -54,8 +54,6 @@ class Splitting(Frozen):
     reason: str = Field(default="", max_length=1_000, description="Why it goes this way, in a sentence.")
 
 
-SQL_WRITER: Final = "sql_writer"
-"""The name of the agent that writes SQL."""
 MOST_ROWS: Final = 10_000
 """Rows of one result at most."""
 Decision: TypeAlias = Literal["query", "documents", "refused"]

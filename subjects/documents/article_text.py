@@ -1,23 +1,20 @@
 """Common parts of readers of articles in XML (JATS and TEI): running text, notes and tables."""
 
-import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from html.entities import html5
 from typing import Final
 
 from lxml import etree
 
-from elcano.activities.passages.document import Block, BlockKind, FileSkipped
+from elcano.activities.passages.document import Block, BlockKind
 from elcano.subjects.documents.tables import TableCell, place_spans
 from elcano.text.formulas import write_mathml
 from elcano.text.tex_formulas import write_tex
 from elcano.text.words import lower_text, raise_text
-from elcano.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
+from elcano.text.xml_tree import Element, get_local_name
 
 _BREAK: Final = "\x1e"
 """Stands for a declared line break in running text; XML cannot hold it."""
-_ENTITY: Final = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
 XML_ID: Final = "{http://www.w3.org/XML/1998/namespace}id"
 
 
@@ -59,33 +56,6 @@ class ArticleText:
         self.pending.clear()
         if plain:
             self.blocks.append(Block(prefix + plain, kind, anchor=self.anchor))
-
-
-def parse_article(content: bytes, roots: Mapping[str, object]) -> Element:
-    """Return the root of an article.
-
-    Raises:
-        FileSkipped: it cannot be parsed, or is something else.
-    """
-    try:
-        root = parse_xml(_ENTITY.sub(_write_entity, content))
-    except XmlUnreadable as error:
-        raise FileSkipped(f"it is no XML that can be read: {str(error)[:200]}") from error
-    except EntitiesDeclared as error:
-        raise FileSkipped("it declares entities, which are not expanded: save it without") from error
-    if get_local_name(root) not in roots:
-        found = next((one for one in root.iter() if get_local_name(one) in roots), None)
-        if found is None:
-            raise FileSkipped(f"it is XML of a kind that is not read (<{get_local_name(root)[:40]}>): save it as HTML")
-        return found
-    return root
-
-
-def _write_entity(found: re.Match[bytes]) -> bytes:
-    """A character that is called by its name from a DTD, which is not loaded. HTML has the names of ISO, too."""
-    name = found[1].decode()
-    written = html5.get(f"{name};") if name not in ("amp", "lt", "gt", "quot", "apos") else None
-    return "".join(f"&#{ord(one)};" for one in written).encode() if written else found[0]
 
 
 def write_text(element: Element, rules: TextRules, skipped: Collection[str] = (), *, whole: bool = False) -> str:

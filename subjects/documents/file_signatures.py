@@ -170,6 +170,7 @@ XML_ROOTS: Final[Mapping[str, str | Unread]] = {
     "xml": _ENDNOTE_XML,
     "modsCollection": Unread("a list of works (MODS)", _LIST),
     "mods": Unread("a list of works (MODS)", _LIST),
+    "RDF": Unread("a list of works, or other data, in RDF", _LIST),
     "FictionBook": Unread("a FictionBook", _TO_EPUB),
     "book": Unread("a book in XML", "convert it to EPUB or HTML"),
     "wordDocument": Unread("a document of Word as one XML file", "save it as DOCX"),

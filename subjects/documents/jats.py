@@ -5,14 +5,15 @@ after a word are dropped, because there they read as figures: `Mexico¹` and `10
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.graphs.report.works import parse_doi
+from elcano.subjects.documents.article_stream import ArticleStream, read_article
 from elcano.subjects.documents.article_text import (
     ArticleText,
     join_lines,
-    parse_article,
     write_formula,
     write_text,
 )
@@ -29,7 +30,13 @@ from elcano.subjects.documents.jats_elements import (
 from elcano.subjects.documents.tables import build_table
 from elcano.text.xml_tree import Element, get_local_name
 
-_ROOTS: Final[Mapping[str, object]] = {"article": None, "sub-article": None, "book-part": None}
+_ROOTS: Final = ("article", "sub-article", "book-part")
+_PARTS: Final = ("body", "floats-group", "back")
+"""In the order in which they are read."""
+_SECTIONS: Final = ("sec", "app", "ack", "glossary", "notes", "boxed-text")
+_OPEN: Final = frozenset({*_PARTS, *_SECTIONS, "ref-list", "app-group", "sub-article", "response"})
+"""What is read before its end is known."""
+_NAMES: Final = frozenset({"sec-meta", "label", "title", "caption"})
 _YEAR_KINDS: Final = ("ppub", "pub", "epub", "collection", "epub-ppub", "epreprint")
 """Kinds of dates in the order in which an article is dated by them: first those of the issue that is cited."""
 
@@ -40,33 +47,23 @@ def read_jats(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is no article in JATS.
     """
-    root = parse_article(content, _ROOTS)
-    meta = root.find("{*}front/{*}article-meta")
-    if meta is None:
-        meta = root.find("{*}front-stub")
-    reader = _Reader()
-    if meta is not None:
-        reader.read_front(meta)
-    for name in ("body", "floats-group", "back"):
-        for part in root.iterchildren(f"{{*}}{name}"):
-            reader.read_children(part, 1)
-    for part in (*root.iterchildren("{*}sub-article"), *root.iterchildren("{*}response")):
-        reader.read_part(part)
-    reader.text.flush()
+    return read_article(content, _ROOTS, _OPEN, _NAMES, _read_stream)
+
+
+def _read_stream(stream: ArticleStream) -> Parsed:
+    reader = _Reader(stream)
+    reader.read_part(stream.root, 1)
     if not reader.text.blocks:
         raise FileSkipped("there is no text in it: it only has the record of an article")
     count = reader.pictured
     pictured = "a table is a picture, which is" if count == 1 else f"{count} tables are pictures, which are"
-    gaps = [Gap(f"{pictured} not read")] if count else []
-    if meta is None:
-        return Parsed(reader.text.blocks, gaps=tuple(gaps))
+    gaps = (Gap(f"{pictured} not read"),) if count else ()
+    return replace(reader.record, blocks=reader.text.blocks, gaps=gaps)
+
+
+def _read_record(meta: Element) -> Parsed:
     return Parsed(
-        reader.text.blocks,
-        _read_title(meta),
-        tuple(_list_authors(meta))[:MOST_AUTHORS],
-        _read_year(meta),
-        doi=_read_doi(meta),
-        gaps=tuple(gaps),
+        [], _read_title(meta), tuple(_list_authors(meta))[:MOST_AUTHORS], _read_year(meta), doi=_read_doi(meta)
     )
 
 
@@ -106,16 +103,13 @@ def _read_doi(meta: Element) -> str:
 class _Reader:
     """Turns the elements of an article into blocks."""
 
-    def __init__(self) -> None:
+    def __init__(self, stream: ArticleStream) -> None:
         self.text = ArticleText(RULES)
         self.pictured = 0
+        self.record = Parsed([])
+        self._stream = stream
         self._handlers: Mapping[str, Callable[[Element, int], None]] = {
-            "sec": self._read_section,
-            "app": self._read_section,
-            "ack": self._read_section,
-            "glossary": self._read_section,
-            "notes": self._read_section,
-            "boxed-text": self._read_section,
+            **dict.fromkeys(_SECTIONS, self._read_section),
             "p": self._read_paragraph,
             "list": self._read_list,
             "def-list": self._read_definitions,
@@ -132,7 +126,7 @@ class _Reader:
             "code": self._read_code,
         }
 
-    def read_front(self, meta: Element) -> None:
+    def _read_front(self, meta: Element) -> None:
         """Read the abstracts of an article, and what its authors declare, as conflicts of interest."""
         for name in ("abstract", "trans-abstract"):
             for one in meta.iterchildren(f"{{*}}{name}"):
@@ -145,19 +139,33 @@ class _Reader:
             for one in notes.iterchildren("{*}fn"):
                 self._read_note(one, 1)
 
-    def read_part(self, element: Element) -> None:
-        """Read an article within an article, such as a decision letter."""
-        front = element.find("{*}front-stub")
-        if front is not None:
-            self.text.add(_read_title(front) or element.get("article-type", "").replace("-", " "), "heading", 1)
-            self.read_front(front)
-        for name in ("body", "floats-group", "back"):
-            for part in element.iterchildren(f"{{*}}{name}"):
-                self.read_children(part, 2)
+    def read_part(self, article: Element, level: int) -> None:
+        """Read an article, or one within an article, such as a decision letter, which has its title above it."""
+        before, self.text.blocks = self.text.blocks, []
+        parts: dict[str, list[Block]] = {}
+        for one in self._stream.list_children(article):
+            name = get_local_name(one)
+            meta = one.find("{*}article-meta") if name == "front" else one if name == "front-stub" else None
+            if name in _PARTS:
+                self.read_children(one, level)
+            elif name in ("sub-article", "response"):
+                self.read_part(one, 2)
+            elif meta is not None:
+                if level == 1:
+                    self.record = _read_record(meta)
+                else:
+                    self.text.add(_read_title(meta) or article.get("article-type", "").replace("-", " "), "heading", 1)
+                self._read_front(meta)
+            self.text.flush()
+            parts.setdefault(name, []).extend(self.text.blocks)
+            self.text.blocks, self.text.anchor = [], ""
+        self.text.blocks = before
+        for name in ("front", "front-stub", *_PARTS, "sub-article", "response"):
+            self.text.blocks += parts.get(name, ())
 
     def read_children(self, element: Element, level: int) -> None:
-        """Read the children of an element, each in its own way; text between is paragraphs."""
-        for one in element:
+        """Read what is in an element, each in its own way; text between is paragraphs."""
+        for one in self._stream.list_children(element):
             name = get_local_name(one)
             if handler := self._handlers.get(name):
                 self.text.flush()
@@ -177,7 +185,7 @@ class _Reader:
             self.text.add(" ".join(filter(None, (label, name))), "heading", level)
         else:
             self.text.add(f"{label} {write_text(title, RULES)}", "heading", level)
-        for one in element:
+        for one in self._stream.list_children(element):
             if one is not title and get_local_name(one) not in ("label", "title"):
                 self._read_one(one, level + 1)
 
@@ -271,7 +279,7 @@ class _Reader:
     def _read_references(self, element: Element, level: int) -> None:
         title = element.find("{*}title")
         self.text.add(write_text(title, RULES) if title is not None else "References", "heading", level)
-        for one in element:
+        for one in self._stream.list_children(element):
             if get_local_name(one) == "ref":
                 self.text.anchor = one.get("id") or self.text.anchor
                 self.text.add(write_reference(one), "note")

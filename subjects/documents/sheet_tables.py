@@ -166,19 +166,18 @@ def _build_table(sheet: Sheet, region: _Region) -> Block:
         for merge in sheet.merges
         if region.top <= merge.top <= region.bottom and region.left <= merge.left <= region.right
     }
-    cells: list[TableCell] = []
-    for row in range(region.top, region.bottom + 1):
-        for column in range(region.left, region.right + 1):
-            value = sheet.cells.get((row, column), Value(""))
-            merge = spans.get((row, column), Merge(row, column, row, column))
-            bottom, right = min(merge.bottom, region.bottom), min(merge.right, region.right)
-            cells.append(
-                TableCell(
-                    value.text, row - region.top, column - region.left, bottom - row + 1, right - column + 1,
-                    row < heads or (beside and column == region.left and bool(value.text)),
-                )
-            )  # fmt: skip
-    return build_table(cells, anchor=region.name(sheet.name))
+
+    def list_cells() -> Iterator[TableCell]:
+        for row in range(region.top, region.bottom + 1):
+            for column in range(region.left, region.right + 1):
+                value = sheet.cells.get((row, column), Value(""))
+                merge = spans.get((row, column), Merge(row, column, row, column))
+                bottom, right = min(merge.bottom, region.bottom), min(merge.right, region.right)
+                is_head = row < heads or (beside and column == region.left and bool(value.text))
+                at = row - region.top, column - region.left
+                yield TableCell(value.text, *at, bottom - row + 1, right - column + 1, is_head)
+
+    return build_table(list_cells(), anchor=region.name(sheet.name))
 
 
 def _row(sheet: Sheet, region: _Region, row: int) -> list[Value]:

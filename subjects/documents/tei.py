@@ -5,16 +5,17 @@ heads, is not. Of two readings, the one that the source has is read.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from elcano.activities.passages.document import Block, FileSkipped, Parsed
 from elcano.graphs.report.works import parse_doi
+from elcano.subjects.documents.article_stream import ArticleStream, read_article
 from elcano.subjects.documents.article_text import (
     XML_ID,
     ArticleText,
     TextRules,
     join_lines,
-    parse_article,
     read_rows,
     write_text,
 )
@@ -22,7 +23,9 @@ from elcano.subjects.documents.authorship import MOST_AUTHORS, parse_year
 from elcano.subjects.documents.tables import build_table
 from elcano.text.xml_tree import Element, get_local_name
 
-_ROOTS: Final[Mapping[str, object]] = {"TEI": None, "TEI.2": None, "tei": None}
+_ROOTS: Final = ("TEI", "TEI.2", "tei", "teiCorpus")
+_OPEN: Final = frozenset({*_ROOTS, "text", "group", "front", "body", "back"})
+"""What is read before its end is known."""
 _RAISED: Final = ("superscript", "sup", "super")
 _LOWERED: Final = ("subscript", "sub")
 _BLOCKS: Final = frozenset(
@@ -71,25 +74,23 @@ def read_tei(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is no TEI, or has no text.
     """
-    root = parse_article(content, _ROOTS)
-    header = next(root.iter("{*}teiHeader"), None)
-    reader = _Reader()
-    if header is not None and (abstract := next(header.iter("{*}abstract"), None)) is not None:
-        reader.text.add("Abstract" if "".join(abstract.itertext()).strip() else "", "heading", 1)
-        reader.read_children(abstract, 1)
-    for text in root.iter("{*}text"):
-        if not any(get_local_name(one) in ("text", "floatingText") for one in text.iterancestors()):
-            reader.read_children(text, 1)
-    reader.text.flush()
+    return read_article(content, _ROOTS, _OPEN, (), _read_stream)
+
+
+def _read_stream(stream: ArticleStream) -> Parsed:
+    reader = _Reader(stream)
+    reader.read_texts(stream.root)
     if not reader.text.blocks:
         raise FileSkipped("there is no text in it: it only has a header")
-    if header is None:
-        return Parsed(reader.text.blocks)
+    return replace(reader.record or Parsed([]), blocks=reader.text.blocks)
+
+
+def _read_record(header: Element) -> Parsed:
     source = next(header.iter("{*}biblStruct"), None)
     main = source if source is not None and source.find("{*}analytic") is not None else header
     authors = tuple(dict.fromkeys(_list_authors(main)))[:MOST_AUTHORS]
     doi = next((one.text or "" for one in header.iter("{*}idno") if (one.get("type") or "").upper() == "DOI"), "")
-    return Parsed(reader.text.blocks, _read_title(header), authors, _read_year(header), doi=parse_doi(doi) or "")
+    return Parsed([], _read_title(header), authors, _read_year(header), doi=parse_doi(doi) or "")
 
 
 def _read_title(header: Element) -> str:
@@ -121,8 +122,10 @@ def _read_year(header: Element) -> int:
 class _Reader:
     """Turns the elements of a text into blocks."""
 
-    def __init__(self) -> None:
+    def __init__(self, stream: ArticleStream) -> None:
         self.text = ArticleText(RULES)
+        self.record: Parsed | None = None
+        self._stream = stream
         self._handlers: Mapping[str, Callable[[Element, int], None]] = {
             **dict.fromkeys(_CONTAINERS, self._read_container),
             "head": self._read_head,
@@ -139,10 +142,25 @@ class _Reader:
             "listBibl": self._read_references,
         }
 
-    def read_children(self, element: Element, level: int) -> None:
-        """Read the children of an element, each in its own way."""
-        for one in element:
-            self._read_one(one, level)
+    def read_texts(self, element: Element) -> None:
+        """Read the text of a document, with what its header says, or all texts of a corpus."""
+        for one in self._stream.list_children(element):
+            name = get_local_name(one)
+            if name in _ROOTS:
+                self.read_texts(one)
+            elif name == "text":
+                self.read_children(one, 1)
+            elif name == "teiHeader" and self.record is None:
+                self.record = _read_record(one)
+                if (abstract := next(one.iter("{*}abstract"), None)) is not None:
+                    self.text.add("Abstract" if "".join(abstract.itertext()).strip() else "", "heading", 1)
+                    self.read_children(abstract, 1)
+
+    def read_children(self, element: Element, level: int, left_out: str = "") -> None:
+        """Read what is in an element, each in its own way, but for those of one name."""
+        for one in self._stream.list_children(element):
+            if get_local_name(one) != left_out:
+                self._read_one(one, level)
         self.text.flush()
 
     def _read_one(self, element: Element, level: int) -> None:
@@ -200,17 +218,10 @@ class _Reader:
         speaker = element.find("{*}speaker")
         name = join_lines(write_text(speaker, RULES)) if speaker is not None else ""
         before = len(self.text.blocks)
-        self.read_children_but(element, "speaker", level)
+        self.read_children(element, level, "speaker")
         if name and len(self.text.blocks) > before:
             first = self.text.blocks[before]
             self.text.blocks[before] = Block(f"{name}: {first.text}", first.kind, first.level, anchor=first.anchor)
-
-    def read_children_but(self, element: Element, left_out: str, level: int) -> None:
-        """Read the children of an element except those of one name."""
-        for one in element:
-            if get_local_name(one) != left_out:
-                self._read_one(one, level)
-        self.text.flush()
 
     def _read_list(self, element: Element, level: int) -> None:
         head = element.find("{*}head")

@@ -41,6 +41,7 @@ _HEADS: Final = tuple(
         "item title|publication title|authors|publication year|item doi",  # Springer
         "(internal) id|title|journal|authors|abstract",  # Abstrackr
         "title|abstract|asreview_label",
+        "title|abstract|included|asreview_ranking",
     )
 )
 """The heads that mark a table of works, by the program that writes them."""

@@ -11,8 +11,8 @@ from tests.tour.runs import DONE, Tour
 QUESTION = "Which of the five ships came home, and who was <b>aboard</b>?"
 
 
-async def open_choice(page: Page, name: str) -> None:
-    await page.locator("summary", has_text=name).first.click()
+async def open_options(page: Page) -> None:
+    await page.locator("#options > summary").click()
 
 
 async def test_a_fault_is_shown_beside_its_field_and_nothing_typed_is_lost(open_tour_page: OpenPage) -> None:
@@ -21,11 +21,10 @@ async def test_a_fault_is_shown_beside_its_field_and_nothing_typed_is_lost(open_
         await page.get_by_role("button", name="Research").click()
         await expect(page.locator("[data-fault=question]")).to_have_text("Type a question first.")
         await page.get_by_label("What do you want to know?").fill(QUESTION)
-        await open_choice(page, "Budget")
+        await open_options(page)
         await page.get_by_label("Tokens", exact=True).fill("200")
-        await open_choice(page, "Trust")
         await page.get_by_label("Only these domains").fill("who.int")
-        await expect(page.locator("[data-now=trust]")).to_have_text("allowed domains")
+        await expect(page.locator("#options > summary .now")).to_have_text("at most 200 tokens, allowed domains")
         assert await find_violations(page) == []
         await page.get_by_role("button", name="Research").click()
         await expect(page.locator("[data-fault='budget.tokens']")).to_contain_text("1000")
@@ -33,45 +32,163 @@ async def test_a_fault_is_shown_beside_its_field_and_nothing_typed_is_lost(open_
         await expect(page.get_by_label("Tokens", exact=True)).to_be_focused()
         await page.reload()
         await expect(page.get_by_label("What do you want to know?")).to_have_value(QUESTION)
-        await expect(page.locator("[data-now=budget]")).to_have_text("200 tokens")
+        await expect(page.locator("#options > summary .now")).to_have_text("at most 200 tokens, allowed domains")
 
 
 async def test_a_limit_that_is_no_number_is_refused_and_not_left_out(open_tour_page: OpenPage) -> None:
     async with open_tour_page() as page:
         await page.goto("/")
         await page.get_by_label("What do you want to know?").fill(QUESTION)
-        await open_choice(page, "Budget")
+        await open_options(page)
         await page.get_by_label("Tokens", exact=True).press_sequentially("5e")
         await page.get_by_role("button", name="Research").click()
         await expect(page.locator("[data-fault='budget.tokens']")).to_contain_text("Type a number")
         await expect(page).to_have_url(re.compile("/$"))
 
 
-async def test_documents_are_uploaded_and_searched_by_the_question(open_tour_page: OpenPage, tour: Tour) -> None:
+FILES: list[FilePayload] = [
+    {"name": "log of <b>1519</b> #1.md", "mimeType": "", "buffer": b"# A log\n\nThe crew found water on the island."},
+    {"name": "noise.pdf", "mimeType": "", "buffer": bytes(range(256)) * 9},
+    {"name": "empty.md", "mimeType": "", "buffer": b""},
+]
+ROWS = "#documents li"
+
+
+async def test_files_are_asked_about_once_each_is_read_or_the_reader_knows_why_not(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
     async with open_tour_page() as page:
         await page.goto("/")
-        await open_choice(page, "Documents")
-        await page.get_by_label("Collection").fill("My logs")
-        name = "log of <b>1519</b> #1.md"
-        files: list[FilePayload] = [
-            {"name": name, "mimeType": "text/markdown", "buffer": b"# A log\n\nThe crew found water."},
-            {"name": "empty.md", "mimeType": "text/markdown", "buffer": b""},
-        ]
-        await page.get_by_label("Files").set_input_files(files)
-        refused = "The collection.s name must be 1 to 64 small letters"
-        await expect(page.locator("#documents li")).to_have_text([re.compile(refused)])
-        await page.get_by_label("Collection").fill("logs")
-        await page.get_by_label("Files").set_input_files(files)
-        await expect(page.locator("#documents li")).to_have_text(
-            [re.compile(refused), re.compile(f"{re.escape(name)}: (uploaded|read)"), re.compile("is empty")]
+        yours, rows = page.locator(".group").first, page.locator(ROWS)
+        await expect(yours.locator(".now")).to_have_text("log")
+        await page.get_by_label("choose files").set_input_files(FILES)
+        await expect(rows).to_have_text(
+            [re.compile("read: A log"), re.compile("may be damaged"), re.compile("is empty")]
         )
-        await expect(page.locator("[data-now=documents]")).to_have_text("searched as uploads:logs")
-        await expect(page.locator("[data-now=sources]")).to_have_text("uploads:logs")
+        await expect(page.locator("#documents [role=status]")).to_have_text(
+            "1 of 3 read, 1 cannot be read, 1 not uploaded."
+        )
+        await expect(yours.locator(".now")).to_have_text(re.compile("^uploads:log-of-b-1519-[a-z0-9-]+$"))
         assert await find_violations(page) == []
+        await page.get_by_label("What do you want to know?").fill("Where did the crew find water?")
+        ask = page.get_by_role("button", name="Research")
+        await ask.click()
+        fault = page.locator("[data-fault=files]")
+        await expect(fault).to_have_text("Not uploaded: 1 of 3. Try again, or remove what you do not need.")
+        await page.get_by_role("button", name="Remove empty.md").click()
+        await ask.click()
+        await expect(fault).to_have_text("Cannot be read: 1 of 2. Press Research again to ask the others.")
+        source = await yours.locator(".now").inner_text()
         await page.reload()
-        await expect(page.locator("[name=sources][value='uploads:logs']")).to_be_checked()
-    found = (await tour.api.get("/v1/collections/logs/documents")).json()["documents"]
-    assert [one["path"] for one in found] == [name]
+        await expect(page.locator(f"[name=sources][value='{source}']")).to_be_checked()
+        await ask.dblclick()
+        await page.wait_for_url("**/report")
+        await expect(page.locator("article")).to_contain_text("found water on the island")
+        found = (await tour.api.get("/v1/runs", params={"question": "Where did the crew"})).json()["runs"]
+        assert [run["sources"] for run in found] == [[source]]
+        await page.goto(f"/?follow={found[0]['run_id']}")
+        await expect(yours.locator(".now")).to_have_text(source)
+        await tour.api.delete(f"/v1/collections/{source.partition(':')[2]}")
+        await page.reload()
+        await expect(page.locator("[data-fault=sources]")).to_have_text(f"{source}: no longer there.")
+
+
+async def test_a_name_that_no_collection_can_have_is_refused_beside_its_file(open_tour_page: OpenPage) -> None:
+    async with open_tour_page() as page:
+        await page.goto("/")
+        await open_options(page)
+        await page.get_by_label("Collection to keep them in").fill("My logs")
+        await page.get_by_label("choose files").set_input_files(FILES[:1])
+        await expect(page.locator(ROWS)).to_contain_text(
+            re.compile("The collection.s name must be 1 to 64 small letters")
+        )
+
+
+async def test_an_upload_that_is_cut_off_is_sent_again_and_nothing_is_asked_before(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    async with open_tour_page() as page:
+        await page.goto("/?question=Where%20was%20water%20found%3F")
+        await page.context.set_offline(True)
+        await page.get_by_label("choose files").set_input_files(FILES[:1])
+        await expect(page.locator(ROWS)).to_contain_text("The upload was cut off.")
+        await page.context.set_offline(False)
+        await page.get_by_role("button", name="Research").click()
+        await expect(page.locator("[data-fault=files]")).to_contain_text("Not uploaded: 1 of 1.")
+        await page.get_by_role("button", name="Try again").click()
+        await expect(page.locator(ROWS)).to_contain_text("read: A log")
+        await page.get_by_role("button", name="Remove log").click()
+        await expect(page.locator(ROWS)).to_have_count(0)
+        await expect(page.locator(".group").first.locator(".now")).to_have_text("log")
+    assert (await tour.api.get("/v1/collections")).json() == []
+
+
+async def test_a_collection_that_is_deleted_meanwhile_is_not_asked_in_silence(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    async with open_tour_page() as page:
+        await page.goto("/?question=Where%20was%20water%20found%3F")
+        await page.get_by_label("choose files").set_input_files(FILES[:1])
+        await expect(page.locator(ROWS)).to_contain_text("read: A log")
+        (collection,) = (await tour.api.get("/v1/collections")).json()
+        await tour.api.delete(f"/v1/collections/{collection['name']}")
+        await page.get_by_role("button", name="Research").click()
+        await expect(page.locator("[data-fault=sources]")).to_contain_text(collection["source"])
+        await page.reload()
+        await expect(page.locator("[data-fault=sources]")).to_contain_text("no longer there")
+
+
+async def test_three_hundred_files_are_uploaded_and_read(open_tour_page: OpenPage, tour: Tour) -> None:
+    many: list[FilePayload] = [
+        {"name": f"{number}.md", "mimeType": "", "buffer": f"# Log {number}\n\nDay {number}: wind.".encode()}
+        for number in range(300)
+    ]
+    async with open_tour_page() as page:
+        await page.goto("/")
+        await page.get_by_label("choose files").set_input_files(many)
+        await expect(page.locator("#documents [role=status]")).to_have_text("300 of 300 read.")
+        assert await page.locator("#documents ul").evaluate("list => list.offsetHeight") < 300
+    (collection,) = (await tour.api.get("/v1/collections")).json()
+    assert (collection["documents"], collection["indexed"]) == (300, 300)
+    await tour.api.delete(f"/v1/collections/{collection['name']}")
+
+
+DROP = """() => { const data = new DataTransfer();
+  data.items.add(new File(["# A log\\n\\nIt rained."], "rain.md"));
+  const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+  document.querySelector("h1").dispatchEvent(drop); }"""
+
+
+async def test_what_is_dropped_anywhere_and_what_is_pasted_becomes_a_file(open_tour_page: OpenPage, tour: Tour) -> None:
+    async with open_tour_page() as page:
+        await page.goto("/")
+        await page.evaluate(DROP)
+        await page.locator("summary", has_text="Paste references").click()
+        await page.get_by_label("References (BibTeX").fill(
+            "@book{a, title={The voyage}, author={Roe, Ann}, year={1999}}"
+        )
+        await page.get_by_role("button", name="Add as a file").click()
+        await expect(page.locator(ROWS)).to_have_text(
+            [re.compile("rain.md.*read: A log", re.DOTALL), re.compile("read: 1 document")]
+        )
+        await expect(page.locator(".group").first.locator(".now")).to_contain_text(", uploads:")
+    for collection in (await tour.api.get("/v1/collections")).json():
+        await tour.api.delete(f"/v1/collections/{collection['name']}")
+
+
+async def test_a_group_of_sources_is_turned_on_and_off_at_once(open_tour_page: OpenPage) -> None:
+    async with open_tour_page() as page:
+        await page.goto("/")
+        literature = page.locator(".group", has_text="Literature")
+        await literature.get_by_label("Literature").first.check()
+        await expect(literature.locator(".now")).to_contain_text("pubmed, europe-pmc")
+        await literature.get_by_label("Literature").first.uncheck()
+        await expect(literature.locator(".now")).to_have_text("off (7 sources)")
+        await page.locator(".group").first.get_by_label("Yours").first.uncheck()
+        await page.get_by_label("What do you want to know?").fill("See https://example.org/a?")
+        await expect(page.locator("#addresses")).to_contain_text("this server reads no pages")
+        await page.get_by_role("button", name="Research").click()
+        await expect(page.locator("[data-fault=sources]")).to_have_text("Choose what to search, or add files.")
 
 
 async def test_a_question_asked_by_keyboard_alone_is_one_run(open_tour_page: OpenPage, tour: Tour) -> None:
@@ -79,9 +196,9 @@ async def test_a_question_asked_by_keyboard_alone_is_one_run(open_tour_page: Ope
         await page.goto(f"/?follow={tour.runs[DONE]}")
         await expect(page.get_by_label("What else do you want to know?")).to_be_focused()
         await page.keyboard.type(QUESTION)
-        await open_choice(page, "Mode")
+        await open_options(page)
         await page.get_by_role("radio", name="iterative").press("Space")
-        await expect(page.locator("#estimate")).to_contain_text("never more than 150K")
+        await expect(page.locator("#estimate")).to_contain_text(re.compile(r"at most \$.* \(150K tokens\) and 10 min"))
         await page.evaluate(
             "document.getElementById('ask').requestSubmit(); document.getElementById('ask').requestSubmit()"
         )

@@ -20,7 +20,7 @@ async def test_a_citation_leads_to_its_reference_and_a_statement_to_its_passage(
     open_tour_page: OpenPage, tour: Tour
 ) -> None:
     async with open_tour_page(java_script_enabled=False) as page:
-        await page.goto(f"/runs/{tour.runs[DONE]}")
+        await page.goto(f"/runs/{tour.runs[DONE]}?view=overview")
         await page.get_by_role("link", name="Read the report").click()
         await page.locator(".report a.number").first.click()
         await expect(page.locator(".report li:target")).to_have_count(1)

@@ -60,7 +60,11 @@ async def test_pages_are_for_everybody(open_tour_page: OpenPage, tour: Tour) -> 
     done, deep = f"/runs/{tour.runs[DONE]}", f"/runs/{tour.runs[DEEP]}"
     async with open_tour_page(viewport=PHONE) as page:
         compared = f"/compare?run={tour.runs[DONE]}&run={tour.runs[DEEP]}"
-        of_run = (done, *(f"{done}/{one}" for one in ("steps", "steps/8", "sources", "report", "certificate")), deep)
+        of_run = (
+            f"{done}?view=overview",
+            *(f"{done}/{one}" for one in ("steps", "steps/8", "sources", "report", "certificate")),
+            deep,
+        )
         for place in (*PLACES, *of_run, compared):
             await page.goto(place)
             assert await find_violations(page) == [], place

@@ -23,6 +23,7 @@ WITH = {
     "uploads": ["openai_api"],
     "certificates": ["exports"],
     "edits": ["schedules"],
+    "quotas": ["reconcile"],
 }
 """What is left out with a plugin, because it needs it."""
 

@@ -19,6 +19,7 @@ from typing import Final, Literal
 from elcano.text.amounts import Number
 from elcano.text.languages import STOP_WORDS, possible_languages
 from elcano.text.number_words import number_word, parse_scale_word
+from elcano.text.support.fractions import find_shares
 from elcano.text.words import split_words
 from elcano.text.written_dates import DATE_WORDS, parse_month_name
 from elcano.text.written_numbers import find_numbers
@@ -39,18 +40,19 @@ _TO: Final = re.compile(r"\b(?:to|auf|\u00e0|a|naar|para|below|under|than)\W{0,3
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?![\w-])")
 _LONGEST_BOUND: Final = 30
 _LEAST: Final = (
-    r"[>≥⩾≧]|>=|(?:at least|more than|greater than|over|above|exceed\w*|no less than|no fewer than"
+    r"(?<![-=<])[>≥⩾≧]=?|(?<!\w)(?:at least|more than|greater than|over|above|exceed\w*|no less than|no fewer than"
     r"|not less than|mindestens"
     r"|mehr als|über|wenigstens|au moins|plus de|supérieur\w* à|al menos|más de|por lo menos|mayor que|superior a"
     r"|almeno|più di|oltre|pelo menos|mais de|minstens|meer dan|ten minste|не менее|более|больше|en az|至少|超过|超過)"
 )
 _MOST: Final = (
-    r"[<≤⩽≦]|<=|(?:at most|less than|lower than|fewer than|under|below|no more than|not more than|up to|höchstens"
+    r"[<≤⩽≦]=?|(?<!\w)(?:at most|less than|lower than|fewer than|under|below|no more than|not more than|up to|höchstens"
     r"|weniger als|unter|maximal|au plus|moins de|inférieur\w* à|como máximo|menos de|menor que|inferior a"
     r"|al massimo|meno di|no máximo|hoogstens|minder dan|ten hoogste|не более|менее|меньше|en fazla|至多|不超过|以下)"
 )
-_AT_LEAST: Final = re.compile(rf"(?<![\w])(?:{_LEAST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
-_AT_MOST: Final = re.compile(rf"(?<![\w])(?:{_MOST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
+_EXACTLY: Final = re.compile(r"(?:=|(?<!\w)[Pp](?:[ \u00a0-]?values?)?[ \u00a0](?:was|of|is|were))[ \u00a0]?$")
+_AT_LEAST: Final = re.compile(rf"(?:{_LEAST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
+_AT_MOST: Final = re.compile(rf"(?:{_MOST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,10 @@ class Figure:
     start: int = 0
     bound: Literal["", "least", "most"] = ""
     """Whether the amount is only said to be no less, or no more."""
+    exactly: bool = False
+    """Whether it is said to be that amount, by `=` or as a probability."""
+    share: Decimal | None = None
+    """The share that a fraction says, such as `three quarters of`; None: it is none."""
 
 
 def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
@@ -75,7 +81,12 @@ def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
 
     `dates`: with what dates say otherwise, ordinals as `9th` and months by their names.
     """
-    numbers = [one for one in find_numbers(text, ambiguous=True) if not one.name]
+    shares = list(find_shares(text))
+    numbers = [
+        one
+        for one in find_numbers(text, ambiguous=True)
+        if not one.name and not any(share.start <= one.start < share.end for share in shares)
+    ]
     units = [one.unit for one in numbers]
     scales = [0] * len(numbers)
     for place, (one, following) in enumerate(pairwise(numbers)):
@@ -93,6 +104,10 @@ def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
             built = _build_figure(text, one, unit)
             more = frozenset(value.scaleb(power) for value in built.values) if power else built.values
             found.append(replace(built, values=built.values | more))
+    found += [
+        Figure(one.written, one.values, start=one.start, bound=_read_bound(text, one.start), share=one.exact)
+        for one in shares
+    ]
     if dates:
         found += _extract_month_names(text)
     return sorted(found, key=lambda one: one.start)[:MOST_FIGURES]
@@ -111,7 +126,9 @@ def _build_figure(text: str, one: Number, unit: str) -> Figure:
     fraction = re.search(r"[.,](\d+)(?!.*[.,]\d)", digits)
     written = text[one.start : one.unit_end].strip()
     places = len(fraction[1]) if fraction else 0
-    return Figure(written, values, unit, places, one.spelled, one.start, _read_bound(text, one.start))
+    bound = _read_bound(text, one.start)
+    exactly = not bound and _EXACTLY.search(text[max(0, one.start - _LONGEST_BOUND) : one.start]) is not None
+    return Figure(written, values, unit, places, one.spelled, one.start, bound, exactly)
 
 
 def _read_bound(text: str, start: int) -> Literal["", "least", "most"]:

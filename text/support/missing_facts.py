@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
-from itertools import permutations
+from itertools import permutations, product
 from typing import Final
 
 from elcano.text.abbreviations import is_german_ordinal
@@ -26,7 +26,8 @@ from elcano.text.support.figures_and_names import (
     named_in,
     without_pointers,
 )
-from elcano.text.units import same_amount
+from elcano.text.support.fractions import find_ratios, is_same_share
+from elcano.text.units import is_rounded_conversion, same_amount
 from elcano.text.written_dates import parse_month_name
 
 _NEARLY: Final = (
@@ -81,7 +82,7 @@ def find_missing_facts(statement: Statement) -> MissingFacts:
     return MissingFacts(
         amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
         years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
-        names=tuple(map(_unnamed_reason, unnamed)),
+        names=tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed),
         words=sum(map(told.lacks, unnamed)),
     )
 
@@ -116,7 +117,7 @@ def find_lost_figures(statement: Statement, after: str) -> tuple[str, ...]:
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
     """The same, of names alone."""
     unnamed, _ = _find_unquoted_names(statement)
-    return tuple(map(_unnamed_reason, unnamed))
+    return tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed)
 
 
 def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
@@ -174,10 +175,6 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     return asked, told
 
 
-def _unnamed_reason(name: str) -> str:
-    return ENGLISH.name_unquoted.format(said=name)
-
-
 def _is_year(one: Figure) -> bool:
     return not one.unit and not one.places and all(_YEAR[0] <= abs(value) <= _YEAR[1] for value in one.values)
 
@@ -193,6 +190,11 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
     rounded = bool(_ROUNDED.search(statement.text[max(0, one.start - 20) : one.start]))
     if one.spelled and (is_ambiguous(one.written) or one.values == {Decimal(len(statement.quotes))}):
         return ""
+    if one.share is not None:
+        ratios = [value / 100 for other in there if other.unit == "%" for value in other.values]
+        ratios += [ratio for quote in statement.quotes for ratio in find_ratios(quote)]
+        if any(is_same_share(one.share, ratio, one.bound, rounded=rounded) for ratio in ratios):
+            return ""
     if any(_is_same_figure(one, other, rounded=rounded) or _is_flat_power(one, other) for other in (*there, *known)):
         return ""
     if _is_possible_count(one) and _counts_own_list(one, statement.text):
@@ -274,9 +276,16 @@ def _remove_glued_notes(quote: str) -> str:
 def _is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
     if one.bound and other.bound and one.bound != other.bound:  # `at least 5` is not `at most 5`
         return False
+    if one.exactly and other.bound:  # `p = 0.001` is not `p < 0.001`
+        return False
     if one.unit and other.unit:
-        if any(same_amount(value, one.unit, found, other.unit) for value in one.values for found in other.values):
-            return True
+        for value, found in product(one.values, other.values):
+            if same_amount(value, one.unit, found, other.unit):
+                return True
+            if is_rounded_conversion(value, one.unit, found, other.unit, other.places):
+                return True
+            if is_rounded_conversion(found, other.unit, value, one.unit, one.places):
+                return True
     elif one.values & other.values:
         return True
     return rounded and one.unit == other.unit and any(_is_rounding_of(a, b) for a in one.values for b in other.values)

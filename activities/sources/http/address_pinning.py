@@ -12,12 +12,13 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from ipaddress import ip_address
 from typing import Final, NamedTuple, TypeAlias
 
 import httpcore
 import httpx
 
-from elcano.activities.sources.http.allowed_addresses import kind_of, parse_literal_address, parse_resolved_address
+from elcano.activities.sources.http.allowed_addresses import kind_of, parse_literal_address
 
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a host and a port, best first; raises `OSError` if there are none."""
@@ -160,7 +161,7 @@ class _Pinned(httpcore.AsyncNetworkBackend):
 
 def _require_public(host: str, address: str) -> None:
     try:
-        kind = kind_of(parse_resolved_address(address))
+        kind = kind_of(ip_address(address))  # with its zone, if it has one: `fe80::1%2` is link-local all the same
     except ValueError as error:
         raise NotPublic(f"{host!r} leads to what is no address") from error
     if kind:

@@ -11,7 +11,7 @@ What a caller sends belongs to the service that it asked: to another one nothing
 
 import re
 from collections.abc import Collection, Mapping
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Final, NamedTuple, TypeAlias
 
 import httpx
@@ -95,15 +95,6 @@ def parse_literal_address(host: str) -> Address | None:
     if _NUMBER.fullmatch(host.removesuffix(".").rpartition(".")[2]):
         return IPv4Address(host)
     return None
-
-
-def parse_resolved_address(text: str) -> Address:
-    """Parse an address from a resolver. A zone is kept: `fe80::1%2` is link-local all the same.
-
-    Raises:
-        ValueError: it is no address.
-    """
-    return ip_address(text)
 
 
 WEB_PORTS: Final = {"http": 80, "https": 443}

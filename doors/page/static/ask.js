@@ -1,12 +1,15 @@
 // The question: nothing typed is lost, one submission is one run, and every fault is shown where it is.
 import { Refusal, ask, chooseKey, root } from "./api.js";
+import { settleFiles } from "./documents.js";
 import { showFaults } from "./faults.js";
 
 const form = document.getElementById("ask");
+const options = document.getElementById("options");
 const draftKey = `draft:ask:${form.previous_run?.value ?? ""}`;
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const money = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 2 });
 const INPUT_SHARE = 0.88; // of the tokens of a usual run are sent, the rest is answered
+const ADDRESS = /https?:\/\/\S+/g;
 
 // What was typed, kept until it was accepted.
 
@@ -29,14 +32,16 @@ function restoreDraft(draft) {
     else if (field.type === "radio") field.checked = kept === field.value && !field.disabled;
     else if (field.name !== "question" || !field.value) field.value = kept;
   }
+  const gone = (draft.sources ?? []).filter((name) => !listSources().includes(name));
+  if (gone.length) showFaults(form, [{ field: "sources", message: `${gone.join(", ")}: no longer there, or cannot be searched now.` }]);
 }
 
 // The request.
 
 const number = (name) => (form[name].value.trim() === "" ? undefined : Number(form[name].value));
 const text = (name) => form[name].value.trim() || undefined;
-
 const lines = (name) => { const found = form[name].value.split("\n").map((line) => line.trim()).filter(Boolean); return found.length ? found : undefined; };
+const listSources = (which = ":checked") => [...form.querySelectorAll(`[name=sources]${which}`)].map((box) => box.value);
 
 function buildTrust() {
   const lists = ["allowed_domains", "blocked_domains", "allowed_journals", "blocked_journals"];
@@ -48,11 +53,11 @@ function buildTrust() {
 
 function buildRequest() {
   const minutes = number("budget.seconds");
-  const sources = [...form.querySelectorAll("[name=sources]:checked")].map((box) => box.value);
+  const sources = listSources();
   return JSON.parse(JSON.stringify({
     question: form.question.value,
     mode: form.mode.value,
-    sources: sources.length ? sources : undefined,
+    sources: String(sources) === String(listSources("[data-default]")) ? undefined : sources, // the server knows its own best
     trust: buildTrust(),
     previous_run: form.previous_run?.value,
     instructions: text("instructions"),
@@ -71,23 +76,33 @@ function buildRequest() {
   }));
 }
 
+function listFaults(body) {
+  const unread = [...form.elements].filter((field) => field.validity.badInput); // its value is empty, as if nothing were typed
+  const faults = unread.map(({ name }) => ({ field: name, message: "Type a number, such as 50000." }));
+  if (!body.question.trim()) faults.push({ field: "question", message: "Type a question first." });
+  if (!listSources().length) faults.push({ field: "sources", message: "Choose what to search, or add files." });
+  return faults;
+}
+
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = form.querySelector("[type=submit]");
   if (!button || button.disabled) return;
-  const body = buildRequest();
   showFaults(form, []);
   button.disabled = true;
   try {
-    const unread = [...form.elements].filter((field) => field.validity.badInput); // its value is empty, as if nothing were typed
-    if (unread.length) throw new Refusal({ status: 422, detail: "", errors: unread.map(({ name }) => ({ field: name, message: "Type a number, such as 50000." })) });
-    if (!body.question.trim()) throw new Refusal({ status: 422, detail: "", errors: [{ field: "question", message: "Type a question first." }] });
+    const refuse = (faults) => { if (faults.length) throw new Refusal({ status: 422, detail: "", errors: faults }); };
+    refuse(listFaults(buildRequest()));
+    refuse(await settleFiles());
+    const body = buildRequest(); // with what was chosen meanwhile
+    refuse(listFaults(body));
     const run = await ask("POST", "/v1/runs", body, { "Idempotency-Key": chooseKey(`${draftKey}:key`, body) });
     sessionStorage.removeItem(draftKey);
     sessionStorage.removeItem(`${draftKey}:key`);
     location.assign(`${root}/runs/${encodeURIComponent(run.run_id)}`);
   } catch (refusal) {
     button.disabled = false;
+    describe();
     showFaults(form, refusal.faults, refusal.message);
   }
 });
@@ -98,72 +113,70 @@ form.addEventListener("keydown", (event) => {
 
 // What is chosen, in words.
 
-const limits = [...form.querySelectorAll("[data-limit]")].map((place) => ({
-  name: place.dataset.limit,
-  lowest: Math.log(Number(place.dataset.lowest)),
-  highest: Math.log(Number(place.dataset.highest)),
-  slider: place.querySelector("[data-slider]"),
-  field: place.querySelector("[type=number]"),
-}));
-
-function round(value) {
-  if (value >= 10 || value < 0.01) return Number(value.toPrecision(2));
-  return Number(value.toPrecision(value < 1 ? 1 : 2));
-}
-
-function defaultOf(name) {
-  const chosen = form.querySelector("[name=mode]:checked")?.dataset ?? {};
-  return { tokens: chosen.tokens, seconds: chosen.seconds && chosen.seconds / 60, iterations: chosen.iterations }[name];
-}
-
 function describe() {
   const mode = form.querySelector("[name=mode]:checked");
-  const tell = (name, words) => { form.querySelector(`[data-now="${name}"]`).textContent = words; };
-  tell("mode", (mode?.value ?? "auto").replaceAll("_", " "));
-  const sources = [...form.querySelectorAll("[name=sources]:checked")].map((box) => box.value);
-  tell("sources", sources.length > 3 ? `${sources.length} chosen` : sources.join(", ") || "the server’s own");
-  const said = [];
-  for (const { name, field, slider, lowest, highest } of limits) {
-    const usual = defaultOf(name);
-    field.placeholder = usual ? Number(usual).toLocaleString("en") : "no limit";
-    const value = Number(field.value || usual || 0);
-    slider.value = value > 0 ? (100 * (Math.log(value) - lowest)) / (highest - lowest) : 0;
-    slider.classList.toggle("unset", !field.value);
-    if (field.value) said.push(name === "cost_usd" ? money.format(value) : `${compact.format(value)} ${field.nextElementSibling.textContent}`);
+  const usual = { tokens: mode?.dataset.tokens, seconds: mode?.dataset.seconds / 60, iterations: mode?.dataset.iterations };
+  const said = mode?.defaultChecked ? [] : [mode?.value.replaceAll("_", " ")];
+  for (const field of form.querySelectorAll("[name^='budget.']")) {
+    const name = field.name.slice(7);
+    field.placeholder = usual[name] ? Number(usual[name]).toLocaleString("en") : "no limit";
+    if (field.value) said.push(`at most ${name === "cost_usd" ? money.format(field.value) : `${compact.format(field.value)} ${field.labels[0].textContent.toLowerCase()}`}`);
   }
   if (form.pause.checked) said.push("then waits");
-  tell("budget", said.join(", ") || "the mode’s own");
-  const trust = Object.entries(buildTrust() ?? {}).filter(([, value]) => value);
-  const usual = form.previous_run ? "as before" : "no limits";
-  tell("trust", trust.map(([name, value]) => (name === "egress" ? value : name.replace("_", " "))).join(", ") || usual);
-  const more = ["clarify", "approve_plan"].filter((name) => form[name].checked).map((name) => (name === "clarify" ? "asks back" : "plan first"))
-    .concat(["instructions", "background", "domain", "model"].filter((name) => form[name].value.trim()).map((name) => (name === "domain" || name === "model" ? form[name].value : name)));
-  tell("more", more.join(", ") || "nothing set");
+  if (form.clarify.checked) said.push("asks back");
+  if (form.approve_plan.checked) said.push("plan first");
+  for (const name of ["instructions", "background"]) if (text(name)) said.push(name);
+  for (const name of ["domain", "model"]) if (text(name)) said.push(text(name));
+  for (const name of Object.keys(JSON.parse(JSON.stringify(buildTrust() ?? {})))) said.push(name.replace("_", " "));
+  options.querySelector(".now").textContent = said.join(", ") || "nothing changed";
+  for (const group of form.querySelectorAll(".group")) {
+    const boxes = [...group.querySelectorAll("[name=sources]")];
+    const on = boxes.filter((box) => box.checked);
+    const all = group.querySelector("[data-group]");
+    all.checked = on.length > 0;
+    all.indeterminate = on.length > 0 && boxes.some((box) => isWhole(box) && !box.checked);
+    const now = group.querySelector(".now");
+    now.textContent = on.map((box) => box.value).join(", ") || now.dataset.off;
+  }
+  describeAddresses();
   document.getElementById("estimate").textContent = estimate(mode?.dataset ?? {});
 }
 
-function priced(tokens) {
+/** Whether a source is there to be searched, and no part of another. */
+const isWhole = (box) => !box.disabled && !box.value.includes(":");
+
+function describeAddresses() {
+  const [first, ...others] = form.question.value.match(ADDRESS) ?? [];
+  const page = form.querySelector("[name=sources][value=page]");
+  document.getElementById("addresses").textContent = !first ? ""
+    : !page || page.disabled ? "The address in your question is not opened: this server reads no pages (see Set-up). Save the page, and add it as a file."
+      : page.checked ? `${first} is read.${others.length ? " Of several addresses the first is read at once, the others as far as the research needs them." : ""}`
+        : "Turn on the source “page”, below Web, to have the address in your question read.";
+}
+
+function price(tokens) {
   const { inputUsd, outputUsd } = form.dataset;
-  if (!inputUsd || form.model.value.trim()) return "";
-  return ` (about ${money.format((tokens * (inputUsd * INPUT_SHARE + outputUsd * (1 - INPUT_SHARE))) / 1e6)})`;
+  if (!inputUsd || text("model")) return `${compact.format(tokens)} tokens`;
+  return `${money.format((tokens * (inputUsd * INPUT_SHARE + outputUsd * (1 - INPUT_SHARE))) / 1e6)} (${compact.format(tokens)} tokens)`;
 }
 
-function estimate(mode) {
-  const most = Number(form["budget.tokens"].value || mode.tokens || 0);
-  const usual = Math.min(Number(mode.usualTokens || 0), most || Infinity);
-  if (!usual) return "";
-  return `Usually about ${compact.format(usual)} tokens${priced(usual)}; never more than ${compact.format(most)}${priced(most)}.`;
+function duration(seconds) {
+  return seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : `${compact.format(seconds / 60)} min`;
 }
 
-for (const { slider, field, name, lowest, highest } of limits) {
-  slider.addEventListener("input", () => {
-    const value = Math.exp(lowest + (slider.value / 100) * (highest - lowest));
-    field.value = name === "tokens" || name === "iterations" ? Math.round(round(value)) : round(value);
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-  });
+function estimate({ tokens, usualTokens, seconds, usualSeconds }) {
+  const longest = duration(60 * Number(form["budget.seconds"].value) || seconds);
+  const lately = usualSeconds ? `, lately ${duration(usualSeconds)}` : "";
+  if ("free" in form.dataset && !text("model")) return `Free: quotes, without a model${lately}; at most ${longest}.`;
+  const most = Number(form["budget.tokens"].value || tokens || 0);
+  if (!usualTokens) return "";
+  return `Usually about ${price(Math.min(usualTokens, most))}${lately}; at most ${price(most)} and ${longest}.`;
 }
 
-form.addEventListener("input", () => {
+form.addEventListener("input", (event) => {
+  if (event.target.matches("[data-group]")) {
+    for (const box of event.target.closest(".group").querySelectorAll("[name=sources]")) box.checked = event.target.checked && isWhole(box);
+  }
   sessionStorage.setItem(draftKey, JSON.stringify(readDraft()));
   describe();
 });

@@ -1,74 +1,207 @@
-// Documents of one's own: uploaded one by one, by choice or by drop, and then searched by the run that is asked for.
-import { ask } from "./api.js";
+// Files of one's own: uploaded at once, by choice, by drop or pasted; then searched by the run that is asked for.
+import { Refusal, announceSignIn, ask, root } from "./api.js";
 
 const form = document.getElementById("ask");
 const place = document.getElementById("documents");
+const AT_ONCE = 3; // uploads, of six connections that a browser has to a server
+const LOOKED_AT = 20; // files that are asked for at a time
+const POLL_MS = 500;
+const WORDS = { waiting: "", sent: "uploaded, is being read", read: "read", unread: "", failed: "" };
 
-async function upload(files) {
-  const collection = form.querySelector("#collection").value.trim() || "-"; // none is refused as one that cannot be
-  const told = place.querySelector("ul");
-  let kept = 0;
-  for (const file of files) {
-    const line = Object.assign(document.createElement("li"), { textContent: `${file.name}: uploading…` });
-    told.append(line);
-    const name = (file.webkitRelativePath || file.name).split("/").map(encodeURIComponent).join("/");
-    const path = `/v1/collections/${encodeURIComponent(collection)}/documents/${name}`;
-    try {
-      await ask("PUT", path, file);
-      line.textContent = `${file.name}: uploaded; it is read within seconds`;
-      kept += 1;
-      follow(path, file.name, line);
-    } catch (refusal) {
-      const [fault] = refusal.faults;
-      const named = fault?.field === "collection"; // which is wrong for all of them
-      line.textContent = named ? `The collection’s name ${fault.message}.` : `${file.name}: ${fault?.message ?? refusal.message}`;
-      line.className = "warn-text";
-      if (named) break;
+let files = []; // { file, name, collection, path, row, state: one of WORDS }
+const unread = new Map(); // by collection: documents that are yet to be read, parts of archives and lists among them
+let sending = 0;
+let accepted = 0; // files that cannot be read, of which the reader was told
+let watching = false;
+
+const count = (...states) => files.filter(({ state }) => states.includes(state)).length;
+const isOpen = () => count("waiting", "sent") > 0 || [...unread.values()].some(Boolean);
+const sleep = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
+
+/** Adds files: those that come together are a source of their own, so that a question is asked of just these. */
+function add(found) {
+  if (!found.length) return;
+  const collection = form.querySelector("#collection").value.trim() || nameCollection(found);
+  for (const { file, name } of found) {
+    const path = `/v1/collections/${encodeURIComponent(collection)}/documents/${name.split("/").map(encodeURIComponent).join("/")}`;
+    files.find((one) => one.path === path)?.row.remove();
+    files = files.filter((one) => one.path !== path);
+    const row = place.querySelector("template").content.firstElementChild.cloneNode(true);
+    const one = { file, name, collection, path, row };
+    row.querySelector("span").textContent = name;
+    row.querySelector("progress").ariaLabel = `Upload of ${name}`;
+    for (const [number, act] of [() => remove(one), () => show(one, "waiting")].entries()) {
+      const button = row.querySelectorAll("button")[number];
+      button.addEventListener("click", act);
+      button.firstElementChild.textContent = ` ${name}`;
     }
-  }
-  if (kept) choose(`uploads:${collection}`);
-}
-
-/** Tells what became of a document once it is read: that it cannot be, or what of it was not. */
-async function follow(path, name, line) {
-  for (let looks = 0; looks < 200; looks += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    const found = await ask("GET", path).catch(() => null);
-    if (!found) return;
-    if (found.state === "uploaded") continue;
-    const read = found.state === "refused" ? "cannot be read" : `read (${found.title})`;
-    const said = [found.reason, ...found.gaps.map((gap) => gap.reason)].filter(Boolean);
-    line.textContent = `${name}: ${[read, said.join("; ")].filter(Boolean).join(": ")}`;
-    line.classList.toggle("warn-text", Boolean(found.reason) || found.gaps.some((gap) => gap.unread));
-    return;
+    place.querySelector("ul").append(row);
+    files.push(one);
+    show(one, file.size ? "waiting" : "failed", file.size ? "" : "It is empty.");
   }
 }
 
-/** Has the run search a source, which the list of sources may not have yet. */
-function choose(source) {
-  let box = form.querySelector(`[name=sources][value="${CSS.escape(source)}"]`);
-  if (!box) {
+/** A name for just these files: the same ones get the same, so that they are uploaded once. */
+function nameCollection(found) {
+  let hash = 5381;
+  for (const letter of found.map(({ file, name }) => `${name} ${file.size} ${file.lastModified}`).sort().join()) hash = (hash * 33 + letter.codePointAt(0)) % 2 ** 40;
+  const first = found[0].name.split("/")[0].replace(/\.\w+$/, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 40);
+  return `${/^[a-z0-9]/.test(first) ? first : "files"}-${hash.toString(36)}`;
+}
+
+function show(one, state, said = "", again = false) {
+  one.state = state;
+  const [, told, bar, , retry] = one.row.children;
+  told.textContent = [WORDS[state], said].filter(Boolean).join(": ");
+  told.className = one.partly || state === "failed" || state === "unread" ? "warn-text" : "quiet";
+  bar.hidden = state !== "waiting";
+  retry.hidden = !again;
+  summarize();
+  if (state === "waiting") send();
+}
+
+async function send() {
+  const one = sending < AT_ONCE && files.find(({ state, request }) => state === "waiting" && !request);
+  if (!one) return;
+  sending += 1;
+  try {
+    await upload(one);
+    show(one, "sent");
+    choose(one.collection);
+    watch();
+  } catch (refusal) {
+    const [fault] = refusal.faults;
+    if (refusal.status === 401) announceSignIn();
+    show(one, "failed", fault?.field === "collection" ? `The collection’s name ${fault.message}.` : fault?.message ?? refusal.message, !refusal.status || refusal.status === 401 || refusal.status >= 500);
+  }
+  one.request = undefined;
+  sending -= 1;
+  send();
+}
+
+/** Sends the bytes of a file, and shows how many have gone. */
+function upload(one) {
+  return new Promise((resolve, reject) => {
+    const request = (one.request = new XMLHttpRequest());
+    request.upload.onprogress = ({ loaded, total }) => { one.row.querySelector("progress").value = loaded / total; };
+    request.onload = () => (request.status < 300 ? resolve() : reject(new Refusal({ title: "The upload was refused.", ...request.response, status: request.status })));
+    request.onerror = request.onabort = () => reject(new Refusal({ title: "The upload was cut off." }));
+    request.open("PUT", root + one.path);
+    request.responseType = "json"; // null of what is none, as of a proxy
+    request.setRequestHeader("Accept", "application/json");
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.send(one.file);
+  });
+}
+
+/** Follows the files until all are read. */
+async function watch() {
+  if (watching) return;
+  watching = true;
+  for (; isOpen(); await sleep()) {
+    for (const collection of new Set(files.map((one) => one.collection))) {
+      const found = await ask("GET", `/v1/collections/${encodeURIComponent(collection)}`).catch((refusal) => refusal);
+      if (!(found instanceof Refusal) || found.status === 404) unread.set(collection, found.unread ?? 0);
+    }
+    await Promise.all(files.filter(({ state }) => state === "sent").slice(0, LOOKED_AT).map(look));
+    summarize();
+  }
+  watching = false;
+}
+
+/** What became of a file: it is read, it cannot be, or some of it was not. */
+async function look(one) {
+  const found = await ask("GET", one.path).catch((refusal) => refusal);
+  if (one.state !== "sent" || found.state === "uploaded") return;
+  if (found.status === 404) return show(one, "failed", "It was deleted meanwhile.", true);
+  if (found instanceof Refusal) return; // the next look tells
+  one.partly = Boolean(found.reason) || found.gaps.some((gap) => gap.unread);
+  show(one, found.state === "refused" ? "unread" : "read", [found.title, found.reason, ...found.gaps.map((gap) => gap.reason)].filter(Boolean).join("; "));
+}
+
+async function remove(one) {
+  files = files.filter((other) => other !== one);
+  one.row.remove();
+  one.request?.abort();
+  if (!files.some(({ collection }) => collection === one.collection)) choose(one.collection, false);
+  summarize();
+  if (one.state !== "failed") await ask("DELETE", one.path).catch(() => {}); // it was not there yet
+}
+
+/** All files in one sentence, which is what is read aloud. */
+function summarize() {
+  const parts = [`${count("read")} of ${files.length} read`];
+  for (const [state, words] of [["waiting", "to upload"], ["unread", "cannot be read"], ["failed", "not uploaded"]]) if (count(state)) parts.push(`${count(state)} ${words}`);
+  const said = files.length ? `${parts.join(", ")}.` : "";
+  const status = place.querySelector("[role=status]");
+  if (status.textContent !== said) status.textContent = said;
+}
+
+/** Has the run search a collection; the server's own sources are searched beside it only if they are chosen again. */
+function choose(collection, on = true) {
+  const source = `uploads:${collection}`;
+  const find = () => form.querySelector(`[name=sources][value="${CSS.escape(source)}"]`);
+  if (!find()) {
     const option = document.getElementById("new-source").content.firstElementChild.cloneNode(true);
-    box = option.querySelector("input");
-    box.value = source;
-    option.querySelector("span").textContent = source;
-    form.querySelector(".options.two").prepend(option);
+    option.querySelector("input").value = option.querySelector(".option-name").textContent = source;
+    form.querySelector(".group .options").prepend(option);
   }
-  box.checked = true;
-  place.querySelector("[data-now]").textContent = `searched as ${source}`;
+  if (find().checked === on && unread.has(collection)) return;
+  if (on && !unread.size) for (const own of form.querySelectorAll("[data-default]")) own.checked = false;
+  if (on) unread.set(collection, 1);
+  find().checked = on;
+  if (!files.length) for (const own of form.querySelectorAll("[data-default]")) own.checked = true;
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-place.querySelector("[type=file]").addEventListener("change", async (event) => {
-  await upload([...event.target.files]);
-  event.target.value = "";
-});
-form.addEventListener("dragover", (event) => {
-  if (event.dataTransfer.types.includes("Files")) event.preventDefault();
-});
-form.addEventListener("drop", (event) => {
-  if (!event.dataTransfer.files.length) return;
-  event.preventDefault();
-  place.open = true;
-  upload([...event.dataTransfer.files]);
-});
+/** Waits until files are read; resolves to the faults because of which nothing should be asked of them yet. */
+export async function settleFiles() {
+  for (; isOpen(); await sleep()) document.getElementById("estimate").textContent = "Begins by itself once your files are read.";
+  const [failed, bad] = [count("failed"), count("unread")];
+  const refuse = (message) => [{ field: "files", message }];
+  if (failed) return refuse(`Not uploaded: ${failed} of ${files.length}. Try again, or remove what you do not need.`);
+  if (bad && bad === files.length) return refuse("None of the files can be read: remove them, or add others.");
+  if (bad <= accepted) return [];
+  accepted = bad;
+  return refuse(`Cannot be read: ${bad} of ${files.length}. Press Research again to ask the others.`);
+}
+
+// Where they come from.
+
+async function listEntry(entry, folder = "") {
+  const name = folder + entry.name;
+  if (entry instanceof File) return [{ name, file: entry }];
+  if (entry.isFile) return [{ name, file: await new Promise((resolve, reject) => entry.file(resolve, reject)) }];
+  const reader = entry.createReader();
+  const found = [];
+  for (let some; !some || some.length; ) { // a hundred at a time
+    some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    for (const inner of some) found.push(...(await listEntry(inner, `${name}/`)));
+  }
+  return found;
+}
+
+const addSeen = (found) => add(found.filter(({ name }) => !/(^|\/)\./.test(name))); // hidden files are a system's own
+
+if (place) {
+  place.addEventListener("change", ({ target }) => {
+    if (target.type !== "file") return;
+    addSeen([...target.files].map((file) => ({ file, name: file.webkitRelativePath || file.name })));
+    target.value = "";
+  });
+  place.querySelector("[data-paste]").addEventListener("click", () => {
+    const field = document.getElementById("pasted");
+    const name = field.value.trim().slice(0, 40).replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+    if (name) add([{ file: new File([field.value], name, { lastModified: 0 }), name: `${name}.txt` }]);
+    field.value = "";
+    field.focus();
+  });
+  addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
+  addEventListener("drop", async (event) => {
+    if (!event.dataTransfer.types.includes("Files")) return;
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile()).filter(Boolean);
+    event.preventDefault();
+    addSeen((await Promise.all(entries.map((entry) => listEntry(entry)))).flat());
+  });
+  addEventListener("beforeunload", (event) => { if (count("waiting")) event.preventDefault(); });
+}

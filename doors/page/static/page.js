@@ -32,3 +32,15 @@ document.querySelector("[data-sign-out]")?.addEventListener("click", async () =>
     say(refusal.message);
   }
 });
+
+document.addEventListener("click", async ({ target }) => {
+  if (!target.matches("[data-share]")) return;
+  try {
+    const made = await ask("POST", target.dataset.share, {});
+    const address = new URL(root + made.path, location.href).href;
+    const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
+    say(`Whoever has this link can read the report, without an account, for 30 days${copied ? "; it is copied" : ""}: `, { href: address, text: "the report" });
+  } catch (refusal) {
+    say(refusal.message);
+  }
+});

@@ -1,6 +1,6 @@
 // A run while it works: what is told is shown at once, and what the server knows is fetched anew soon after, so that the
 // figures are those of the API. A hidden page listens to nothing; when it is looked at again it goes on where it was.
-import { root } from "./api.js";
+import { ask, root } from "./api.js";
 import { refreshParts } from "./parts.js";
 import { tellTimes } from "./page.js";
 
@@ -14,7 +14,10 @@ const PATIENCE = 5; // and this many times as long as the last one took: who is 
 const SLOWEST_MS = 15_000; // so often
 const RETRY_MS = 3000;
 const LAG_MS = 4000; // after an action: what it leads to is not always told by an event
-const BOOKKEEPING = ["state_updated", "routed"]; // of inner steps, which the page of the steps has
+const BOOKKEEPING = ["started", "state_updated", "routed"]; // of inner steps, which the page of the steps has
+const COUNTS = ["No question is", "One question is", "Two questions are", "Three questions are", "Four questions are"];
+const LOOK_MS = 50; // between two looks for the report of a run that has just ended
+const MOST_LOOKS = 40;
 const TERMINAL = ["complete", "failed", "cancelled"];
 
 let source;
@@ -79,20 +82,19 @@ function showEvent(type, message) {
   const event = JSON.parse(message.data);
   lastId = message.lastEventId || lastId;
   tellConnection("");
-  const inner = BOOKKEEPING.includes(type) && event.data?.by !== "choice";
-  if (!inner) addLine(event);
+  const said = tellWork(type, event);
+  if (said) {
+    addLine({ ...event, message: said });
+    const place = run.querySelector(`[data-said="${CSS.escape(event.path)}"]`);
+    if (place) place.textContent = said;
+  }
   if (!event.path && event.seq <= shownTo) return; // told again, for those who have just come
   if (!event.path && event.node) light(event.node);
-  if (event.path && !inner) {
-    const said = run.querySelector(`[data-said="${CSS.escape(event.path)}"]`);
-    if (said) said.textContent = withoutSection(event);
-  }
-  if (TERMINAL.includes(type) && !event.path) {
-    ended = true;
-    endedAt = event.seq;
-    stopListening();
-  }
-  scheduleRefresh();
+  if (!TERMINAL.includes(type) || event.path) return scheduleRefresh();
+  ended = true;
+  endedAt = event.seq;
+  stopListening();
+  finish();
 }
 
 function addLine(event) {
@@ -114,16 +116,27 @@ function buildLine(event) {
   const build = (name, given) => Object.assign(document.createElement(name), given);
   const line = build("li");
   if (event.section) line.append(build("strong", { dir: "auto", textContent: `${event.section} ` }));
-  line.append(build("span", { dir: "auto", textContent: withoutSection(event) }));
+  line.append(build("span", { dir: "auto", textContent: event.message }));
   if (event.at) line.append(" ", build("time", { dateTime: event.at }));
   line.querySelector("time")?.setAttribute("data-ago", "");
   tellTimes(line);
   return line;
 }
 
-/** The message behind its section's title, with which those of its beginning and end begin. */
-function withoutSection({ section, message }) {
-  return section && message.startsWith(`${section}: `) ? message.slice(section.length + 2) : message;
+/** What an event says to readers, without the names of nodes and sections; empty: only the steps say it. */
+function tellWork(type, { message, node, section, data }) {
+  if (BOOKKEEPING.includes(type)) return "";
+  const list = (name) => (Array.isArray(data?.[name]) ? data[name] : null);
+  const [gaps, queries, sections] = ["gaps", "queries", "sections"].map(list);
+  if (gaps) return `${COUNTS[gaps.length] ?? `${gaps.length} questions are`} open${gaps.length ? `: ${gaps.join(" · ")}` : " any more"}`;
+  if (queries?.length) return `Searching for ${queries.join(" · ")}`;
+  if (type === "searching" && sections) return `Researching ${sections.length} ${sections.length === 1 ? "section" : "sections side by side"}`;
+  if (type === "searching" || data?.searches === 0) return ""; // there was nothing to search for
+  let said = message.replace(/^Thought: |, iteration \d.*/g, "");
+  for (const name of [section, node?.replaceAll("_", " ")]) {
+    if (name && said.toLowerCase().startsWith(`${name.toLowerCase()}: `)) said = said.slice(name.length + 2);
+  }
+  return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
 function light(node) {
@@ -167,7 +180,7 @@ async function refresh() {
     if (status === "ended") {
       ended = true;
       stopListening();
-      if (watched) openReport();
+      if (watched && run.querySelector("#result")) openReport();
     } else if (ended && status === "running" && Number(run.dataset.lastEvent) > endedAt) {
       ended = false;
       listen();
@@ -182,10 +195,22 @@ async function refresh() {
   if (outdated) scheduleRefresh();
 }
 
-/** Whoever watched a run to its end came for its report; who is about to act on it is not disturbed. */
+/** Opens the report of a run that was watched to its end, as soon as the server has it. */
+async function finish() {
+  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    const found = await ask("GET", `/v1${location.pathname.slice(root.length)}?pending=false`).catch(() => null);
+    if (found?.report && found.status !== "running" && openReport()) return;
+    if (found?.status !== "running") break;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  refreshSoon();
+}
+
+/** Whoever watched a run to its end came for its report; who is about to act on it, or looks at its steps, is not disturbed. */
 function openReport() {
-  const link = run.querySelector("#result .button");
-  if (link && !run.querySelector("details[name=acts][open]")) location.assign(link.href);
+  const stays = !run.querySelector("#now, #result") || run.querySelector("details[name=acts][open]");
+  if (!stays) location.assign(`${location.pathname}/report`);
+  return !stays;
 }
 
 /** Brings the node at work into sight, in a picture that is larger than its frame. */

@@ -168,6 +168,6 @@ AGENT: Final = AgentDefinition(
     loader="elcano.subjects.data.results:load_shown_rows",
     writer="elcano.subjects.data.answering.data_writing:write_from_results",
     needs=list_needs,
-    begins=lambda given: f"an answer from {format_count(len(ensure_list(given.get('results'))), 'result')}",
+    begins=lambda given: f"writing an answer from {format_count(len(ensure_list(given.get('results'))), 'result')}",
     summary=summarize_draft,
 )

@@ -95,7 +95,7 @@ def _named_apart(paths: tuple[DataPath, ...]) -> list[DataPath]:
 
 def describe_start(given: JsonObject) -> str:
     """Describe the start of the splitter's work."""
-    return f"which way the question goes: {shorten_text(str(given.get('question', '')), SHOWN_CHARACTERS)}"
+    return f"seeing which way the question goes: {shorten_text(str(given.get('question', '')), SHOWN_CHARACTERS)}"
 
 
 def summarize_splitting(output: JsonObject) -> tuple[str, JsonObject]:

@@ -13,12 +13,12 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.spec.limits import SQL_WRITER
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.subjects.data.data_answer import QueryFault, QueryRepair, SqlQuery
 from elcano.subjects.data.query_models import (
     MOST_ATTEMPTS,
     MOST_EXAMPLES,
-    SQL_WRITER,
     SqlExample,
     SqlRepair,
     SqlWriting,
@@ -116,7 +116,7 @@ def describe_start(given: JsonObject) -> str:
     excerpt = given.get("excerpt")
     tables = ensure_list(excerpt.get("tables")) if isinstance(excerpt, dict) else []
     name = excerpt.get("database", "") if isinstance(excerpt, dict) else ""
-    return f"a query of {name or 'a database'}, from {format_count(len(tables), 'table')}"
+    return f"writing a query of {name or 'a database'}, from {format_count(len(tables), 'table')}"
 
 
 def summarize_sql_decision(output: JsonObject) -> tuple[str, JsonObject]:
@@ -236,7 +236,7 @@ def describe_repair_start(given: JsonObject) -> str:
     """Describe the query that the repairer mends."""
     fault = given.get("fault")
     said = fault.get("message") if isinstance(fault, dict) else ""
-    return shorten_text(f"a query: {said or 'it failed'}", SHOWN_SQL)
+    return shorten_text(f"mending a query: {said or 'it failed'}", SHOWN_SQL)
 
 
 def summarize_sql_repair(output: JsonObject) -> tuple[str, JsonObject]:

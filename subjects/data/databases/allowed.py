@@ -281,7 +281,7 @@ def literal_number(node: object) -> int | None:
 def literal_text(node: exp.Expr) -> str | None:
     """The text of a literal, also of several put together; None if it is anything else."""
     match node:
-        case exp.Literal() | exp.ByteString():
+        case exp.Literal():
             return str(node.this)
         case exp.Null():
             return ""

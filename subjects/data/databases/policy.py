@@ -26,7 +26,7 @@ from elcano.subjects.data.databases.allowed import (
     splits_characters,
 )
 from elcano.subjects.data.databases.similar_names import find_similar_names
-from elcano.subjects.data.databases.sql_meaning import keep_meaning, write_plain_numbers
+from elcano.subjects.data.databases.sql_meaning import keep_meaning, write_plain_literals
 from elcano.subjects.data.tables import DatabaseSchema, Dialect
 
 MOST_PARTS: Final = 5_000
@@ -97,7 +97,7 @@ def fold_identifier(name: str, dialect: Dialect, *, quoted: bool = False) -> str
 
 def _parse_single_select(sql: str, dialect: Dialect) -> exp.Expr:
     try:
-        statements = sqlglot.parse(write_plain_numbers(sql, dialect), read=SQLGLOT[dialect])
+        statements = sqlglot.parse(write_plain_literals(sql, dialect), read=SQLGLOT[dialect])
     except (ParseError, TokenError) as error:
         raise _build_query_refusal(f"it cannot be read as {dialect}: {_format_parser_error(error)}", "syntax") from None
     except RecursionError:

@@ -6,8 +6,11 @@ complained, the schema is read anew and the query is read by it once more.
 
 import asyncio
 import logging
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
+
+from sqlglot import exp
 
 from elcano.graphs.text import shorten_text
 from elcano.subjects.data.data_answer import QueryFault, SqlQuery
@@ -15,8 +18,9 @@ from elcano.subjects.data.databases.column_resolution import ResolvedColumn, res
 from elcano.subjects.data.databases.database import Database
 from elcano.subjects.data.databases.engine import FetchedRows
 from elcano.subjects.data.databases.policy import Parsed, Refused, parse_allowed_query
-from elcano.subjects.data.databases.reading_notes import iter_reading_notes
 from elcano.subjects.data.tables import (
+    EXACT_NOTE,
+    READING_NOTE,
     DatabaseSchema,
     Dialect,
     ResultColumn,
@@ -105,3 +109,18 @@ def _apply_schema_types(found: FetchedRows, known: tuple[ResolvedColumn, ...]) -
             update |= {"type": one.origin.type, "kind": one.origin.kind}
         columns.append(column.model_copy(update=update))
     return tuple(columns)
+
+
+def iter_reading_notes(query: Parsed, schema: DatabaseSchema) -> Iterator[str]:
+    """Yield how files were interpreted, as far as the query reads what had to be."""
+    named = {column.name.casefold() for column in query.tree.find_all(exp.Column)}
+    every = "*" in named or any(not isinstance(star.parent, exp.Count) for star in query.tree.find_all(exp.Star))
+    for table in schema.tables:
+        if table.name not in query.tables:
+            continue
+        if table.comment.startswith(READING_NOTE):
+            yield f"{table.name}: {table.comment.removeprefix(READING_NOTE)}"
+        for column in table.columns:
+            if column.comment.startswith(READING_NOTE) and (every or column.name.casefold() in named):
+                said = column.comment.removeprefix(READING_NOTE).partition(EXACT_NOTE)[0].strip()
+                yield f"{table.name}.{column.name} was read as {said}"

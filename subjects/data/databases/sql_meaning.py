@@ -17,9 +17,18 @@ _AFFINITIES: Final = frozenset(
 _ODD_NUMBER: Final = re.compile(r"0[xX][\da-fA-F]+|0[bB][01]+|\d+(?:_\d+)+")
 
 
-def write_plain_numbers(sql: str, dialect: Dialect) -> str:
-    """PostgreSQL's `1_000_000` and `0xFF` as plain numbers: sqlglot reads an alias behind 1, and a string of bits."""
-    if dialect != "postgresql" or _ODD_NUMBER.search(sql) is None:
+_ESCAPED: Final = re.compile(r"[eE]'")
+_CODE: Final = re.compile(r"\\[xuU0-7]")
+
+
+def write_plain_literals(sql: str, dialect: Dialect) -> str:
+    r"""PostgreSQL's `1_000_000`, `0xFF` and `E'a\nb'` as plain numbers and texts.
+
+    Of numbers sqlglot reads an alias behind 1, and a string of bits; of texts it writes again what had no escapes.
+    Texts with the codes of characters stay as they are, and are refused: who writes SQL that is read has no need of
+    them.
+    """
+    if dialect != "postgresql" or (_ODD_NUMBER.search(sql) is None and _ESCAPED.search(sql) is None):
         return sql
     parts, at = [], 0
     tokens = sqlglot.tokenize(sql, read="postgres")
@@ -27,6 +36,10 @@ def write_plain_numbers(sql: str, dialect: Dialect) -> str:
         grouped = following is not None and following.start == token.end + 1 and following.text.startswith("_")
         last = following if token.token_type == TokenType.NUMBER and grouped and following is not None else token
         written = sql[token.start : last.end + 1]
+        if token.token_type == TokenType.BYTE_STRING and not _CODE.search(written):
+            quoted = token.text.replace("'", "''")
+            parts += [sql[at : token.start], f" '{quoted}'"]
+            at = token.end + 1
         if (last is not token or token.token_type in (TokenType.HEX_STRING, TokenType.BIT_STRING)) and (
             _ODD_NUMBER.fullmatch(written)
         ):

@@ -63,7 +63,7 @@ def drop_furniture(pages: Sequence[list[TextLine]], heights: Sequence[float], bo
     """
     rows = [row for index, lines in enumerate(pages) for row in _list_outer_rows(index, lines, heights[index])]
     furniture = _find_recurring(rows, len(pages), body_size) + _find_numbered(rows, len(pages))
-    dropped = {id(line) for row in furniture for line in row.lines}
+    dropped = {id(line) for row in furniture for line in row.lines} | set(map(id, _find_turned(pages)))
     return [[line for line in lines if id(line) not in dropped] for lines in pages]
 
 
@@ -109,6 +109,18 @@ def _find_recurring(rows: Sequence[_Row], pages: int, body_size: float) -> list[
         if row.apart > APART * body_size or (row.page, row.inner) in kept:
             kept[row.page, row.height] = row
     return list(kept.values())
+
+
+def _find_turned(pages: Sequence[Sequence[TextLine]]) -> list[TextLine]:
+    """Lines that stand on their side beside the text of several pages, at one place."""
+    groups: defaultdict[tuple[str, int], list[TextLine]] = defaultdict(list)
+    for lines in pages:
+        turned = [line for line in lines if line.turn and line.thing is None]
+        if 2 * len(turned) < len(lines):
+            for line in turned:
+                groups[_NUMBERS.sub("#", line.text.casefold()), round(line.base)].append(line)
+    recurring = (group for (key, _), group in groups.items() if any(map(str.isalpha, key)))
+    return [line for group in recurring if len({one.page for one in group}) >= SURE for line in group]
 
 
 def _find_numbered(rows: Sequence[_Row], pages: int) -> list[_Row]:

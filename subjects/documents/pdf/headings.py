@@ -1,10 +1,11 @@
 """Finds the headings of a document by the size and weight of their type, by their numbers, and by their position."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import regex
 
+from elcano.subjects.documents.pdf.lines import TextLine
 from elcano.subjects.documents.pdf.paragraph_signs import SENTENCE_ENDS, TABULAR, Paragraph, sign_of
 
 HEADING_SIZE: Final = 1.09
@@ -12,6 +13,8 @@ HEADING_SIZE: Final = 1.09
 HEADING_LENGTH: Final = 180
 HEADING_LINES: Final = 4
 """A heading has fewer lines."""
+LEADING: Final = 1.6
+"""The step between the lines of a heading is at most so many times their size."""
 
 _NUMBERED_HEADING: Final = regex.compile(
     r"(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|[IVX]{1,5}\.|[A-Z]\.(?:\d{1,2}\.?)*|(?:Appendix|Chapter|Section|Part|Kapitel|Anhang)\s[\dA-Z]{1,3}[.:]?)\s+\p{L}"
@@ -29,6 +32,46 @@ def find_headings(paragraphs: Sequence[Paragraph], body_size: float) -> None:
     for heading in headings:
         heading.kind, heading.item = "heading", False
         heading.level = styles[_style_of(heading)]
+
+
+def join_headings(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+    """Join the lines of headings that were set in the middle, or with a hanging indent."""
+    found: list[Paragraph] = []
+    for paragraph in paragraphs:
+        if found and paragraph.kind == found[-1].kind == "heading" and _goes_on(found[-1], paragraph):
+            found[-1].lines += paragraph.lines
+        else:
+            found.append(paragraph)
+    return found
+
+
+def _goes_on(heading: Paragraph, after: Paragraph) -> bool:
+    """Whether a heading goes on in the next line of its type: its own had no room for one more word."""
+    last, line = heading.lines[-1], after.lines[0]
+    if (last.page, last.column, last.turn, last.bold) != (line.page, line.column, line.turn, line.bold):
+        return False
+    if abs(last.size - line.size) > 0.04 * last.size or not 0 < line.base - last.base <= LEADING * line.size:
+        return False
+    if len(heading.lines) + len(after.lines) >= HEADING_LINES or is_numbered(after.text) or sign_of(line):
+        return False
+    return not has_room(last, line)
+
+
+def has_room(before: TextLine, line: TextLine) -> bool:
+    """Whether the first word of a line had room at the end of the one before; not where lines are set in the middle."""
+    first = abs(line.edges[1] - line.edges[0]) if len(line.edges) > 1 else line.right - line.left
+    return before.room > first + 0.6 * line.size and abs(before.start - before.room) > before.size
+
+
+def begins_small(text: str) -> bool:
+    """Whether the first letter of a text is a small one."""
+    letter = _LETTER.search(text)
+    return letter is not None and letter[0].islower()
+
+
+def is_numbered(text: str) -> bool:
+    """Whether a text begins with the number of a section."""
+    return _NUMBERED_HEADING.match(text[:60]) is not None
 
 
 def _rank_styles(headings: Sequence[Paragraph]) -> dict[tuple[float, int], int]:
@@ -52,16 +95,18 @@ def _is_heading(paragraph: Paragraph, body_size: float, weighty: bool) -> bool:
     if paragraph.kind != "text" or paragraph.thing is not None or len(paragraph.lines) >= HEADING_LINES:
         return False
     text, first = paragraph.text, paragraph.lines[0]
-    if len(text) > HEADING_LENGTH or not _LETTER.search(text) or first.pieces >= TABULAR or first.turn % 90:
+    if len(text) > HEADING_LENGTH or not _LETTER.search(text) or first.pieces >= TABULAR or first.turn:
         return False
     if len(_LETTER.findall(text)) < 2 or text[-1] in ",;" or (sign_of(first) == "bullet"):
         return False
-    numbered = _NUMBERED_HEADING.match(text[:60]) is not None
+    if first.pieces > 1 and first.tokens[-1].isdecimal():  # of a table of contents
+        return False
+    numbered = is_numbered(text)
     if SENTENCE_ENDS.search(text) and not numbered and text.endswith("."):
         return False
     if paragraph.size > HEADING_SIZE * body_size:
         return True
-    if all(line.bold for line in paragraph.lines) and weighty:
+    if all(line.bold for line in paragraph.lines) and weighty and (numbered or not begins_small(text)):
         return paragraph.size > 0.9 * body_size
     capitals = text.isupper() and len(text) > 4 and len(paragraph.lines) == 1
     return (capitals or (numbered and len(paragraph.lines) == 1)) and _stands_alone(paragraph, body_size)

@@ -126,7 +126,7 @@ def _place(line: TextLine, start: int, end: int, width: float, height: float) ->
     turn = line.turn if line.turn % 90 == 0 else 0
     box = turn_back((line.left, line.top, line.right, line.bottom), turn, width, height)
     across = height if turn in (90, 270) else width
-    edges = line.edges
+    edges: Iterable[float] = line.edges
     if turn in (180, 270):
         edges = [across - edge for edge in edges]
     return Line(

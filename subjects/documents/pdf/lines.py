@@ -1,6 +1,8 @@
 """The lines of a page in reading order, each with its words and with the edges of its column."""
 
 import itertools
+import sys
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,8 +44,8 @@ class TextLine:
     page: int
     turn: int
     tokens: list[str]
-    edges: list[float]
-    """Start of each token in its reading direction."""
+    edges: Sequence[float]
+    """Where each token begins in its direction of reading."""
     left: float
     top: float
     right: float
@@ -163,14 +165,15 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
     tokens, edges = build_tokens(ordered, mirrored)
     read = [word.confidence for word in words if word.confidence is not None]
     large = max(row, key=lambda segment: segment.size)
+    capitals = any(map(str.isalpha, tokens)) and not any(token.upper() != token for token in tokens)
     return TextLine(
         page,
         turn,
-        tokens,
-        edges,
+        list(map(sys.intern, tokens)),  # all lines of a document are held, and their words recur
+        array("d", edges),
         *box,
         large.base,
-        find_common_size(words),
+        large.size if capitals else find_common_size(words),  # small capitals are as large as those before them
         bool(letters) and all(word.bold for word in letters),
         column,
         pieces=_count_pieces(row),

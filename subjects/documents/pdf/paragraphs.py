@@ -12,7 +12,8 @@ from typing import Final
 
 import regex
 
-from elcano.subjects.documents.pdf.headings import find_headings
+from elcano.subjects.documents.pdf.formulas import find_formulas
+from elcano.subjects.documents.pdf.headings import begins_small, find_headings, has_room, is_numbered, join_headings
 from elcano.subjects.documents.pdf.lines import TextLine
 from elcano.subjects.documents.pdf.paragraph_joins import join_broken, join_items
 from elcano.subjects.documents.pdf.paragraph_signs import (
@@ -51,7 +52,7 @@ def group_paragraphs(pages: Sequence[list[TextLine]], body_size: float) -> list[
         found += [one for one in paragraphs if one.kind != "note"]
         found += [one for one in paragraphs if one.kind == "note"]
     find_headings(found, body_size)
-    return join_items(join_broken(found))
+    return join_items(join_broken(join_headings(found)))
 
 
 def _unfix_documents(pages: Sequence[list[TextLine]]) -> None:
@@ -64,17 +65,30 @@ def _unfix_documents(pages: Sequence[list[TextLine]]) -> None:
 
 def _split_page(lines: Sequence[TextLine]) -> list[Paragraph]:
     steps = _find_steps(lines)
+    formulas = find_formulas(lines)
     found: list[Paragraph] = []
     for number, line in enumerate(lines):
         if line.thing is not None:
             found.append(Paragraph([line], "table", thing=line.thing))
             continue
         before = lines[number - 1] if number else None
-        if before is not None and found[-1].thing is None and not _breaks(lines, number, found[-1], steps):
+        if number in formulas:
+            _add_formula(found, line)
+        elif before is not None and found[-1].kind == "text" and not _breaks(lines, number, found[-1], steps):
             found[-1].lines.append(line)
         else:
             found.append(Paragraph([line], item=sign_of(line) is not None))
     return found
+
+
+def _add_formula(found: list[Paragraph], line: TextLine) -> None:
+    """Add a line to the formula that ends here, or begin one."""
+    last = found[-1] if found else None
+    if last is not None and last.kind == "formula" and last.lines[-1].column == line.column:
+        last.breaks |= {len(last.lines)}
+        last.lines.append(line)
+    else:
+        found.append(Paragraph([line], "formula"))
 
 
 def _find_steps(lines: Sequence[TextLine]) -> dict[tuple[int, float], float]:
@@ -109,7 +123,7 @@ def _breaks(
     usual = steps.get((line.column, line.size)) or 1.2 * line.size
     if step < -0.2 * size or step > max(WIDE_STEP * usual, usual + 0.3 * size):
         return True
-    if _is_other_type(before, line):
+    if _is_other_type(before, line) or _begins_heading(before, line, paragraph):
         return True
     if (before.fixed and line.fixed) or _HYPHEN_END.search(before.text):
         return False
@@ -135,6 +149,15 @@ def _begins_item(before: TextLine, line: TextLine, paragraph: Paragraph, *, ende
     """Whether a number at the beginning of a line is that of an item; a sentence may have broken before one too."""
     outdented = abs(line.start - before.start) > 0.3 * line.size
     return early or (ended and outdented) or (before is paragraph.lines[0] and paragraph.item and ended)
+
+
+def _begins_heading(before: TextLine, line: TextLine, paragraph: Paragraph) -> bool:
+    """Whether a line is a heading below another one in bold type."""
+    if not (before.bold and line.bold) or len(paragraph.lines) > 1:
+        return False
+    if is_numbered(line.text):
+        return is_numbered(before.text)
+    return has_room(before, line) and not begins_small(line.text)
 
 
 def _is_other_type(before: TextLine, line: TextLine) -> bool:
@@ -201,7 +224,7 @@ def _ends_deliberately(before: TextLine, line: TextLine, room: float) -> bool:
 
 def _classify(paragraph: Paragraph, body_size: float) -> Paragraph:
     first = paragraph.lines[0]
-    if paragraph.thing is not None:
+    if paragraph.kind != "text":
         return paragraph
     if first.pieces >= TABULAR and len(paragraph.lines) > 1:
         paragraph.breaks = frozenset(range(1, len(paragraph.lines)))

@@ -91,7 +91,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     completes="thinking",
     output_tokens=500,
     needs=list_needs,
-    begins=lambda given: f"what is left open by: {given.get('question')}",
+    begins=lambda given: f"reading what is left open by: {given.get('question')}",
     summary=summarize_questions,
 )
 

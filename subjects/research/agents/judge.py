@@ -239,7 +239,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     scored=read_scores,
     needs=needs_of,
     settled=resolve_answer,
-    begins=lambda given: f"whether {passages_of(given)} will do{for_gap(given)}",
+    begins=lambda given: f"judging whether {passages_of(given)} will do{for_gap(given)}",
     summary=summarize_assessment,
 )
 

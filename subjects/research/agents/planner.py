@@ -168,6 +168,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=4_000,
     needs=list_needs,
     settled=resolve_answer,
-    begins=lambda given: f"sections for: {given.get('question')}",
+    begins=lambda given: f"planning sections for: {given.get('question')}",
     summary=summarize_report_plan,
 )

@@ -228,7 +228,7 @@ LONG_WRITER: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=24_000,
     manner="by_section",
     needs=needs_of,
-    begins=lambda given: f"joins {sections_of(given)}, one after the other",
+    begins=lambda given: f"joining {sections_of(given)}, one after the other",
     summary=summarize_draft,
 )
 
@@ -287,6 +287,6 @@ PROOFREADER: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=24_000,
     manner="joined",
     needs=needs_of,
-    begins=lambda given: f"joins {sections_of(given)} in one pass",
+    begins=lambda given: f"joining {sections_of(given)} in one pass",
     summary=summarize_draft,
 )

@@ -101,7 +101,7 @@ KNOWLEDGE_GAP: Final[AgentDefinition] = AgentDefinition(
     output_tokens=400,
     evidence_tokens=6_000,
     needs=needs_of,
-    begins=lambda given: f"what is missing beside {passages_of(given)}, {turn_of(given)}",
+    begins=lambda given: f"reading {passages_of(given)} for what is still missing, {turn_of(given)}",
     summary=summarize_gaps,
 )
 
@@ -224,6 +224,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=6_000,
     needs=list_needs,
     settled=resolve_answer,
-    begins=lambda given: f"where to look, {turn_of(given)}, {passages_of(given)} so far",
+    begins=lambda given: f"reading {passages_of(given)} to see where to look, {turn_of(given)}",
     summary=summarize_thought,
 )

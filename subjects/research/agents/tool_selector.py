@@ -211,6 +211,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=400,
     needs=list_needs,
     settled=resolve_answer,
-    begins=lambda given: f"searches{for_gap(given)}",
+    begins=lambda given: f"choosing searches{for_gap(given)}",
     summary=summarize_selection,
 )

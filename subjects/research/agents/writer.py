@@ -83,6 +83,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=24_000,
     manner="report",
     needs=list_needs,
-    begins=lambda given: f"a report from {passages_of(given)}",
+    begins=lambda given: f"writing a report from {passages_of(given)}",
     summary=summarize_draft,
 )

@@ -78,7 +78,7 @@ def build_task(given: DrafterInput, loaded: Loaded) -> TaskEnvelope:
 def describe_start(given: JsonObject) -> str:
     """Describe the material of the drafter, and whether it revises a draft."""
     again = ", by the feedback of the judge" if given.get("feedback") else ""
-    return f"sub-iteration {given.get('iteration', 1)}, a section from {passages_of(given)}{again}"
+    return f"writing a section from {passages_of(given)}, sub-iteration {given.get('iteration', 1)}{again}"
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(

@@ -73,7 +73,8 @@ def resolve_answer(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str,
 
 def describe_start(given: JsonObject) -> str:
     """Describe the finding that the hypothesizer explains, and from how many passages."""
-    return f"what may be so, from {passages_of(given)}" + (f": {told}" if (told := given.get("instruction")) else "")
+    told = f": {given['instruction']}" if given.get("instruction") else ""
+    return f"weighing what may be so, from {passages_of(given)}{told}"
 
 
 def summarize_hypotheses(output: JsonObject) -> tuple[str, JsonObject]:

@@ -156,7 +156,7 @@ TASK_LEDGER: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=4_000,
     needs=lambda given: needs_of(given, offered=given.sources, searched=given.sources),
     settled=resolve_task_ledger,
-    begins=lambda given: "new facts and a new plan" if given.get("ledger") else "the facts and a plan",
+    begins=lambda given: "noting new facts and a new plan" if given.get("ledger") else "noting the facts and a plan",
     summary=summarize_task_ledger,
 )
 
@@ -276,6 +276,6 @@ PROGRESS_LEDGER: Final[AgentDefinition] = AgentDefinition(
     needs=lambda given: Needs(offered=given.sources, weighed=given.question, searched=given.sources),
     faults=find_ledger_faults,
     settled=resolve_progress,
-    begins=lambda given: f"how it stands, {turn_of(given)}",
+    begins=lambda given: f"looking at how it stands, {turn_of(given)}",
     summary=summarize_next_turn,
 )

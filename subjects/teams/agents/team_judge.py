@@ -118,8 +118,8 @@ def _clean_lines(texts: tuple[str, ...], characters: int, most: int) -> tuple[st
 
 def describe_start(given: JsonObject) -> str:
     """Which sub-iteration it judges."""
-    most = given.get("max_iterations")
-    return f"the draft of sub-iteration {given.get('iteration', 1)} of at most {most}, beside {passages_of(given)}"
+    turn = f"sub-iteration {given.get('iteration', 1)} of at most {given.get('max_iterations')}"
+    return f"judging the draft of {turn}, beside {passages_of(given)}"
 
 
 def summarize_team_assessment(output: JsonObject) -> tuple[str, JsonObject]:

@@ -117,6 +117,29 @@ def test_two_records_of_a_trial_are_one_and_what_it_lacks_is_as_it_was_told_last
     assert merge_accounts([first]).work.flags == ("no_results",)
 
 
+BOOK = work("crossref", title="The Sea: A Handbook", kind="book", doi="10.1000/sea", year=2019)
+CHAPTERS = [
+    work("mine", title=title, kind="book", venue="The sea", doi="10.1000/sea", year=2019) for title in ("Tides", "Salt")
+]
+
+
+def test_chapters_that_carry_the_doi_of_their_book_are_works_of_their_own() -> None:
+    found = merge_works([CHAPTERS[0], BOOK, CHAPTERS[1]])
+    assert sorted((one.work.title, one.work.identifiers.doi) for one in found) == [
+        ("Salt", ""), ("The Sea: A Handbook", "10.1000/sea"), ("Tides", ""),
+    ]  # fmt: skip
+    reviewed = CHAPTERS[0].model_copy(update={"venue": "The Shore"})
+    assert len(merge_works([reviewed, BOOK])) == 1, "what names another book has the DOI as its own"
+
+
+def test_passages_of_chapters_have_references_of_their_own() -> None:
+    passages = [passage("doi:10.1000/sea", f"What stands in {one.title}.", one) for one in (*CHAPTERS, BOOK)]
+    works = Works(passages)
+    assert len({works.key(one) for one in passages}) == 3
+    found = [works.of(one) for one in passages]
+    assert [one.work.title for one in found if one] == ["Tides", "Salt", "The Sea: A Handbook"]
+
+
 PREPRINT = work(
     "arxiv",
     title="Oil, a draft",

@@ -60,9 +60,9 @@ def test_a_story_from_beginning_to_end() -> None:
     rows = [(event.seq, event.type, event.message, event.at, event.step, event.node) for event in journal.events]
     assert rows == [
         (1, "started", "Research started: What is it?", 100.0, 1, ""),
-        (2, "thinking", "A: where to look, iteration 1, no passage so far", 101.0, 1, "a"),
+        (2, "thinking", "A: reading no passage to see where to look, iteration 1", 101.0, 1, "a"),
         (3, "thinking", "Thought: hm", 105.0, 1, "a"),
-        (4, "synthesizing", "Z: a report from no passage", 106.0, 2, "z"),
+        (4, "synthesizing", "Z: writing a report from no passage", 106.0, 2, "z"),
         (5, "synthesizing", "Drafted: T (1 claim from 1 passage)", 109.0, 2, "z"),
     ]
     assert journal.events[0].data == {"mode": "sample"}

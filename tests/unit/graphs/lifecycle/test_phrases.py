@@ -28,24 +28,24 @@ def test_numbers_have_their_plural(number: int, text: str) -> None:
 @pytest.mark.parametrize(
     ("agent", "given", "text"),
     [
-        ("thinking", {"iteration": 2, **EVIDENCE}, "Thinking: where to look, iteration 2, 2 passages so far"),
+        ("thinking", {"iteration": 2, **EVIDENCE}, "Thinking: reading 2 passages to see where to look, iteration 2"),
         (
             "knowledge_gap",
             {"iteration": 3, "max_iterations": 5, **EVIDENCE},
-            "Knowledge gap: what is missing beside 2 passages, iteration 3 of at most 5",
+            "Knowledge gap: reading 2 passages for what is still missing, iteration 3 of at most 5",
         ),
         (
             "judge",
             {"conversation": [{"findings": ["a", "b"]}, {"findings": ["b", "c"]}, {"thought": "hm"}]},
-            "Judge: whether 3 passages will do",
+            "Judge: judging whether 3 passages will do",
         ),
-        ("tool_selector", {"gap": "the year"}, "Tool selector: searches for: the year"),
-        ("judge", {"gap": "the year", **EVIDENCE}, "Judge: whether 2 passages will do for: the year"),
-        ("writer", {"evidence": ["a"]}, "Writer: a report from 1 passage"),
-        ("planner", {"question": "Why?"}, "Planner: sections for: Why?"),
-        ("input_parser", {"question": "Why?"}, "Input parser: what is asked by: Why?"),
-        ("long_writer", {"sections": [{}, {}, {}]}, "Long writer: joins 3 sections, one after the other"),
-        ("proofreader", {"sections": [{}]}, "Proofreader: joins 1 section in one pass"),
+        ("tool_selector", {"gap": "the year"}, "Tool selector: choosing searches for: the year"),
+        ("judge", {"gap": "the year", **EVIDENCE}, "Judge: judging whether 2 passages will do for: the year"),
+        ("writer", {"evidence": ["a"]}, "Writer: writing a report from 1 passage"),
+        ("planner", {"question": "Why?"}, "Planner: planning sections for: Why?"),
+        ("input_parser", {"question": "Why?"}, "Input parser: reading what is asked by: Why?"),
+        ("long_writer", {"sections": [{}, {}, {}]}, "Long writer: joining 3 sections, one after the other"),
+        ("proofreader", {"sections": [{}]}, "Proofreader: joining 1 section in one pass"),
     ],
 )
 def test_a_call_of_an_agent_says_what_it_is_about(agent: str, given: JsonObject, text: str) -> None:

@@ -63,7 +63,7 @@ class Asking:
             run_id=pick["run"], other_id=pick["run"], name=pick["name"], number=1, page=1, step=1, node_id=pick["node"],
             key_id=pick["key"], link_id=pick["link"], link=pick["secret"], tenant=pick["tenant"],
             webhook_id=pick["webhook"], message_id="none", form=self._chance.choice(["csv", "jsonl"]),
-            collection="handbook", path="a.txt", batch_id=pick["batch"], file_id="handbook",
+            collection="handbook", path="a.txt", batch_id=pick["batch"],
         )  # fmt: skip
         body: Any = route.body
         if body and self._chance.random() < 0.5:

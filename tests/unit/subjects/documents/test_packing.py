@@ -24,7 +24,7 @@ BLOCKS = st.builds(
 
 @given(st.lists(BLOCKS, max_size=12))
 def test_passages_are_ordered_parts_of_the_text_that_leave_nothing_out(blocks: list[Block]) -> None:
-    document = assemble_document(Parsed(blocks), "name", "text/plain")
+    document = assemble_document(Parsed(list(blocks)), "name", "text/plain")
     texts = [document.text[passage.start : passage.end] for passage in document.passages]
     assert all(text == text.strip("\n") and text.strip() for text in texts)
     assert all(len(text) <= max(CODE_CHARACTERS, TARGET_CHARACTERS + TAIL_CHARACTERS) for text in texts)
@@ -47,7 +47,7 @@ def test_a_passage_never_crosses_a_heading_or_a_page() -> None:
         Block("Three", "heading", 1),
         Block("fifth"),
     ]
-    document = assemble_document(Parsed(blocks), "name", "text/plain")
+    document = assemble_document(Parsed(list(blocks)), "name", "text/plain")
     assert [(p.heading, document.text[p.start : p.end]) for p in document.passages] == [
         ("One", "first\n\nsecond"),
         ("One > Two", "third"),
@@ -162,7 +162,7 @@ def test_a_passage_goes_on_to_the_next_page_with_its_paragraph_only() -> None:
     text = "Ladders are checked for cracks and ropes are replaced."
     across = Block(text, page=3, lines=(Line(0, 30, 3, box), Line(31, len(text), 4, box)))
     blocks = [Block("On page three.", page=3), across, Block("On page four.", page=4), Block("On page five.", page=5)]
-    document = assemble_document(Parsed(blocks), "name", "application/pdf")
+    document = assemble_document(Parsed(list(blocks)), "name", "application/pdf")
     first, second = document.passages
     assert (first.page, first.last_page, second.page, second.last_page) == (3, 4, 5, 0)
     assert document.text[first.start : first.end].endswith("On page four.")

@@ -65,7 +65,7 @@ SAMPLES = {
     "sample.tex": f"\\begin{{document}}\\section{{Tides}}{WORDS * 30} $x^2$\\end{{document}}".encode(),
 }
 RECORDED = (
-    3,
+    4,
     {
         "sample.txt": "55646b8cdadd",
         "sample.rst": "80a142348664",

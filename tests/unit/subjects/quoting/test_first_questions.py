@@ -9,6 +9,7 @@ import pytest
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.passages.document import Collection
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
+from elcano.doors.page.ask_page import EXAMPLES
 from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, build_collection_spec
 from elcano.graphs.report.report import ReportDraft
@@ -67,6 +68,14 @@ async def test_the_example_of_the_api_is_answered(tmp_path: Path) -> None:
     report = await draft(str(question), SOURCES["packages"], PackageReadmes(), tmp_path / "index.sqlite")
     assert report.answered
     assert "PDFium" in said(report)
+
+
+async def test_the_examples_of_the_page_are_answered(tmp_path: Path) -> None:
+    words = ("orchestration engine", "autoescaping to prevent XSS", "HTTP/1.1 and HTTP/2")
+    for question, expected in zip(EXAMPLES, words, strict=True):
+        report = await draft(question, SOURCES["packages"], PackageReadmes(), tmp_path / "index.sqlite")
+        assert report.answered
+        assert expected in said(report)
 
 
 async def test_the_questions_of_the_readme_are_answered(tmp_path: Path) -> None:

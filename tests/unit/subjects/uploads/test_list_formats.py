@@ -291,6 +291,25 @@ def test_xml_of_endnote_is_read() -> None:
             ("Wilson, L.N.", "Doe, Jane"),
             (),
         ),
+        (  # Covidence
+            "Title,Authors,Abstract,Published Year,Published Month,Journal,Volume,Issue,Pages,Accession Number,DOI,Ref,"
+            "Covidence #,Study,Notes,Tags\n"
+            'T,"Wilson, Lauren; Doe, J.",A,2024,May,J,5,2,28,,10.1000/x,,#12,Wilson 2024,,Included\n',
+            ("Wilson, Lauren", "Doe, J."),
+            ("doi:10.1000/x",),
+        ),
+        (  # ASReview 2
+            "title,authors,year,journal,pages,abstract,doi,asreview_label,asreview_time,asreview_note\n"
+            'T,"Wilson, Lauren;Doe, J.",2024,J,28,A,https://doi.org/10.1000/x,1,1717000000.5,\n',
+            ("Wilson, Lauren", "Doe, J."),
+            ("doi:10.1000/x",),
+        ),
+        (  # ASReview 1
+            "record_id,authors,title,year,journal,pages,abstract,doi,included,asreview_ranking,exported_notes_1\n"
+            '7,"Wilson, Lauren;Doe, J.",T,2024,J,28,A,10.1000/x,1,1,\n',
+            ("Wilson, Lauren", "Doe, J."),
+            ("doi:10.1000/x",),
+        ),
         (  # Embase
             '"SEARCH QUERY","x"\n------\n\nTitle,Author Names,Publication Year,Source title,First Page,Medline PMID\n'
             'T,"Yang Z., Jiang B.",2024,J,28,38773066\n',

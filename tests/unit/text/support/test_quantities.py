@@ -49,6 +49,16 @@ SAME = [
     ("MIC of 32", "Strain >32 256 >32 128 32 128"),
     ("256 was seen", "Strain >32 256 >32 128 32 128"),
     ("12 345 people", "12,345 people"),
+    ("100 km/h", "27.78 m/s"),
+    ("10 miles", "16.1 km"),
+    ("Three quarters of patients improved.", "75% of patients improved."),
+    ("3/4 of patients improved.", "¾ of patients improved."),
+    ("About a third of patients improved.", "35% of patients improved."),
+    ("More than half of the patients improved.", "62% of patients improved."),
+    ("Half of the patients improved.", "10 of 20 patients improved."),
+    ("In the second half of 2020 sales rose.", "Sales rose in late 2020."),
+    ("Zwei Drittel der Patienten starben.", "66,7 % der Patienten starben."),
+    ("Les trois quarts des patients guérissent.", "75 % des patients guérissent."),
 ]
 DIFFERENT = [
     ("5 centimetres", "5 millimetres"),
@@ -77,6 +87,15 @@ DIFFERENT = [
     ("5 kWh", "5 kW"),
     ("5 per cent", "5 per mille"),
     ("5 MB", "5 Mbit"),
+    ("The P value was 0.001.", "p<0.001"),
+    ("a difference (p = 0.001)", "(P < 0.001)"),
+    ("p < 0.05", "P = 0.03"),
+    ("8 ft", "2.5 m"),
+    ("5 mg", "0 g"),
+    ("A third of patients improved.", "30% of patients improved."),
+    ("More than half of the patients improved.", "42% of patients improved."),
+    ("Half of the patients improved.", "12 of 20 patients improved."),
+    ("Zwei Drittel der Patienten starben.", "60 % der Patienten starben."),
 ]
 
 

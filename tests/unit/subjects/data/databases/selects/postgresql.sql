@@ -177,3 +177,5 @@ SELECT name FROM customers WHERE name = ANY (SELECT name FROM employees)
 SELECT id FROM orders WHERE total >= ALL (SELECT total FROM orders)
 SELECT xmlelement(name row, name) FROM customers
 SELECT nullif(city, ''), city IS NULL, coalesce(city, country, '?') FROM customers
+SELECT E'a\nb', E'it\'s', E'C:\\x', |/ 25, ||/ 27
+SELECT name FROM customers WHERE name LIKE E'A%' OR name LIKE E'%\\_%'

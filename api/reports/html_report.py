@@ -152,13 +152,14 @@ def render_report_page(report: Report, pictures: Mapping[str, str | None] | None
         appendix: HTML that code made, below the references, perhaps with pictures as data.
     """
     numbers = frozenset(reference.number for reference in report.references)
+    statements = StatementIndex(report)
     env: dict[str, object] = {
         _KNOWN: numbers,
         _PICTURES: dict(pictures or {}),
-        _QUOTES: StatementIndex(report),
+        _QUOTES: statements,
     }
     tokens = _MARKDOWN.parse(report.markdown, env)
-    add_statement_spans(tokens, env[_QUOTES].find, _CITATION)
+    add_statement_spans(tokens, statements.find, _CITATION)
     _fold_queries(tokens)
     _set_alignment_classes(tokens)
     if numbers:

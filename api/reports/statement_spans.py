@@ -6,18 +6,18 @@ show it beside the text. A statement that is not found in its block, or that is 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, zip_longest
 from typing import Final, NamedTuple
 
 from markdown_it.token import Token
 
-from elcano.graphs.report.report import Report, Statement, Support
+from elcano.graphs.report.report import CheckedCitation, Part, Report, Statement, Support
 
 DOUBTS: Final[frozenset[Support]] = frozenset({"partly", "not_supported"})
 _LIST_MARK: Final = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+")
-_NOTE: Final = re.compile(r"\([^()]+\)")
+_NOTE: Final = re.compile(r"\([^()]+\)|\uff08[^\uff08\uff09]+\uff09")
 _BEFORE: Final = re.compile(r"[^\s\w]+\Z")
 _BEHIND: Final = re.compile(r"\S*")
 _ATOMS: Final = frozenset({"code_inline", "math_inline", "math_inline_double"})
@@ -32,11 +32,13 @@ class NumberedStatement(NamedTuple):
     """What it cites does not, or not wholly, say it; or its block cites nothing and ought to."""
 
 
-def list_statements(report: Report) -> Iterator[tuple[NumberedStatement, ...]]:
+def list_statements(
+    parts: Sequence[Part], unverified: Iterable[CheckedCitation]
+) -> Iterator[tuple[NumberedStatement, ...]]:
     """The statements of each block of a report, in the order of its parts."""
-    uncited = [keep_letters(one.claim) for one in report.unverified if one.verdict == "no_citation"]
+    uncited = [keep_letters(one.claim) for one in unverified if one.verdict == "no_citation"]
     numbers = count(1)
-    for part in report.parts:
+    for part in parts:
         for block in part.blocks:
             yield tuple(
                 NumberedStatement(next(numbers), one, one.support in DOUBTS or _is_uncited(one, uncited))
@@ -62,7 +64,7 @@ class StatementIndex:
 
     def __init__(self, report: Report) -> None:
         self._found: dict[str, list[NumberedStatement]] = {}
-        numbered = list_statements(report)
+        numbered = list_statements(report.parts, report.unverified)
         for part in report.parts:
             told = [next(numbered) for _ in part.blocks]
             for block, below, own, following in zip_longest(part.blocks, part.blocks[1:], told, told[1:]):
@@ -106,7 +108,6 @@ class _Place(NamedTuple):
 
 _Found = tuple[NumberedStatement, int, int]
 """A statement, with its first letter in the line and the one behind its last."""
-_Insertions = Mapping[_Place, Sequence[Token]]
 
 
 @dataclass(frozen=True)

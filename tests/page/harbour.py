@@ -4,8 +4,10 @@ The pictures of the documentation, the tests of the reading view and its measure
 """
 
 import io
+import time
 from collections.abc import Mapping, Sequence
 from email.message import EmailMessage
+from itertools import cycle
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +17,7 @@ from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.report_builder import build_report, build_report_ref
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.report.report import Citation, Claim, DraftSection, Judgement, ReportDraft, Support
+from elcano.graphs.report.report import Citation, Claim, DraftSection, Judgement, Report, ReportDraft, Support
 from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.storage.evidence import Evidence, StoredText
@@ -84,7 +86,7 @@ I told the owners in October that the inner basin would freeze first, as it alwa
 
 
 def write_sources(folder: Path) -> None:
-    """Write a source of each kind into a folder: PDF, Word, a workbook, slides, mail, HTML, Markdown, and a broken one."""
+    """Write a source of each kind into a folder: PDF, Word, a workbook, slides, mail, HTML, Markdown; one is broken."""
     import typst
 
     folder.mkdir(parents=True)
@@ -219,7 +221,7 @@ async def find_passages(
     return list(passages.values()), list(texts.values()), set(warnings)
 
 
-def _write_claim(stated: tuple[str, dict[str, str]], passages: Sequence[Evidence]) -> Claim:
+def write_claim(stated: tuple[str, dict[str, str]], passages: Sequence[Evidence]) -> Claim:
     text, quotes = stated
     cited = (
         Citation(evidence=_find_evidence(quote, passages), quote=quote, mark=mark) for mark, quote in quotes.items()
@@ -237,7 +239,7 @@ def write_draft(passages: Sequence[Evidence]) -> ReportDraft:
     """The draft of the report, with what its reviewer said."""
 
     def claim(stated: tuple[str, dict[str, str]]) -> Claim:
-        return _write_claim(stated, passages)
+        return write_claim(stated, passages)
 
     sections = tuple(DraftSection(heading=name, claims=tuple(map(claim, told))) for name, told in _SECTIONS.items())
     findings = tuple(map(claim, _FINDINGS))
@@ -258,23 +260,31 @@ def write_draft(passages: Sequence[Evidence]) -> ReportDraft:
 async def leave_harbour_report(store: Store, folder: Path, index: Path) -> str:
     """Leave a run that ended with the report; its id. `folder` has the sources of `write_sources`."""
     passages, texts, warnings = await find_passages(folder, index, QUOTES)
-    return await leave(store, write_draft(passages), passages, texts, sorted(warnings))
+    draft = write_draft(passages)
+    unread = _build(draft, passages, texts)
+    held = tuple(
+        Judgement(
+            statement=one.text,
+            support="supported",
+            evidence=tuple(dict.fromkeys(cited.evidence for cited in one.citations)),
+            context=one.context,
+        )
+        for part in unread.parts
+        for block in part.blocks
+        for one in block.statements
+        if one.support == "unchecked" and one.citations
+    )
+    judged = draft.model_copy(update={"judgements": (*draft.judgements, *held)})
+    return await leave(store, judged, passages, texts, sorted(warnings))
 
 
 async def leave_long_report(store: Store, folder: Path, index: Path, claims: int) -> str:
     """Leave a run whose report has so many statements on the same few pages; its id."""
     passages, texts, _ = await find_passages(folder, index, QUOTES)
-    quotes = [quote for quote in QUOTES if any(quote in one.text for one in passages)]
-    told = [
-        _write_claim(
-            _state(
-                f"It is told in place {number}, as in others of that winter: {quotes[number % len(quotes)].rstrip('.')} [a].",
-                a=quotes[number % len(quotes)],
-            ),
-            passages,
-        )
-        for number in range(claims)
-    ]
+    told = []
+    for number, quote in zip(range(claims), cycle(QUOTES), strict=False):
+        text = f"It is told in place {number}, as in others of that winter: {quote.rstrip('.')} [a]."
+        told.append(write_claim(_state(text, a=quote), passages))
     sections = tuple(
         DraftSection(heading=f"Part {first // 20 + 1}", claims=tuple(told[first : first + 20]))
         for first in range(0, claims, 20)
@@ -293,20 +303,33 @@ async def leave(
     own = store.of("default")
     run_id = await leave_run(own, QUESTION)
     await own.evidence.add(run_id, passages, texts)
+    report = _build(draft, passages, texts, warnings, run_id)
+    key = await own.artifacts.put(run_id, report.model_dump_json(), "application/json")
+    run = await own.runs.get(run_id)
+    assert run is not None
+    now = time.time()
+    ended = run.model_copy(
+        update={"report": build_report_ref(report, key), "started_at": now - 400, "finished_at": now - 60}
+    )
+    await own.runs.archive(ended, await own.runs.events(run_id))
+    return run_id
+
+
+def _build(
+    draft: ReportDraft,
+    passages: Sequence[Evidence],
+    texts: Sequence[StoredText],
+    warnings: Sequence[str] = (),
+    run_id: str = "",
+) -> Report:
     call = PublishCall(
         run_id=run_id,
         question=QUESTION,
         mode="iterative",
-        models=("m",),
+        models=("a scripted model",),
         draft=None,
         evidence=(),
         sources=(COLLECTION,),
         warnings=tuple(warnings),
     )
-    report = build_report(ReportMaterial(call, draft, passages), {text.content_hash: text for text in texts})
-    key = await own.artifacts.put(run_id, report.model_dump_json(), "application/json")
-    run = await own.runs.get(run_id)
-    assert run is not None
-    ended = run.model_copy(update={"report": build_report_ref(report, key)})
-    await own.runs.archive(ended, await own.runs.events(run_id))
-    return run_id
+    return build_report(ReportMaterial(call, draft, passages), {text.content_hash: text for text in texts})

@@ -7,7 +7,6 @@ import io
 import time
 from collections.abc import Mapping, Sequence
 from email.message import EmailMessage
-from itertools import cycle
 from pathlib import Path
 from typing import Final
 
@@ -278,18 +277,55 @@ async def leave_harbour_report(store: Store, folder: Path, index: Path) -> str:
     return await leave(store, judged, passages, texts, sorted(warnings))
 
 
-async def leave_long_report(store: Store, folder: Path, index: Path, claims: int) -> str:
-    """Leave a run whose report has so many statements on the same few pages; its id."""
-    passages, texts, _ = await find_passages(folder, index, QUOTES)
-    told = []
-    for number, quote in zip(range(claims), cycle(QUOTES), strict=False):
-        text = f"It is told in place {number}, as in others of that winter: {quote.rstrip('.')} [a]."
-        told.append(write_claim(_state(text, a=quote), passages))
+_WHO: Final = ("The pilot", "A cook", "Captain Lund", "The harbour master", "One of the smiths", "A boy", "The parson")
+_WHAT: Final = (
+    "a lamp",
+    "his sledge",
+    "the bell rope",
+    "two barrels",
+    "an anchor",
+    "nets",
+    "the long saw",
+    "bread",
+    "tar",
+)
+_WHERE: Final = (
+    "by the pier",
+    "at Grann",
+    "on the ice",
+    "under the crane",
+    "in the yard",
+    "off the point",
+    "at church",
+)
+_WHY: Final = ("for the wind had turned", "since nobody came", "as he was told", "to see it mended", "before the thaw")
+
+
+def name_entry(number: int) -> str:
+    """What entry `number` of the log says, and the statement that quotes it: each is in other words."""
+    who, what, where, why = (words[number % len(words)] for words in (_WHO, _WHAT, _WHERE, _WHY))
+    return f"{who} left {what} {where} {why}, on day {number + 1}."
+
+
+def write_log(folder: Path, entries: int, pages: int) -> None:
+    """Write a log with so many entries on so many pages into a folder: entry 7 of 5 pages is on the third."""
+    import typst
+
+    on_pages = ("\n\n".join(map(name_entry, range(page, entries, pages))) for page in range(pages))
+    folder.mkdir(parents=True)
+    (folder / "log.pdf").write_bytes(typst.compile("#pagebreak()\n".join(on_pages).encode(), format="pdf"))
+
+
+async def leave_long_report(store: Store, folder: Path, index: Path, entries: int) -> str:
+    """Leave a run whose report quotes each of so many entries of the log in a folder; its id."""
+    told = [name_entry(number) for number in range(entries)]
+    passages, texts, _ = await find_passages(folder, index, told)
+    claims = [write_claim(_state(f"{one[:-1]} [a].", a=one), passages) for one in told]
     sections = tuple(
-        DraftSection(heading=f"Part {first // 20 + 1}", claims=tuple(told[first : first + 20]))
-        for first in range(0, claims, 20)
+        DraftSection(heading=f"Part {first // 20 + 1}", claims=tuple(claims[first : first + 20]))
+        for first in range(0, entries, 20)
     )
-    return await leave(store, ReportDraft(title="All that is told of it", sections=sections), passages, texts)
+    return await leave(store, ReportDraft(title="The log", sections=sections), passages, texts)
 
 
 async def leave(

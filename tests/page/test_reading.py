@@ -10,6 +10,7 @@ import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from elcano.api.app import create_app
+from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.access.access_store import get_access
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
@@ -222,7 +223,7 @@ async def test_a_report_without_any_sentence_and_one_of_doubts_alone_can_be_read
 ) -> None:
     passages, texts, _ = await harbour.find_passages(reading.folder, tmp_path / "index.sqlite", [harbour.TUG])
     doubted = harbour.write_claim((harbour.UNFOUND, {}), passages)
-    drafts = (harbour.ReportDraft(title="Nothing"), harbour.ReportDraft(title="Doubts", introduction=(doubted,) * 2))
+    drafts = (ReportDraft(title="Nothing"), ReportDraft(title="Doubts", introduction=(doubted,) * 2))
     for number, draft in enumerate(drafts):
         async with open_store(tmp_path / str(number)) as store:
             run_id = await harbour.leave(store, draft, passages, texts)

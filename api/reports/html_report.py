@@ -23,7 +23,8 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.api.reports.statement_spans import StatementIndex, add_statement_spans, keep_letters
+from elcano.api.reports.numbered_statements import keep_letters
+from elcano.api.reports.statement_spans import StatementIndex, add_statement_spans
 from elcano.graphs.report.report import Report
 
 STYLE: Final = """

@@ -1,59 +1,26 @@
 """The statements of a report in its page: each is a `span` of its own, so that a reader, or a link, can point at it.
 
-Statements are numbered from 1 in the order of the report's parts. A span reaches to where the next statement begins, so
-the numbers behind a statement are in it. What is said in parentheses behind a doubted one is a span, too: a page can
-show it beside the text. A statement that is not found in its block, or that is woven into markup, stays as it is.
+A span reaches to where the next statement begins, so the numbers behind a statement are in it. What is said in
+parentheses behind a doubted one is a span, too: a page can show it beside the text. A statement that is not found in
+its block, or that is woven into markup, stays as it is.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, zip_longest
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from markdown_it.token import Token
 
-from elcano.graphs.report.report import CheckedCitation, Part, Report, Statement, Support
+from elcano.api.reports.numbered_statements import NumberedStatement, keep_letters, list_statements
+from elcano.graphs.report.report import Report
 
-DOUBTS: Final[frozenset[Support]] = frozenset({"partly", "not_supported"})
 _LIST_MARK: Final = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+")
 _NOTE: Final = re.compile(r"\([^()]+\)|\uff08[^\uff08\uff09]+\uff09")
 _BEFORE: Final = re.compile(r"[^\s\w]+\Z")
 _BEHIND: Final = re.compile(r"\S*")
 _ATOMS: Final = frozenset({"code_inline", "math_inline", "math_inline_double"})
-
-
-class NumberedStatement(NamedTuple):
-    """A statement at its place in the report."""
-
-    number: int
-    statement: Statement
-    doubted: bool
-    """What it cites does not, or not wholly, say it; or its block cites nothing and ought to."""
-
-
-def list_statements(
-    parts: Sequence[Part], unverified: Iterable[CheckedCitation]
-) -> Iterator[tuple[NumberedStatement, ...]]:
-    """The statements of each block of a report, in the order of its parts."""
-    uncited = [keep_letters(one.claim) for one in unverified if one.verdict == "no_citation"]
-    numbers = count(1)
-    for part in parts:
-        for block in part.blocks:
-            yield tuple(
-                NumberedStatement(next(numbers), one, one.support in DOUBTS or _is_uncited(one, uncited))
-                for one in block.statements
-            )
-
-
-def _is_uncited(statement: Statement, uncited: Sequence[str]) -> bool:
-    letters = keep_letters(statement.text)
-    return bool(letters) and statement.kind == "connecting" and any(letters in told for told in uncited)
-
-
-def keep_letters(text: str) -> str:
-    """The letters and digits of a text, all small: what remains the same however it is set."""
-    return "".join(one for one in text if one.isalnum()).casefold()
 
 
 class StatementIndex:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
+from elcano.api.reports.numbered_statements import list_statements
 from elcano.api.reports.quoted_tables import ShownTable, build_quoted_table
-from elcano.api.reports.statement_spans import list_statements
 from elcano.graphs.report.places import Cell
 from elcano.graphs.report.report import CheckedCitation, Part, Support
 from elcano.graphs.report.works import Work, find_citation_mark

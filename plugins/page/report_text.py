@@ -6,8 +6,6 @@ from typing import Final
 
 from markupsafe import Markup
 
-from elcano.activities.phrases import ENGLISH, get_phrases
-
 _MAIN: Final = re.compile(r"<main>\n(.*)</main>", re.DOTALL)
 _TITLE: Final = re.compile(r"\A<h1>.*?</h1>\n?", re.DOTALL)
 _HEADING: Final = re.compile(r"<h2>(.*?)</h2>", re.DOTALL)
@@ -84,6 +82,8 @@ def _split_lists(part: str) -> str:
 
 def list_limitations(page: str, language: str) -> Iterator[str]:
     """What the evidence does not show, as the report's page says it under a heading in its language."""
+    from elcano.activities.phrases import ENGLISH, get_phrases  # they load what tells languages apart
+
     names = {get_phrases(language).limitations, ENGLISH.limitations}
     found = _MAIN.search(page)
     for part in _list_parts(found[1] if found else ""):

@@ -1,27 +1,31 @@
 """A report of our own about a harbour that froze: sources of every kind, doubts of every kind, left in a store.
 
-The pictures of the documentation, the tests of the reading view and its measurements show the same report.
+The tests of the reading view and the picture in the README show it; its measurements take a longer one.
 """
 
 import io
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import docx
 
 from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.report_builder import build_report, build_report_ref
+from elcano.api.app import create_app
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.report.report import Citation, Claim, DraftSection, Judgement, Report, ReportDraft, Support
 from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.documents.source import DocumentsSource
+from elcano.settings import Settings
 from elcano.storage.evidence import Evidence, StoredText
-from elcano.storage.store import Store
-from tests.unit.plugins.access.runs import leave_run
+from elcano.storage.store import Store, open_store
+from tests.api.serving import serving
+from tests.unit.plugins.access.runs import connect_to_nothing, leave_run
 from tests.unit.plugins.documents.office_files import presentation, shape, sheet_xml, slide_xml, workbook
 
 QUESTION: Final = "What did the winter of 1893 cost the harbour of Norvik, and what was learnt from it?"
@@ -299,6 +303,30 @@ _WHERE: Final = (
     "at church",
 )
 _WHY: Final = ("for the wind had turned", "since nobody came", "as he was told", "to see it mended", "before the thaw")
+
+
+class Reading(NamedTuple):
+    """The report, served."""
+
+    url: str
+    report: str
+    """The path of its page."""
+    store: Store
+    settings: Settings
+    folder: Path
+    """Its sources."""
+
+
+@asynccontextmanager
+async def serve_harbour_report(folder: Path) -> AsyncIterator[Reading]:
+    """Serve the report by an API of its own over a store, without Temporal: nothing of it needs a run that works."""
+    sources = folder / "sources"
+    write_sources(sources)
+    async with open_store(folder / "data") as store:
+        run_id = await leave_harbour_report(store, sources, folder / "index.sqlite")
+        settings = Settings(data_dir=folder / "data", collections={COLLECTION: sources}, _env_file=None)
+        async with serving(create_app(settings, store=store, client=connect_to_nothing)) as url:
+            yield Reading(url, f"/runs/{run_id}/report", store, settings, sources)
 
 
 def name_entry(number: int) -> str:

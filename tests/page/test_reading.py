@@ -3,7 +3,6 @@
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import NamedTuple
 from unittest.mock import patch
 
 import pytest
@@ -13,35 +12,19 @@ from elcano.api.app import create_app
 from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.access.access_store import get_access
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import open_store
 from tests.api.serving import serving
 from tests.page import harbour
 from tests.page.browsing import PHONE, Watched, find_violations, measure_overflow, open_page
+from tests.page.harbour import Reading
 from tests.unit.plugins.access.conftest import make_key
 from tests.unit.plugins.access.runs import connect_to_nothing
 
 
-class Reading(NamedTuple):
-    """The report of the harbour, served."""
-
-    url: str
-    report: str
-    """The path of its page."""
-    store: Store
-    settings: Settings
-    folder: Path
-
-
 @pytest.fixture(scope="module")
 async def reading(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Reading]:
-    folder = tmp_path_factory.mktemp("reading")
-    sources = folder / "sources"
-    harbour.write_sources(sources)
-    async with open_store(folder / "data") as store:
-        run_id = await harbour.leave_harbour_report(store, sources, folder / "index.sqlite")
-        settings = Settings(data_dir=folder / "data", collections={harbour.COLLECTION: sources}, _env_file=None)
-        async with serving(create_app(settings, store=store, client=connect_to_nothing)) as url:
-            yield Reading(url, f"/runs/{run_id}/report", store, settings, sources)
+    async with harbour.serve_harbour_report(tmp_path_factory.mktemp("reading")) as served:
+        yield served
 
 
 def sentence(page: Page, words: str) -> Locator:

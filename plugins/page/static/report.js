@@ -105,7 +105,7 @@ function makePageView(link) {
   view.ariaLabel = `Picture of ${name}`;
   image.alt = `${name[0].toUpperCase()}${name.slice(1)} with the quote marked`;
   const edge = (side, choose) => choose(...marks.map((box) => box[side]));
-  const fit = Math.min(Math.max(1 / (edge(2, Math.max) - edge(0, Math.min) + 0.08), 1), 1.8); // as wide as the quote
+  const fit = Math.min(Math.max(1 / (edge(2, Math.max) - edge(0, Math.min) + 0.08), 1), 1.3); // as wide as the quote, and margins out of sight
   const scroll = () => {
     sheet.style.width = `${100 * fit * ZOOMS[level]}%`;
     view.scrollTo((edge(0, Math.min) - 0.04) * sheet.offsetWidth, edge(1, Math.min) * sheet.offsetHeight - view.clientHeight / 3);

@@ -232,3 +232,24 @@ async def test_one_run_is_compared_with_another_in_one_click(
         await page.goto(reading.report)
         await page.get_by_role("link", name="Compare").click()
         await expect(page.get_by_text("There is no other run yet.")).to_be_visible()
+
+
+async def test_eighty_sentences_on_one_page_ask_for_one_picture(
+    browser: Browser, watched: Watched, tmp_path: Path
+) -> None:
+    harbour.write_log(tmp_path / "log", 80, 1)
+    async with open_store(tmp_path / "data") as store:
+        run_id = await harbour.leave_long_report(store, tmp_path / "log", tmp_path / "index.sqlite", 80)
+        settings = Settings(data_dir=tmp_path / "data", collections={"norvik": tmp_path / "log"}, _env_file=None)
+        async with (
+            serving(create_app(settings, store=store, client=connect_to_nothing)) as url,
+            open_page(browser, url, watched) as page,
+        ):
+            asked = set[str]()
+            page.on("request", lambda request: asked.add(request.url) if "/pages/" in request.url else None)
+            await page.goto(f"/runs/{run_id}/report")
+            for place in (0, 40, 79):
+                await page.locator(".report .statement").nth(place).click()
+                await expect(page.locator("li.chosen .sheet i")).to_be_in_viewport()
+            await expect(page.get_by_role("heading", name="Statement 80 of 80")).to_be_visible()
+            assert len(asked) == 1

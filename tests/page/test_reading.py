@@ -45,6 +45,8 @@ async def test_by_keyboard_a_citation_opens_its_page_and_escape_leads_back(
         await expect(shown.get_by_role("img", name="Page 2 with the quote marked")).to_be_visible()
         await expect(shown.locator(".sheet i")).to_be_in_viewport()
         assert await find_violations(page) == []
+        await page.emulate_media(color_scheme="dark")
+        assert await find_violations(page, "color-contrast") == []
         await page.keyboard.press("Tab")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")

@@ -8,6 +8,7 @@ const doubtedOnly = document.getElementById("doubted");
 const claims = [...pane.querySelectorAll(".claim-list > li")];
 const fetched = new Set();
 const ZOOMS = [1, 1.6, 2.5];
+const READABLE = 720; // pixels: so wide a page can be read
 let chosen = [];
 let opener; // where the reader came from
 
@@ -105,9 +106,9 @@ function makePageView(link) {
   view.ariaLabel = `Picture of ${name}`;
   image.alt = `${name[0].toUpperCase()}${name.slice(1)} with the quote marked`;
   const edge = (side, choose) => choose(...marks.map((box) => box[side]));
-  const fit = Math.min(Math.max(1 / (edge(2, Math.max) - edge(0, Math.min) + 0.08), 1), 1.3); // as wide as the quote, and margins out of sight
+  const wide = Math.min(1 / (edge(2, Math.max) - edge(0, Math.min) + 0.08), 1.3); // as wide as the quote: margins tell nothing
   const scroll = () => {
-    sheet.style.width = `${100 * fit * ZOOMS[level]}%`;
+    sheet.style.width = `${100 * Math.max(Math.min(wide, READABLE / view.clientWidth), 1) * ZOOMS[level]}%`;
     view.scrollTo((edge(0, Math.min) - 0.04) * sheet.offsetWidth, edge(1, Math.min) * sheet.offsetHeight - view.clientHeight / 3);
   };
   const zoom = (step) => {
@@ -175,15 +176,15 @@ pane.addEventListener("click", (event) => {
   else if (link.hash.startsWith("#claim")) choose([findClaim(link.hash)], link);
   else if (link.hash.startsWith("#source")) openSource(link.hash);
 });
-pane.addEventListener("toggle", ({ target, newState }) => {
+pane.addEventListener("toggle", ({ target }) => {
   const claim = target.closest(".claim-list > li");
-  if (claim && newState === "open") showPages(claim);
+  if (claim && target.open) showPages(claim);
   if (target.closest(".source-list")) {
     const links = pane.querySelectorAll(".source-list details[open] .rests a");
     mark("resting", [...links].map((link) => findStatement({ id: link.hash.slice(1) })));
   }
 }, true);
-document.addEventListener("keydown", (event) => { if (event.key === "Escape" && !steps.hidden) close(); });
+document.addEventListener("keydown", ({ key, target }) => { if (key === "Escape" && !steps.hidden && !target.closest("form")) close(); });
 document.querySelector(".to-sources").addEventListener("click", (event) => { event.preventDefault(); opener = event.target; raise("sources"); });
 
 function openSource(hash) {

@@ -25,7 +25,7 @@ from elcano.api.app import create_app
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
 from tests.api.serving import serving
-from tests.page import harbour
+from tests.page import harbour, long_report
 from tests.page.browsing import open_browser
 from tests.tour.runs import ASKED, WORKING, touring
 from tests.unit.plugins.access.runs import connect_to_nothing
@@ -73,7 +73,7 @@ async def measure_marks(page: Page, entries: Sequence[int]) -> list[float]:
     """Milliseconds from a press on each of these sentences to its marked page."""
     taken = []
     for number in entries:
-        x, y = await page.evaluate(PRESSED, harbour.name_entry(number))
+        x, y = await page.evaluate(PRESSED, long_report.name_entry(number))
         await page.mouse.click(x, y)
         taken.append(float(await page.evaluate("marked")))
         await page.keyboard.press("Escape")
@@ -95,8 +95,8 @@ async def count_pictures(page: Page, entries: int) -> int:
 async def open_report(browser: Browser, folder: Path, entries: int, pages: int) -> AsyncIterator[Page]:
     """A report on so many entries of a log of so many pages, served and opened."""
     async with open_store(folder / "data") as store:
-        harbour.write_log(folder / "log", entries, pages)
-        run_id = await harbour.leave_long_report(store, folder / "log", folder / "index.sqlite", entries)
+        long_report.write_log(folder / "log", entries, pages)
+        run_id = await long_report.leave_long_report(store, folder / "log", folder / "index.sqlite", entries)
         settings = Settings(data_dir=folder / "data", collections={harbour.COLLECTION: folder / "log"}, _env_file=None)
         async with (
             serving(create_app(settings, store=store, client=connect_to_nothing)) as address,

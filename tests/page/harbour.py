@@ -135,12 +135,12 @@ UNFOUND: Final = "The council paid for every boat that was lost."
 QUOTES: Final = (FROZE, CRUSHED, DUES, WAGES, TUG, OLD, SWELL, THICKEST, FLOUR, MARKET, BREAD, LESSON, PLATES)
 
 
-def _state(text: str, **quotes: str) -> tuple[str, dict[str, str]]:
+def state_block(text: str, **quotes: str) -> tuple[str, dict[str, str]]:
     """A block as it is written, and the quotes of its marks."""
     return text, quotes
 
 
-_INTRODUCTION: Final = _state(
+_INTRODUCTION: Final = state_block(
     "The harbour was closed for 94 days [a], eleven boats were crushed [b], and the office lost a third of a "
     "year's dues [c].",
     a=FROZE,
@@ -148,25 +148,25 @@ _INTRODUCTION: Final = _state(
     c=DUES,
 )
 _FINDINGS: Final = (
-    _state(
+    state_block(
         "The boats in the inner basin were lost in one night [a]; those at the outer pier were not [b].",
         a=CRUSHED,
         b=SWELL,
     ),
-    _state(f"{DOUBTED[:-1]} [a].", a=TUG),
-    _state("Cutting a channel by hand cost 6,250 crowns in wages [a].", a=WAGES),
+    state_block(f"{DOUBTED[:-1]} [a].", a=TUG),
+    state_block("Cutting a channel by hand cost 6,250 crowns in wages [a].", a=WAGES),
 )
 _SECTIONS: Final = {
     "How long the harbour was closed": (
-        _state(
+        state_block(
             "The harbour froze on 9 December and stayed closed for 94 days [a]. The ice was thickest on 20 February, "
             "when it carried a loaded sledge [b]. Once it bore, a market was held on it on three Sundays [c].",
             a=FROZE,
             b=THICKEST,
             c=MARKET,
         ),
-        _state("The ice and the air, week by week:"),
-        _state(
+        state_block("The ice and the air, week by week:"),
+        state_block(
             "| Week | Ice (cm) | Air (°C) |\n| --- | --- | --- |\n| 6 February | 49 [a] | -17 [a] |\n"
             "| 13 February | 55 [b] | -19 [b] |\n| 20 February | 58 [c] | -24 [c] |",
             a="6 February | 49 | -17",
@@ -175,7 +175,7 @@ _SECTIONS: Final = {
         ),
     ),
     "What it cost": (
-        _state(
+        state_block(
             "The office lost 18,400 crowns in dues [a], and the cutting of the channel cost 6,250 crowns [b]. "
             "Ships that lay off the harbour ran short: one crew shared its last flour with another [c]. "
             "In the town the price of bread doubled [d]. " + f"{UNFOUND[:-1]} [e].",
@@ -185,10 +185,10 @@ _SECTIONS: Final = {
             d=BREAD,
             e="The council has paid for each of the boats.",
         ),
-        _state("The insurers of the town raised what they asked by a half in the following year."),
+        state_block("The insurers of the town raised what they asked by a half in the following year."),
     ),
     "What was learnt": (
-        _state(
+        state_block(
             "- The inner basin is no place for boats in winter: what lay at the outer pier came through [a].\n"
             "- Most of the boats were old, nine of the eleven from before 1860 [b].\n"
             "- The tug that came later had a bow of double plates [c].",
@@ -196,7 +196,7 @@ _SECTIONS: Final = {
             b=OLD,
             c=PLATES,
         ),
-        _state("So moving the boats would have cost less than losing them [from a, b].", a=CRUSHED, b=SWELL),
+        state_block("So moving the boats would have cost less than losing them [from a, b].", a=CRUSHED, b=SWELL),
     ),
 }
 _VERDICTS: Final[Mapping[str, tuple[str, Support, str]]] = {
@@ -281,30 +281,6 @@ async def leave_harbour_report(store: Store, folder: Path, index: Path) -> str:
     return await leave(store, judged, passages, texts, sorted(warnings))
 
 
-_WHO: Final = ("The pilot", "A cook", "Captain Lund", "The harbour master", "One of the smiths", "A boy", "The parson")
-_WHAT: Final = (
-    "a lamp",
-    "his sledge",
-    "the bell rope",
-    "two barrels",
-    "an anchor",
-    "nets",
-    "the long saw",
-    "bread",
-    "tar",
-)
-_WHERE: Final = (
-    "by the pier",
-    "at Grann",
-    "on the ice",
-    "under the crane",
-    "in the yard",
-    "off the point",
-    "at church",
-)
-_WHY: Final = ("for the wind had turned", "since nobody came", "as he was told", "to see it mended", "before the thaw")
-
-
 class Reading(NamedTuple):
     """The report, served."""
 
@@ -327,34 +303,6 @@ async def serve_harbour_report(folder: Path) -> AsyncIterator[Reading]:
         settings = Settings(data_dir=folder / "data", collections={COLLECTION: sources}, _env_file=None)
         async with serving(create_app(settings, store=store, client=connect_to_nothing)) as url:
             yield Reading(url, f"/runs/{run_id}/report", store, settings, sources)
-
-
-def name_entry(number: int) -> str:
-    """What entry `number` of the log says, and the statement that quotes it: each is in other words."""
-    who, what, where, why = (words[number % len(words)] for words in (_WHO, _WHAT, _WHERE, _WHY))
-    return f"{who} left {what} {where} {why}, on day {number + 1}."
-
-
-def write_log(folder: Path, entries: int, pages: int) -> None:
-    """Write a log with so many entries on so many pages into a folder: entry 7 of 5 pages is on the third."""
-    import typst
-
-    on_pages = ("\n\n".join(map(name_entry, range(page, entries, pages))) for page in range(pages))
-    folder.mkdir(parents=True)
-    style = "#set page(margin: 1cm)\n#set text(size: 7pt)\n#set par(spacing: 0.4em)\n"  # 80 of them fit on one page
-    (folder / "log.pdf").write_bytes(typst.compile((style + "#pagebreak()\n".join(on_pages)).encode(), format="pdf"))
-
-
-async def leave_long_report(store: Store, folder: Path, index: Path, entries: int) -> str:
-    """Leave a run whose report quotes each of so many entries of the log in a folder; its id."""
-    told = [name_entry(number) for number in range(entries)]
-    passages, texts, _ = await find_passages(folder, index, told)
-    claims = [write_claim(_state(f"{one[:-1]} [a].", a=one), passages) for one in told]
-    sections = tuple(
-        DraftSection(heading=f"Part {first // 20 + 1}", claims=tuple(claims[first : first + 20]))
-        for first in range(0, entries, 20)
-    )
-    return await leave(store, ReportDraft(title="The log", sections=sections), passages, texts)
 
 
 async def leave(

@@ -14,7 +14,7 @@ from elcano.plugins.access.access_store import get_access
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from tests.api.serving import serving
-from tests.page import harbour
+from tests.page import harbour, long_report
 from tests.page.browsing import PHONE, Watched, find_violations, measure_overflow, open_page
 from tests.page.harbour import Reading
 from tests.unit.plugins.access.conftest import make_key
@@ -239,9 +239,9 @@ async def test_one_run_is_compared_with_another_in_one_click(
 async def test_eighty_sentences_on_one_page_ask_for_one_picture(
     browser: Browser, watched: Watched, tmp_path: Path
 ) -> None:
-    harbour.write_log(tmp_path / "log", 80, 1)
+    long_report.write_log(tmp_path / "log", 80, 1)
     async with open_store(tmp_path / "data") as store:
-        run_id = await harbour.leave_long_report(store, tmp_path / "log", tmp_path / "index.sqlite", 80)
+        run_id = await long_report.leave_long_report(store, tmp_path / "log", tmp_path / "index.sqlite", 80)
         settings = Settings(data_dir=tmp_path / "data", collections={"norvik": tmp_path / "log"}, _env_file=None)
         async with (
             serving(create_app(settings, store=store, client=connect_to_nothing)) as url,

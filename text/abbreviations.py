@@ -82,7 +82,7 @@ _INITIAL: Final = regex.compile(r"(?<![\p{L}\p{N}])(?:\p{L}|al|col)\.\s*$")
 """A letter alone, as in `E. coli`, or what stands for the other authors."""
 _GOING_ON: Final = regex.compile(r"\p{Ll}+(?![\p{L}\p{N}-])|[/,;:]")
 _SHORT: Final = regex.compile(r"(?<![\p{L}\p{N}])(?:\p{L}{1,5}|\d{1,3})\.\s*$")
-"""What is rather an abbreviation or an ordinal where a small word follows: `20 tys. ludzi`, `3. listopada`."""
+"""Words that are an abbreviation or an ordinal where a small word follows: `20 tys. ludzi`, `3. listopada`."""
 MARK_ALONE: Final = regex.compile(r"\(?(?:\d{1,3}|\p{L})\.\s*")
 """No sentence but the number of the one that follows, or an initial."""
 _ENUMERATIONS: Final = (

@@ -34,7 +34,7 @@ class AttachedFile:
     """A file of a request, as the client gave it."""
 
     place: str
-    """Where it is in the request."""
+    """Path in the request."""
     data: str
     """Base64, alone or as a `data:` URL."""
     name: str = ""

@@ -15,7 +15,7 @@ from elcano.service.errors import FieldFault
 from elcano.service.fields import Request, Text
 
 WEB_SEARCH: Final = ("web_search", "web_search_preview")
-"""How the names of the tools begin that search the web; dated ones follow."""
+"""Prefix of the names of web search tools; dated names follow."""
 OFFERED: Final = frozenset({"function", "custom"})
 """Tools of the client's own, which a model may call and a run never does: many clients offer some every time."""
 NO_FORM: Final = "an answer is text, or in the form of a `json_schema`, which is missing here"

@@ -42,7 +42,7 @@ class ResponseHead:
     previous_run: str
     metadata: dict[str, str]
     address: str
-    """Where clients reach the API."""
+    """Address at which clients reach the API."""
 
     @classmethod
     def of(cls, run: ArchivedRun, address: str) -> "ResponseHead":

@@ -64,7 +64,7 @@ from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 
 ANSWER_SECONDS: Final = 15.0
-"""Within which a receiver has to answer."""
+"""Timeout of a receiver's response, in seconds."""
 BEAT_SECONDS: Final = 8.0
 DAY: Final = 86_400.0
 QUESTION_CHARACTERS: Final = 300

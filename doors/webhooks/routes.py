@@ -47,7 +47,7 @@ class WebhookRequest(Request):
     """The webhook to make."""
 
     url: str = Field(min_length=1, max_length=2_000, examples=["https://example.org/hooks/elcano"])
-    """Where messages are sent: https, at a public address or a host that the operator named."""
+    """Target of messages: https, at a public address or a host that the operator named."""
     events: list[WebhookEvent] = Field(
         default=list(BY_DEFAULT), min_length=1, max_length=len(CHOSEN), examples=[["run.completed", "run.failed"]]
     )

@@ -70,7 +70,7 @@ class NewLink(LinkView):
     """A link that was just made."""
 
     path: str = Field(examples=["/v1/shared/ell_7q2mz0v1k3xc_.../report"])
-    """Where the report is read; whoever has this path may. It is shown this once."""
+    """Path of the report; anyone who has it may read it. Shown only once."""
 
 
 class LinkRequest(Request):

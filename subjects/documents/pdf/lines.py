@@ -45,7 +45,7 @@ class TextLine:
     turn: int
     tokens: list[str]
     edges: Sequence[float]
-    """Where each token begins in its direction of reading."""
+    """Start of each token in its reading direction."""
     left: float
     top: float
     right: float

@@ -28,6 +28,7 @@ from elcano.api.runs.endings import START_GRACE, archive_if_ended, last_event
 from elcano.api.runs.run_status import goes_on, waited_for
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import NO_WORKER
+from elcano.api.temporal.history import WatchedHistory
 from elcano.api.temporal.shared_reads import Places
 from elcano.api.temporal.writing import Writing, list_writers
 from elcano.graphs.catalogue.agents import AGENTS
@@ -76,6 +77,9 @@ class JournalReader:
         self._changed = asyncio.Event()
         self._changed.set()
         self._history_ended = False
+        self._watched = WatchedHistory()
+        self._up_to_date = False
+        """Whether the last look brought everything that there was."""
         self._deleted = False
         self._say_after = time.monotonic() + POLL_FLOOR
 
@@ -97,7 +101,8 @@ class JournalReader:
     async def _wait_for_turn(self) -> Places:
         """Waits until the workflow has changed, or may be looked at for want of a change, and gives the place for it.
 
-        What is looked at without a change waits for no place: a change that comes meanwhile would wait as well.
+        What is looked at without a change waits for no place: a change that comes meanwhile would wait as well. A run
+        whose history is still is not looked at: what keeps it waiting is for Temporal to say.
         """
         turns = self._temporal.turns
         while True:
@@ -105,7 +110,9 @@ class JournalReader:
                 async with asyncio.timeout(POLL_FLOOR):
                     await self._changed.wait()
                     return turns.changes
-            if not turns.checks.taken:
+            if self._up_to_date and self._watched.is_still:
+                await self._say_waiting()
+            elif not turns.checks.taken:
                 return turns.checks
 
     @property
@@ -121,7 +128,8 @@ class JournalReader:
         pause = FIRST_PAUSE
         while True:
             try:
-                async for _ in self._temporal.changes(self._run.run_id):
+                async for watched in self._temporal.changes(self._run.run_id):
+                    self._watched = watched
                     self._changed.set()
                 self._history_ended = True
                 self._changed.set()
@@ -133,10 +141,12 @@ class JournalReader:
 
     async def _look(self) -> None:
         ended, self._history_ended = self._history_ended, False
+        self._up_to_date = False
         try:
             page = await self._page()
             while page.more:
                 page = await self._page()
+            self._up_to_date = True
             if ended and not self._ended:
                 await self._settle()
             elif not page.events:
@@ -171,10 +181,17 @@ class JournalReader:
         """Reports the run's current wait if there have been no new events for a while."""
         if time.monotonic() < self._say_after:
             return
-        message = await waited_for(self._run.run_id, self._temporal)
+        message = await waited_for(self._run.run_id, self._temporal) or await self._find_missing_worker()
         self._say_after = time.monotonic() + (REMIND if message else POLL_FLOOR)
         if message:
             self._wait(message)
+
+    async def _find_missing_worker(self) -> str:
+        """Say that no worker runs, if so; all runs share the look-up."""
+        with suppress(TemporalUnavailable, TemporalRefused):
+            if not await self._temporal.workers.polls_queue(self._temporal.task_queue):
+                return NO_WORKER
+        return ""
 
     async def _page(self) -> ProgressPage:
         slow = asyncio.create_task(self._say_slow())
@@ -266,6 +283,7 @@ class WordsReader:
         while True:
             await self._writes.wait()
             pause = BEAT_SECONDS
+            await asyncio.sleep(pause)  # the first words come with the first beat
             while self._writes.is_set():
                 pause = await self._look(pause)
                 await asyncio.sleep(pause)

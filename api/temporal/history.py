@@ -7,6 +7,7 @@ branch is named by no record of ours. What one call leaves, because it was cut o
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final
 
 from temporalio.api.common.v1 import WorkflowExecution
@@ -38,23 +39,51 @@ _WAKING = frozenset(
 )
 
 
+_TASK_BEGINS: Final = (EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED)
+_TASK_OPEN: Final = (
+    EventType.EVENT_TYPE_UNSPECIFIED,
+    *_TASK_BEGINS,
+    EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED,
+    EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT,
+)
+"""The last events of a history whose run has yet to hear of something; the first one is that of an unknown history."""
+TASK_SECONDS: Final = 0.02
+"""About how long a workflow task takes. A history in which one has begun is asked again so much later: else its start
+and its end would be two answers."""
+
+
+@dataclass
+class WatchedHistory:
+    """A history that is being watched."""
+
+    is_still: bool = False
+    """Whether the next event is waited for, and no workflow task is open: the run can have done nothing new."""
+
+
 WATCH_SECONDS: Final = 5.0
 """How long a history is watched in vain while others wait for their turn; the next one begins where this one ended."""
 
 
-async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> AsyncIterator[None]:
+async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> AsyncIterator[WatchedHistory]:
     """Yields whenever the workflow may have done something; ends when it is closed (or reset)."""
-    continued = True
-    while continued:
-        pages = handle.fetch_history_events(wait_new_event=True)
-        while pages.current_page is None or pages.next_page_token is not None:
-            async with watches.take():
-                if not await _fetch_next_page(pages, WATCH_SECONDS if watches.taken else None):
-                    continue
-            for event in pages.current_page or ():
-                continued = event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
-                if event.event_type in _WAKING:
-                    yield
+    continued, last, watched = True, EventType.EVENT_TYPE_UNSPECIFIED, WatchedHistory()
+    try:
+        while continued:
+            pages = handle.fetch_history_events(wait_new_event=True)
+            while pages.current_page is None or pages.next_page_token is not None:
+                if last in _TASK_BEGINS:
+                    await asyncio.sleep(TASK_SECONDS)
+                async with watches.take():
+                    watched.is_still = last not in _TASK_OPEN
+                    if not await _fetch_next_page(pages, WATCH_SECONDS if watches.taken else None):
+                        continue
+                for event in pages.current_page or ():
+                    last, watched.is_still = event.event_type, False
+                    continued = last == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
+                    if last in _WAKING:
+                        yield watched
+    finally:
+        watched.is_still = False
 
 
 async def _fetch_next_page(pages: WorkflowHistoryEventAsyncIterator, seconds: float | None) -> bool:

@@ -10,6 +10,7 @@ from elcano.api.events.journal_reader import JournalReader
 from elcano.api.http.errors import RunUnreadable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Execution
+from elcano.api.temporal.history import WatchedHistory
 from elcano.api.temporal.shared_reads import Places, Turns
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.errors import StoreUnavailable
@@ -38,9 +39,9 @@ class Wedged(Temporal):
     async def describe(self, run_id: str) -> Execution:
         return Execution(id="1", status="running", closed_at=None, pending=())
 
-    async def changes(self, run_id: str) -> AsyncIterator[None]:
+    async def changes(self, run_id: str) -> AsyncIterator[WatchedHistory]:
         await asyncio.Event().wait()
-        yield
+        yield WatchedHistory()
 
 
 async def read(store: Store, run: ArchivedRun, temporal: Wedged, told: list[AgentEvent], said: list[str]) -> None:

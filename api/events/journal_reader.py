@@ -47,10 +47,8 @@ COALESCE: Final = 0.005
 """Seconds in which a burst of changes becomes one query."""
 PATIENCE: Final = 2.0
 """Seconds without an answer after which clients are told that there is none."""
-
 REMIND: Final = 30.0
 """Seconds between two words about what is waited for."""
-
 CANNOT_READ: Final = "the events cannot be read at the moment: see the log of the API"
 
 _log = logging.getLogger("api.journals")
@@ -78,6 +76,7 @@ class JournalReader:
         self._changed.set()
         self._history_ended = False
         self._watched = WatchedHistory()
+        self._looked = asyncio.Event()
         self._up_to_date = False
         """Whether the last look brought everything that there was."""
         self._deleted = False
@@ -95,6 +94,8 @@ class JournalReader:
                         await self._look()
                 except Exception as error:  # who follows is told, and the runs beside this one go on being read
                     self._report_failure(error)
+                finally:
+                    self._looked.set()
                 await asyncio.sleep(COALESCE)
             listening.cancel()
 
@@ -111,7 +112,10 @@ class JournalReader:
                     await self._changed.wait()
                     return turns.changes
             if self._up_to_date and self._watched.is_still:
-                await self._say_waiting()
+                try:
+                    await self._say_waiting()
+                except Exception as error:
+                    self._report_failure(error)
             elif not turns.checks.taken:
                 return turns.checks
 
@@ -130,7 +134,10 @@ class JournalReader:
             try:
                 async for watched in self._temporal.changes(self._run.run_id):
                     self._watched = watched
+                    self._looked.clear()
                     self._changed.set()
+                    if watched.is_open:  # what comes until it ends is no news
+                        await self._looked.wait()
                 self._history_ended = True
                 self._changed.set()
                 pause = POLL_FLOOR
@@ -142,11 +149,12 @@ class JournalReader:
     async def _look(self) -> None:
         ended, self._history_ended = self._history_ended, False
         self._up_to_date = False
+        watched, task = self._watched, self._watched.task
         try:
             page = await self._page()
             while page.more:
                 page = await self._page()
-            self._up_to_date = True
+            self._up_to_date, watched.read = True, task
             if ended and not self._ended:
                 await self._settle()
             elif not page.events:

@@ -1,7 +1,6 @@
 """The same load on another commit, in turns with this one: a machine whose speed changes changes both."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -53,15 +52,15 @@ def _check_out(commit: str) -> Iterator[Path]:
 
 
 def _measure(tree: Path, arguments: Sequence[str], folder: Path) -> Figures:
-    command = [sys.executable, "-m", "benchmarks.load", *arguments, "--folder", str(folder)]
-    said = _run(command, tree, PYTHONPATH=str(tree))
+    python = ["env", f"PYTHONPATH={tree}", sys.executable]
+    said = _run([*python, "-m", "benchmarks.load", *arguments, "--folder", str(folder)], tree)
     (costs,) = folder.glob(f"*/{COSTS}")
     took = _TOOK.search(said)
     return _read_figures(json.loads(costs.read_text(encoding="utf-8")), float(took[1]) if took else 0.0)
 
 
-def _run(command: Sequence[str], folder: Path, **variables: str) -> str:
-    done = subprocess.run(command, cwd=folder, env=os.environ | variables, capture_output=True, text=True, check=False)
+def _run(command: Sequence[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed: {(done.stdout + done.stderr)[-2_000:]}")
     return done.stdout

@@ -87,7 +87,8 @@ class ReportActivities:
 
     async def _load_and_build_report(self, call: PublishCall, store: TenantStore) -> Report:
         evidence = await store.evidence.get(call.evidence)
-        told = await store.evidence.works_of_run(call.run_id)
+        of_works = any(passage.work is not None for passage in evidence)  # only these have related accounts
+        told = await store.evidence.works_of_run(call.run_id) if of_works else []
         draft = None
         if call.draft is not None:
             written = await store.artifacts.require(call.draft, "draft", "draft")

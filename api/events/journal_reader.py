@@ -113,7 +113,8 @@ class JournalReader:
                     return turns.changes
             if self._up_to_date and self._watched.is_still:
                 try:
-                    await self._say_waiting()
+                    if not self._watched.waits_for_branches:
+                        await self._say_waiting()
                 except Exception as error:
                     self._report_failure(error)
             elif not turns.checks.taken:

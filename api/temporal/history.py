@@ -49,6 +49,21 @@ _TASK_OPEN: Final = (
 """The last events of a history whose run has yet to hear of something; the first one is that of an unknown history."""
 
 
+_CALL_ENDS: Final = (
+    EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED,
+    EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED,
+    EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
+    EventType.EVENT_TYPE_ACTIVITY_TASK_CANCELED,
+)
+_BRANCH_ENDS: Final = (
+    EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED,
+    EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED,
+    EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_CANCELED,
+    EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TIMED_OUT,
+    EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TERMINATED,
+)
+
+
 @dataclass
 class WatchedHistory:
     """A history that is being watched."""
@@ -62,6 +77,21 @@ class WatchedHistory:
     is_open: bool = False
     """Whether that task has not ended: a query now is answered with it, which spares the run a task and its reader two
     events."""
+    open_calls: int = 0
+    open_branches: int = 0
+    is_paused: bool = False
+    """Whether the last event is that it was paused in Temporal."""
+
+    @property
+    def waits_for_branches(self) -> bool:
+        """Whether it waits for branches alone: what keeps them waiting is for their own histories to say."""
+        return self.is_still and self.open_branches > 0 and not self.open_calls and not self.is_paused
+
+    def note(self, event: EventType.ValueType) -> None:
+        """Take an event into account."""
+        self.open_calls += (event == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED) - (event in _CALL_ENDS)
+        self.open_branches += (event == EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_STARTED) - (event in _BRANCH_ENDS)
+        self.is_paused = event == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_PAUSED
 
 
 WATCH_SECONDS: Final = 5.0
@@ -74,6 +104,7 @@ async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> As
     try:
         while continued:
             pages, watched.read = handle.fetch_history_events(wait_new_event=True), -1
+            watched.open_calls = watched.open_branches = 0
             while pages.current_page is None or pages.next_page_token is not None:
                 async with watches.take():
                     watched.is_still = last not in _TASK_OPEN
@@ -82,6 +113,7 @@ async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> As
                 watched.is_still = watched.is_open = False
                 for event in pages.current_page or ():
                     last = event.event_type
+                    watched.note(last)
                     continued = last == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
                     if last == EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED:
                         watched.task = event.event_id

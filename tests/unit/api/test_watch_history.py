@@ -10,13 +10,14 @@ from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHandle
 
 from elcano.api.temporal import history
-from elcano.api.temporal.history import watch_history
+from elcano.api.temporal.history import WatchedHistory, watch_history
 from elcano.api.temporal.shared_reads import Places
 
 TASK = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
 SCHEDULED = EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED
 STARTED = EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED
 OTHER = EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
+PAUSED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_PAUSED
 CONTINUED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
 CLOSED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED
 
@@ -76,6 +77,16 @@ async def test_a_task_is_told_of_when_it_begins_and_not_again_when_its_outcome_h
             watched.read = watched.task
         assert not watched.is_still
     assert told == [True, True, False, True, False, False]
+
+
+async def test_a_run_waits_for_branches_alone_while_it_has_no_call_of_its_own() -> None:
+    events = EventType
+    begun, ended = events.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_STARTED, events.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED
+    watched, told = WatchedHistory(is_still=True), []
+    for event in (begun, OTHER, events.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT, PAUSED, TASK, ended):
+        watched.note(event)
+        told.append(watched.waits_for_branches)
+    assert told == [True, False, True, False, True, False]
 
 
 async def test_histories_in_which_nothing_happens_leave_their_places_to_others(monkeypatch: pytest.MonkeyPatch) -> None:

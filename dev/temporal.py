@@ -27,12 +27,16 @@ FAIR_DISPATCH: Final = (
 )
 """Tenants take turns at a task queue. The server shares within a partition; by default a queue has four, over which the
 few calls of one tenant and the many of another spread by chance."""
+PUSHED_CANCELLATION: Final = ("frontend.workerCommandsEnabled=true", "system.enableCancelActivityWorkerCommand=true")
+"""The server tells a worker itself that a call was given up, and says so in its namespaces' capabilities. Else the
+call learns it from the answer to a heartbeat, and has to send many."""
 SERVER_OPTIONS: Final = tuple(
     option
     for setting in (
         *(f"history.{queue}ProcessorMaxPollRPS={QUEUE_READS}" for queue in _QUEUES),
         *(f'history.{queue}ProcessorUpdateAckInterval="{QUEUE_CHECK}"' for queue in _QUEUES),
         *FAIR_DISPATCH,
+        *PUSHED_CANCELLATION,
     )
     for option in ("--dynamic-config-value", setting)
 )

@@ -88,7 +88,7 @@ class AgentActivities:
             temporalio.exceptions.ApplicationError: sorted by `activities.calls.failures`.
         """
         async with send_heartbeats() as pulse:
-            store = self._store.of(call.tenant)
+            store = self._store.of_call(call.tenant, call.run_id)
             attempt = Attempt(
                 call,
                 pulse,

@@ -109,7 +109,7 @@ class Attempt:
         """Whether only the extractive model answered."""
         self._models: dict[str, None] = {}
         self._in_vain: dict[str, None] = {}
-        self._told = 0  # requests whose usage was recorded during a conversation
+        self._told = 0  # requests whose usage was recorded
         self.store = store
         self._settings = settings
         self._resolve = resolve
@@ -287,7 +287,6 @@ class Attempt:
         """Records usage before a further request: a worker that is killed during it can no longer report it."""
         used = self.usage + self.count(messages, listener)
         if used.requests > self._told:
-            self._told = used.requests
             await self.record("failed", used)
 
     def count(self, messages: Sequence[ModelMessage], listener: Listener | None = None) -> Usage:
@@ -338,6 +337,7 @@ class Attempt:
             if used != Usage():
                 self.pulse.leave_unwritten(line.model_dump(mode="json"))
             raise
+        self._told = used.requests
         self.pulse.unwritten = None
         if self._guard is not None:
             await self._guard.release(self.store, call, ended)

@@ -7,7 +7,7 @@ since) is kept once more, under an id that says so.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
@@ -90,14 +90,13 @@ def shorten_to_excerpt(text: str) -> str:
     return shorten_text(" ".join(text.split()), EXCERPT_CHARACTERS + 1)
 
 
-def as_told_now(found: Sequence[Evidence], kept: Iterable[Evidence]) -> tuple[Evidence, ...]:
+def as_told_now(found: Sequence[Evidence], kept: Mapping[str, Work | None]) -> tuple[Evidence, ...]:
     """`found`, those under an id of their own of whose work something else is kept; doing it again gives the same."""
-    before = {passage.id: passage for passage in kept}
-    return tuple(_renew_if_changed(passage, before.get(passage.id)) for passage in found)
+    return tuple(_renew_if_changed(passage, kept) for passage in found)
 
 
-def _renew_if_changed(passage: Evidence, kept: Evidence | None) -> Evidence:
-    if kept is None or _serialize_work(kept.work) == _serialize_work(passage.work):
+def _renew_if_changed(passage: Evidence, kept: Mapping[str, Work | None]) -> Evidence:
+    if passage.id not in kept or _serialize_work(kept[passage.id]) == _serialize_work(passage.work):
         return passage
     # Of the whole id, since a long one loses its end, by which it differs from others.
     ending = f"~{sha256(f'{passage.id} {_serialize_work(passage.work)}'.encode()).hexdigest()[:12]}"
@@ -193,11 +192,10 @@ class ToolActivities:
             found = await search_source(source, store, run_id, query, limit)
         private = self._services.settings.private_hosts
         found = keep_trusted(get_trust(), found, self._find_kind, source.spec.name, private)
-        passages = as_told_now(found.evidence, await store.evidence.get([passage.id for passage in found.evidence]))
-        await store.evidence.add(run_id, passages, found.texts)
+        passages = await store.evidence.add(run_id, found.evidence, found.texts, renew=as_told_now)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
         # of two searches that find copies at the same time one is older.
-        repeats = await self._comparing.repeats(store.evidence, run_id)
+        repeats = await self._comparing.repeats(store.evidence, run_id) if passages else {}
         return SearchOutput(
             source=given.source,
             query=given.query,

@@ -44,7 +44,7 @@ _STATUSES: Mapping[int, RunStatus] = {
 }
 """Any other status (continued, paused) means a running workflow."""
 SILENT_AFTER: Final = 10.0
-"""Seconds without a heartbeat that make a worker silent: a call sends one every 2 s, and clocks differ a little."""
+"""Seconds without a heartbeat that make a worker silent: a call sends one every 4 s, and clocks differ a little."""
 
 
 def _seconds_from_timestamp(moment: Timestamp) -> float | None:

@@ -1,0 +1,37 @@
+"""The tool `read_document`: one document of a source, read into the evidence store."""
+
+from elcano.activities.sources.base import ReadsDocuments
+from elcano.activities.sources.http.trust_guard import get_trust, require_allowed_source
+from elcano.activities.tools.tool_activities import ToolWork, as_told_now, build_evidence_ref
+from elcano.graphs.errors import SourceRefused
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.state.state import DraftRef
+from elcano.plugins.evidence_tables.document_graph import MOST_PASSAGES, DocumentRead, ReadDocumentInput
+
+MEDIA_TYPE = "application/json"
+
+
+async def read_document(work: ToolWork, given: ReadDocumentInput) -> DocumentRead:
+    """Store the passages of a document, and an empty draft for the report on it.
+
+    Raises:
+        SourceBusy: it is yet to be read.
+        SourceUnavailable: it cannot be read now.
+        SourceRefused: the source has no documents, or not this one, or it has no text, or the run may not read it.
+    """
+    source = work.sources.get(given.source)
+    require_allowed_source(get_trust(), source.spec)
+    if not isinstance(source, ReadsDocuments):
+        raise SourceRefused(f"the source {given.source!r} has no documents that can be read one by one")
+    found = await source.read_document(work.store, given.document, given.queries, MOST_PASSAGES)
+    if not found.evidence:
+        raise SourceRefused(f"{given.document} has no text")
+    passages = as_told_now(found.evidence, await work.store.evidence.get([one.id for one in found.evidence]))
+    await work.store.evidence.add(work.run_id, passages, found.texts)
+    draft = ReportDraft(title=given.title or passages[0].title)
+    artifact = await work.store.artifacts.put(work.run_id, draft.model_dump_json(), MEDIA_TYPE)
+    return DocumentRead(
+        evidence=tuple(build_evidence_ref(one) for one in passages),
+        draft=DraftRef(artifact=artifact, title=draft.title, answered=True, claims=0, cited=0),
+        warnings=found.warnings,
+    )

@@ -8,7 +8,7 @@ Names and fields are persisted in histories: new fields get defaults, nothing is
 
 from typing import Final
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.catalogue.reducers import ReducerSpec, with_findings
@@ -62,7 +62,13 @@ class DocumentRead(GivesEvidence):
 class DraftOfDocument(Frozen):
     """The draft of a document that was read; without it the exit fails."""
 
-    draft: DraftRef
+    draft: DraftRef | None = None
+
+    @model_validator(mode="after")
+    def _require_draft(self) -> "DraftOfDocument":
+        if self.draft is None:
+            raise ValueError("the document was not read")
+        return self
 
 
 def add_document(state: ResearchState, output: ItemOutcomes) -> ResearchState:

@@ -174,9 +174,9 @@ async def _load_row(
     services: Services,
 ) -> RowView:
     document = table.documents[number]
-    answer = await _load_answer(question, services)
+    answer, ended = await _load_answer(question, services)
     columns = list_columns(table.output_schema)
-    state, reason = _describe_state(document, batch, question, answer, asked=bool(columns))
+    state, reason = _describe_state(document, batch, question, answer, ended, asked=bool(columns))
     fields: tuple[AnswerField, ...] = answer.fields if answer and answer.answer is not None else ()
     given = answer.answer or {} if answer else {}
     decided = [one for one in changes if not one.column]
@@ -203,10 +203,16 @@ async def _load_row(
     )
 
 
-async def _load_answer(question: BatchQuestion | None, services: Services) -> StructuredAnswer | None:
-    run = await services.store.runs.get(question.run_id) if question and question.run_id else None
-    stored = None if run is None or run.report is None else await services.store.artifacts.get(run.report.artifact)
-    return None if stored is None else await asyncio.to_thread(_read_answer, stored)
+async def _load_answer(question: BatchQuestion | None, services: Services) -> tuple[StructuredAnswer | None, str]:
+    """What the run of a row answered, and why it ended early, or was not begun."""
+    if question is None or not question.run_id:
+        return None, question.reason if question else ""
+    run = await services.store.runs.get(question.run_id)
+    if run is None:
+        return None, ""
+    told = run.ending.detail if run.ending else run.failure.message if run.failure else ""
+    stored = None if run.report is None else await services.store.artifacts.get(run.report.artifact)
+    return None if stored is None else await asyncio.to_thread(_read_answer, stored), told
 
 
 def _read_answer(stored: str) -> StructuredAnswer | None:
@@ -220,6 +226,7 @@ def _describe_state(
     batch: Batch | None,
     question: BatchQuestion | None,
     answer: StructuredAnswer | None,
+    ended: str,
     *,
     asked: bool,
 ) -> tuple[RowState, str]:
@@ -243,8 +250,8 @@ def _describe_state(
         return "filled", ""
     if status == "cancelled":
         return "cancelled", "it was cancelled"
-    told = answer.reason.removeprefix(f"{NOT_FILLED}: ").removeprefix("read failed: ") if answer else question.reason
-    return "failed", told or "its run failed"
+    told = ended or (answer.reason.removeprefix(f"{NOT_FILLED}: ") if answer else "")
+    return "failed", told.removeprefix("read failed: ") or "its run failed"
 
 
 def _build_cell(name: str, value: Json, fields: Sequence[AnswerField], state: RowState, reason: str) -> Cell:

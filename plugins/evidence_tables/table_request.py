@@ -92,7 +92,7 @@ async def build_table(
     if not faults and schema:
         faults = await _judge_rows(request, schema, documents, table_id, services)
     if faults:
-        raise RequestInvalid(faults)
+        raise RequestInvalid([_place_fault(fault, request) for fault in faults])
     now, by = time.time(), services.principal.user
     questions = [_build_question(request, schema, number, one, table_id) for number, one in enumerate(documents)]
     waiting = any(one.state == "waiting" for one in questions)
@@ -130,18 +130,10 @@ def _read_columns(request: TableRequest) -> tuple[JsonObject, list[FieldFault]]:
         if faults or not request.columns:
             return {}, faults
         schema = build_schema(request.columns)
-        return schema, [_place_fault(fault, request.columns) for fault in find_schema_faults(schema)]
+        return schema, find_schema_faults(schema)
     if request.columns:
         return {}, [FieldFault(field="columns", message="are given by `output_schema` already: leave one of them out")]
     return request.output_schema, find_schema_faults(request.output_schema)
-
-
-def _place_fault(fault: FieldFault, columns: Sequence[ColumnRequest]) -> FieldFault:
-    """A fault of the form that columns came to, at its column."""
-    place = next(
-        (n for n, one in enumerate(columns) if fault.field.startswith(f"output_schema.properties.{one.name}")), 0
-    )
-    return FieldFault(field=f"columns.{place}", message=fault.message)
 
 
 async def _judge_rows(
@@ -159,6 +151,17 @@ async def _judge_rows(
         except (RequestInvalid, GraphInvalid) as error:
             faults += list_request_faults(error)
     return list(dict.fromkeys(faults))
+
+
+def _place_fault(fault: FieldFault, request: TableRequest) -> FieldFault:
+    """A fault of the form at the field that the request has for it."""
+    if request.output_schema is not None or not fault.field.startswith("output_schema"):
+        return fault
+    named = (
+        n for n, one in enumerate(request.columns) if fault.field.startswith(f"output_schema.properties.{one.name}")
+    )
+    place = next(named, None)
+    return FieldFault(field="columns" if place is None else f"columns.{place}", message=fault.message)
 
 
 def _needs_run(document: TableDocument) -> bool:

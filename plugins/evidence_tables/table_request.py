@@ -45,7 +45,7 @@ ROW_SECONDS: Final = 3_600.0
 class TableRequest(Request):
     """The table to make."""
 
-    documents: list[DocumentsRequest] = Field(min_length=1, max_length=100)
+    documents: list[DocumentsRequest] = Field(min_length=1, max_length=100, examples=[[{"source": "uploads:trials"}]])
     """The documents, each a row, at most 1,000."""
     columns: list[ColumnRequest] = Field(default=[], max_length=MOST_COLUMNS)
     """The questions, at most 20. Without columns and `output_schema` nothing is asked, and nothing is paid: rows are

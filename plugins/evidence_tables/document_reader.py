@@ -1,14 +1,20 @@
-"""The tool `read_document`: one document of a source, read into the evidence store."""
+"""The tool `read_document`: one document of a source, read into the evidence store; and the look at a folder."""
 
+import asyncio
+from typing import Final
+
+from elcano.activities.services import Services
 from elcano.activities.sources.base import ReadsDocuments
 from elcano.activities.sources.http.trust_guard import get_trust, require_allowed_source
 from elcano.activities.tools.tool_activities import ToolWork, as_told_now, build_evidence_ref
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.state import DraftRef
+from elcano.plugins.documents.local_sources import Folder
 from elcano.plugins.evidence_tables.document_graph import MOST_PASSAGES, DocumentRead, ReadDocumentInput
+from elcano.plugins.evidence_tables.folder_documents import FolderDocuments, FolderLook
 
-MEDIA_TYPE = "application/json"
+MEDIA_TYPE: Final = "application/json"
 
 
 async def read_document(work: ToolWork, given: ReadDocumentInput) -> DocumentRead:
@@ -35,3 +41,16 @@ async def read_document(work: ToolWork, given: ReadDocumentInput) -> DocumentRea
         draft=DraftRef(artifact=artifact, title=draft.title, answered=True, claims=0, cited=0),
         warnings=found.warnings,
     )
+
+
+async def list_folder(services: Services, asked: FolderLook) -> FolderDocuments:
+    """List the documents of a collection.
+
+    Raises:
+        SourceRefused: there is no such folder, or nothing in it that can be read.
+    """
+    settings = services.settings
+    if (path := settings.collections.get(asked.collection)) is None:
+        raise SourceRefused(f"ELCANO_COLLECTIONS of the worker has no collection {asked.collection!r}")
+    listing = await asyncio.to_thread(Folder(path, settings.file_limit_bytes).listing)
+    return FolderDocuments(documents=tuple(sorted(listing.documents)), skipped=dict(listing.skipped))

@@ -70,7 +70,7 @@ class CellEdit(Described):
     """Why."""
 
 
-class Cell(Described):
+class TableCell(Described):
     """What a document says on the question of a column."""
 
     state: CellState
@@ -127,7 +127,7 @@ class RowView(Described):
     """The decision that stands; null: undecided."""
     decisions: list[DecisionView]
     """All decisions, the first one first; of two people who decide at once both are there, and the last stands."""
-    cells: dict[str, Cell]
+    cells: dict[str, TableCell]
     """Its cells, by the names of the columns."""
     tokens: int
     """What its run used."""
@@ -254,7 +254,7 @@ def _describe_state(
     return "failed", told.removeprefix("read failed: ") or "its run failed"
 
 
-def _build_cell(name: str, value: Json, fields: Sequence[AnswerField], state: RowState, reason: str) -> Cell:
+def _build_cell(name: str, value: Json, fields: Sequence[AnswerField], state: RowState, reason: str) -> TableCell:
     at = build_json_pointer(name)
     own = [one for one in fields if one.pointer == at or one.pointer.startswith(f"{at}/")]
     if state in ("waiting", "running", "budget"):
@@ -280,14 +280,16 @@ def _build_cell(name: str, value: Json, fields: Sequence[AnswerField], state: Ro
         return _build_empty("not_stated", reasons or NOT_SAID).model_copy(update={"quotes": quotes})
     levels = [one.confidence for one in own if one.confidence]
     lowest = next((one for one in ("low", "medium", "high") if one in levels), None)
-    return Cell(state="found", value=value, reason=reasons, confidence=lowest, quotes=quotes, extracted=value, edits=[])
+    return TableCell(
+        state="found", value=value, reason=reasons, confidence=lowest, quotes=quotes, extracted=value, edits=[]
+    )
 
 
-def _build_empty(state: CellState, reason: str) -> Cell:
-    return Cell(state=state, value=None, reason=reason, confidence=None, quotes=[], extracted=None, edits=[])
+def _build_empty(state: CellState, reason: str) -> TableCell:
+    return TableCell(state=state, value=None, reason=reason, confidence=None, quotes=[], extracted=None, edits=[])
 
 
-def _lay_edits(cell: Cell, edits: Sequence[Change]) -> Cell:
+def _lay_edits(cell: TableCell, edits: Sequence[Change]) -> TableCell:
     """The cell as it stands after what persons wrote."""
     if not edits:
         return cell

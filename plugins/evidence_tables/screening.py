@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from pydantic import Field
 
@@ -9,7 +10,7 @@ from elcano.api.http.fields import Described
 from elcano.graphs.frozen import Json
 from elcano.plugins.evidence_tables.table_store import Change, TableDocument
 
-NO_REASON = "no reason given"
+NO_REASON: Final = "no reason given"
 
 
 class ReviewCounts(Described):

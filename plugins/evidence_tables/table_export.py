@@ -11,7 +11,7 @@ from elcano.api.reports.results import render_csv
 from elcano.graphs.frozen import Json
 from elcano.graphs.text import shorten_text
 from elcano.plugins.evidence_tables.columns import list_columns
-from elcano.plugins.evidence_tables.row_views import AT_ONCE, Cell, RowView
+from elcano.plugins.evidence_tables.row_views import AT_ONCE, RowView, TableCell
 from elcano.plugins.evidence_tables.table_store import EvidenceTable
 from elcano.plugins.evidence_tables.table_views import load_table
 
@@ -70,7 +70,7 @@ def _write_value(value: Json) -> str | int | float | bool:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _write_quotes(cell: Cell) -> str:
+def _write_quotes(cell: TableCell) -> str:
     """The quotes that hold, a line each, with their pages."""
     lines = []
     for one in cell.quotes:
@@ -80,7 +80,7 @@ def _write_quotes(cell: Cell) -> str:
     return "\n".join(lines)
 
 
-def _name_editor(cell: Cell) -> str:
+def _name_editor(cell: TableCell) -> str:
     return (cell.edits[-1].by or "a person") if cell.state == "edited" else ""
 
 

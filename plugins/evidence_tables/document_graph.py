@@ -6,6 +6,7 @@ without them it fails, so the run ends before its appendix, which fills in the f
 Names and fields are persisted in histories: new fields get defaults, nothing is renamed.
 """
 
+import json
 from typing import Final
 
 from pydantic import Field, model_validator
@@ -15,6 +16,7 @@ from elcano.graphs.catalogue.reducers import ReducerSpec, with_findings
 from elcano.graphs.catalogue.tools import GivesEvidence, ItemOutcomes, ToolSpec
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.limits import LONGEST_EXPRESSION
 from elcano.graphs.state.state import DraftRef, ResearchState
 from elcano.graphs.text import format_count, shorten_text
 
@@ -158,6 +160,13 @@ def build_document_graph(source: str, document: str, title: str) -> ResearchGrap
 
 
 def quote_literal(text: str) -> str:
-    """Write a text as a raw string of JMESPath."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+    """Write a text as a literal of JMESPath, whatever characters it has."""
+    written = json.dumps(text, ensure_ascii=False).replace("`", "\\`")
+    return f"`{written}`"
+
+
+def explain_path(path: str) -> str:
+    """Explain why a document's path cannot stand in its graph; empty if it can."""
+    if len(path) <= LONGEST_PATH and len(quote_literal(path)) <= LONGEST_EXPRESSION:
+        return ""
+    return f"its path has {len(path):,} characters, and {LONGEST_PATH} are the most here: give it a shorter one"

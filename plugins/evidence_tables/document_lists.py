@@ -9,7 +9,7 @@ from elcano.api.http.errors import FieldFault
 from elcano.api.http.fields import Request, Text
 from elcano.api.process import Services
 from elcano.api.temporal.looks import LookFailed
-from elcano.plugins.evidence_tables.document_graph import LONGEST_PATH
+from elcano.plugins.evidence_tables.document_graph import explain_path
 from elcano.plugins.evidence_tables.folder_documents import FOLDER_LOOK, FolderDocuments, FolderLook
 from elcano.plugins.evidence_tables.screening import list_decisions
 from elcano.plugins.evidence_tables.table_store import Decision, TableDocument, get_tables
@@ -120,7 +120,7 @@ async def _list_collection(name: str, services: Services) -> list[TableDocument]
             path=one.path,
             title=one.title,
             data_hash=one.data_hash,
-            reason=_explain_path(one.path) or (one.reason if one.state == "refused" else ""),
+            reason=explain_path(one.path) or (one.reason if one.state == "refused" else ""),
         )
         for one in whole
     ]
@@ -138,14 +138,8 @@ async def _list_folder(name: str, services: Services) -> list[TableDocument]:
     assert isinstance(listed, FolderDocuments)
     reasons = {**dict.fromkeys(listed.documents, ""), **listed.skipped}
     return [
-        TableDocument(source=name, path=path, reason=_explain_path(path) or reasons[path]) for path in sorted(reasons)
+        TableDocument(source=name, path=path, reason=explain_path(path) or reasons[path]) for path in sorted(reasons)
     ]
-
-
-def _explain_path(path: str) -> str:
-    if len(path) <= LONGEST_PATH:
-        return ""
-    return f"its path has {len(path)} characters, and {LONGEST_PATH} are the most here: give it a shorter one"
 
 
 def _mark_duplicates(documents: Iterable[TableDocument]) -> list[TableDocument]:

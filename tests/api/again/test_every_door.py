@@ -60,6 +60,7 @@ OPENING_NONE: Final = {
     *(f"/v1/schedules/{{name}}/{one}" for one in ("pause", "unpause")),
     *(f"/v1/batches/{{batch_id}}/{one}" for one in ("top-up", "cancel")),
     *(f"/v1/evidence-tables/{{table_id}}/{one}" for one in ("top-up", "cancel")),
+    *(f"/v1/evidence-tables/{{table_id}}/rows/{{row}}/{one}" for one in ("screening", "cells/{column}")),
     "/openai/v1/responses/{run_id}/cancel",
 }
 

@@ -7,6 +7,7 @@ Names and fields are persisted in histories: new fields get defaults, nothing is
 """
 
 import json
+from functools import cache
 from typing import Final
 
 from pydantic import Field, model_validator
@@ -15,10 +16,9 @@ from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.catalogue.reducers import ReducerSpec, with_findings
 from elcano.graphs.catalogue.tools import GivesEvidence, ItemOutcomes, ToolSpec
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import LONGEST_EXPRESSION
 from elcano.graphs.state.state import DraftRef, ResearchState
-from elcano.graphs.text import format_count, shorten_text
+from elcano.graphs.text import ensure_list, format_count, shorten_text
 
 MOST_PASSAGES: Final = 50
 """Passages of one document that a form is filled in from: some 45,000 characters, which is what its agent is shown."""
@@ -124,25 +124,29 @@ REDUCERS: Final = (
 )
 
 
-def build_document_graph(source: str, document: str, title: str) -> ResearchGraph:
-    """Build the graph that reads one document.
+def build_document_graph(source: str, document: str, title: str) -> JsonObject:
+    """Build the graph that reads one document, as JSON that a request for a run has.
 
     Args:
         source: its source, `uploads:trials`.
-        document: its path there, at most `LONGEST_PATH` characters.
+        document: its path there, one that `explain_path` has nothing against.
         title: of its report; a longer one is shortened.
     """
+    named = {"source": source, "document": document, "title": shorten_text(title, TITLE_CHARACTERS)}
+    literals: JsonObject = {name: quote_literal(text) for name, text in named.items()}
+    read, *others = _build_nodes()
+    return {**_build_graph(), "nodes": [{**read, "inputs": {**literals, "output_schema": "output_schema"}}, *others]}
+
+
+@cache
+def _build_graph() -> JsonObject:
+    """The graph of any document: it is validated once, not for each of a thousand rows."""
     return (
         GraphBuilder("evidence_table", "Read one document; the form of the table is filled in from it.")
         .add_tool_node(
             "read",
             tool=READ_DOCUMENT.name,
-            inputs={
-                "source": quote_literal(source),
-                "document": quote_literal(document),
-                "title": quote_literal(shorten_text(title, TITLE_CHARACTERS)),
-                "output_schema": "output_schema",
-            },
+            inputs={name: f"values.{name}" for name in ("source", "document")},
             reducer="add_document",
             description="The passages of the document",
         )
@@ -156,7 +160,13 @@ def build_document_graph(source: str, document: str, title: str) -> ResearchGrap
         .set_entry_node("read")
         .set_exit_nodes("hand_in")
         .build()
+        .model_dump(mode="json")
     )
+
+
+def _build_nodes() -> list[JsonObject]:
+    """The nodes of that graph, the one that reads first."""
+    return [node for node in ensure_list(_build_graph()["nodes"]) if isinstance(node, dict)]
 
 
 def quote_literal(text: str) -> str:

@@ -182,11 +182,10 @@ def _build_body(request: TableRequest, schema: JsonObject, document: TableDocume
     """The request for the run of a row."""
     title = document.title or document.path
     asked = "; ".join(list_columns(schema).values())
-    graph = build_document_graph(document.source, document.path, title)
     model = request.model.model_dump(mode="json", exclude_defaults=True)
     return {
         "question": shorten_text(f"What does the document “{shorten_text(title, 200)}” say? {asked}", 2_000),
-        "graph": graph.model_dump(mode="json"),
+        "graph": build_document_graph(document.source, document.path, title),
         "sources": [document.source],
         "output_schema": schema,
         "review": False,

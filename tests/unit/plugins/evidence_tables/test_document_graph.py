@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.catalogue.sources import build_collection_spec
+from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.spec.graph import ResearchGraph
 from elcano.plugins.documents.local_sources import open_collection
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.plugins.evidence_tables.document_graph import (
@@ -51,7 +53,7 @@ async def source(tmp_path: Path) -> AsyncIterator[DocumentsSource]:
 
 
 async def fill_row(source: DocumentsSource, folder: Path, document: str, model: ScriptedModel) -> ResearchOutcome:
-    graph = build_document_graph("trials", document, "A 'trial' \\")
+    graph = ResearchGraph.model_validate(build_document_graph("trials", document, "A 'trial' \\"))
     return await run_research(
         "What was done?", folder=folder, sources=[source], model=model, graph=graph, output_schema=SCHEMA
     )
@@ -102,6 +104,8 @@ def test_any_path_is_the_literal_that_it_is_written_as(path: str) -> None:
 
 def test_the_longest_path_fits_into_an_expression_and_a_longer_one_is_refused() -> None:
     assert explain_path("p" * LONGEST_PATH) == ""
-    assert build_document_graph("uploads:" + "a" * 64, "p" * LONGEST_PATH, "\\" * 1_000).exit_nodes == ("hand_in",)
+    require_valid(
+        ResearchGraph.model_validate(build_document_graph(f"uploads:{'a' * 64}", "p" * LONGEST_PATH, "\\" * 1_000))
+    )
     assert "401 characters" in explain_path("p" * (LONGEST_PATH + 1))
     assert explain_path("\\" * LONGEST_PATH)

@@ -6,13 +6,16 @@ import io
 import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.settings import Settings
+from elcano.cli.exit_codes import BadInput
+from elcano.plugins.evidence_tables.commands import list_tables, make_table, save_table, show_table
+from elcano.settings import Settings, get_settings
 from elcano.storage.store import Store
 from elcano.worker import provider_worker
 from tests.api.again.going_on import Provider, until
@@ -292,3 +295,38 @@ async def test_faults_of_a_request_are_told_at_their_place(api: httpx.AsyncClien
     assert await fields(review_run="default-01kb1q3yw5v7c8m2n4p6r8t0vx") == ["review_run"]
     assert await fields(model="offline") == ["columns"]
     assert (await api.get(TABLES)).json()["tables"] == []
+
+
+async def test_the_command_line_makes_shows_and_saves_a_table(
+    served: str,
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    task_queue: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("ELCANO_API_URL", served)
+    get_settings.cache_clear()
+    await upload(api, 2)
+    async with filling(temporal, store, api_settings, task_queue, Provider()):
+        await until_read(api)
+        with pytest.raises(BadInput, match="is no column"):
+            await asyncio.to_thread(make_table, ["uploads:safety"], column=["Thing"])
+        columns = [f"{one['name']}={one['question']}" for one in COLUMNS]
+        await asyncio.to_thread(make_table, ["uploads:safety"], column=columns, model=MODEL, name="Things")
+        table = (await api.get(TABLES)).json()["tables"][0]
+        await until_state(api, table, "ended")
+    await asyncio.to_thread(show_table, table["id"])
+    await asyncio.to_thread(list_tables)
+    for name in ("things.csv", "things.xlsx"):
+        await asyncio.to_thread(save_table, table["id"], tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 500
+    with pytest.raises(BadInput, match="end it with"):
+        await asyncio.to_thread(save_table, table["id"], tmp_path / "things.doc")
+    said = capsys.readouterr().out
+    assert "2 records, 0 duplicates, 0 screened" in said
+    assert "ended  2 completed  Things" in said
+    get_settings.cache_clear()

@@ -4,6 +4,7 @@ Each document that can be read is a question of the batch, with the graph that r
 document that is refused, or is there twice, is a row without a run: nothing is paid for it.
 """
 
+import json
 import time
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
@@ -21,7 +22,7 @@ from elcano.graphs.state.budget import microusd_from_usd
 from elcano.graphs.tenants import run_id as new_run_id
 from elcano.graphs.text import shorten_text
 from elcano.plugins.batches.batch_tables import Batch, BatchQuestion
-from elcano.plugins.batches.judgement import BatchBudget, with_shared_money
+from elcano.plugins.batches.judgement import MOST_CHARACTERS, BatchBudget, with_shared_money
 from elcano.plugins.batches.workflows import METADATA
 from elcano.plugins.evidence_tables.columns import (
     MOST_COLUMNS,
@@ -89,6 +90,9 @@ async def build_table(
         faults += await find_review_faults(request.review_run, services)
     documents, wrong = await list_documents(request.documents, services)
     faults += wrong
+    if (size := len(json.dumps(schema)) * len(documents)) > MOST_CHARACTERS:
+        told = f"have {size:,} characters as JSON for all rows together, and {MOST_CHARACTERS:,} are the most"
+        faults.append(FieldFault(field="output_schema", message=f"{told}: ask less, or make several tables"))
     if not faults and schema:
         faults = await _judge_rows(request, schema, documents, table_id, services)
     if faults:

@@ -1,6 +1,7 @@
 """Evidence tables: a list, one table to read and screen, and one row with the quotes of its cells on their pages."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
@@ -67,6 +68,7 @@ async def show_table(
         filters=filters,
         decisions=DECISIONS,
         states=STATES,
+        format_value=format_value,
     )
 
 
@@ -78,7 +80,30 @@ async def show_row(request: Request, api: Api, table_id: str, row: int) -> Respo
     """One row: every cell with its quotes on their pages, and the forms to write into it."""
     path = f"/v1/evidence-tables/{table_id}"
     table, found = await asyncio.gather(api.get(path, limit=0), api.get(f"{path}/rows/{row}"))
-    return await render_page(request, "table_row.html", table=table, row=found, pages=list_pages, decisions=DECISIONS)
+    return await render_page(
+        request,
+        "table_row.html",
+        table=table,
+        row=found,
+        pages=list_pages,
+        decisions=DECISIONS,
+        format_value=format_value,
+        write_value=write_value,
+    )
+
+
+def format_value(value: Any) -> str:
+    """A value as a person reads it: lists of plain values with semicolons, what is nested as JSON."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
+        return "; ".join(map(format_value, value))
+    return write_value(value)
+
+
+def write_value(value: Any) -> str:
+    """A value as it is typed: a text as it is, anything else as JSON; nothing if there is none."""
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def list_pages(quote: Mapping[str, Any], run_id: str) -> list[dict[str, Any]]:

@@ -270,7 +270,9 @@ async def test_a_folder_is_listed_by_a_worker_and_read(
     assert table["flow"]["by_source"] == {name: len(table["rows"])}
 
 
-async def test_faults_of_a_request_are_told_at_their_place(api: httpx.AsyncClient) -> None:
+async def test_faults_of_a_request_are_told_at_their_place(
+    api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await upload(api, 1)
     column = COLUMNS[0]
 
@@ -294,6 +296,8 @@ async def test_faults_of_a_request_are_told_at_their_place(api: httpx.AsyncClien
     assert await fields(documents=[{"source": "uploads:safety", "paths": ["none.md"]}]) == ["documents.0.paths"]
     assert await fields(review_run="default-01kb1q3yw5v7c8m2n4p6r8t0vx") == ["review_run"]
     assert await fields(model="offline") == ["columns"]
+    monkeypatch.setattr("elcano.plugins.evidence_tables.table_request.MOST_CHARACTERS", 100)
+    assert await fields() == ["columns"], "each row is stored with its columns"
     assert (await api.get(TABLES)).json()["tables"] == []
 
 

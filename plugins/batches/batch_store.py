@@ -134,7 +134,8 @@ class TenantBatches(TenantBound):
             batch, spent = Batch.model_validate(dict(found)), await self._sum(connection, id)
             if spent.open >= batch.at_once:
                 return ""
-            limits = share_out(own, batch.limits_at(time.time()), spent, batch.at_once - spent.open)
+            places, least = batch.at_once - spent.open, row["least_tokens"]
+            limits = share_out(own, batch.limits_at(time.time()), spent, places, least)
             if isinstance(limits, str):
                 return limits
             values = {

@@ -120,6 +120,7 @@ async def _list_collection(name: str, services: Services) -> list[TableDocument]
             path=one.path,
             title=one.title,
             data_hash=one.data_hash,
+            most_characters=one.size if one.media_type.startswith("text/") else None,
             reason=explain_path(one.path) or (one.reason if one.state == "refused" else ""),
         )
         for one in whole

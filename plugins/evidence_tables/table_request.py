@@ -39,6 +39,13 @@ from elcano.plugins.evidence_tables.table_store import EvidenceTable, TableDocum
 
 ROW_TOKENS: Final = 60_000
 """What one row may use: a form and its passages are some 20,000 tokens, asked once more if its answer has faults."""
+CHARACTERS_PER_TOKEN: Final = 2
+"""Fewer than any text has."""
+FORM_TOKENS: Final = 5_000
+"""What a call takes besides the form and the passages: instructions, and room for the answer."""
+PASSAGE_TOKENS: Final = 18_000
+"""What the passages of a document take at most. A row that is granted less than it may need is not started: it would
+end without an answer, and a top-up would not begin it again."""
 ROW_SECONDS: Final = 3_600.0
 """How long one row may take; most of it is waiting, for a document that is being read or a provider that is away."""
 
@@ -177,7 +184,10 @@ def _build_question(
 ) -> BatchQuestion:
     cells = {"source": document.source, "document": document.path}
     if schema and _needs_run(document):
-        return BatchQuestion(number=number, request=_build_body(request, schema, document, table_id), cells=cells)
+        body, size = _build_body(request, schema, document, table_id), document.most_characters
+        passages = PASSAGE_TOKENS if size is None else min(PASSAGE_TOKENS, size // CHARACTERS_PER_TOKEN)
+        least = FORM_TOKENS + passages + len(json.dumps(schema)) // CHARACTERS_PER_TOKEN
+        return BatchQuestion(number=number, request=body, cells=cells, least_tokens=least)
     reason = document.reason or ("" if document.duplicate_of is None else "its file is in another row as well")
     return BatchQuestion(number=number, request={"question": ""}, cells=cells, state="skipped", reason=reason)
 

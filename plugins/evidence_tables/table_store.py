@@ -62,6 +62,8 @@ class TableDocument(Frozen):
     title: str = ""
     data_hash: str = ""
     """SHA-256 of its bytes; empty: not known."""
+    most_characters: int | None = None
+    """Of its text; None: not known."""
     reason: str = ""
     """Why no run is started for it; empty: one is."""
     duplicate_of: int | None = None

@@ -221,9 +221,17 @@ async def test_rows_without_budget_say_so_and_a_top_up_fills_them(
             path = f"{TABLES}/{made['id']}/top-up"
             assert (await api.post(path, json=more, headers={"Idempotency-Key": "more"})).status_code == 202
         table = await until_state(api, made, "ended")
-    assert {one["state"] for one in table["rows"]} == {"filled"}
-    assert (paid < 5, len(provider.model.tasks)) == (True, 5)
-    assert table["tokens"]["limit"] == 220_000
+        assert {one["state"] for one in table["rows"]} == {"filled"}
+        assert (paid < 5, len(provider.model.tasks)) == (True, 5)
+        assert table["tokens"]["limit"] == 220_000
+        provider.input_tokens = None
+        one = {"source": "uploads:safety", "paths": ["thing-000.md"]}
+        small = await make(api, documents=[one], budget={"tokens": 4_000})
+        table = await until_state(api, small, "out_of_budget")
+        assert [row["state"] for row in table["rows"]] == ["budget"], "it would end without an answer, for good"
+        await api.post(f"{TABLES}/{small['id']}/top-up", json={"tokens": 1_300})
+        table = await until_state(api, small, "ended")
+    assert [row["state"] for row in table["rows"]] == ["filled"]
 
 
 async def test_a_document_that_is_deleted_before_its_turn_costs_nothing_and_a_cancelled_table_can_be_deleted(

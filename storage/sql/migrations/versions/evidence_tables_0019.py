@@ -16,7 +16,7 @@ works_with = "0016"
 
 
 def upgrade() -> None:
-    """Creates the tables."""
+    """Creates the tables, and the column of what a question of a batch takes at least."""
     op.create_table(
         "evidence_tables",
         make_id_column("tenant", key=True),
@@ -40,9 +40,11 @@ def upgrade() -> None:
         make_text_column("by"),
         make_double_column("at"),
     )
+    op.add_column("batch_questions", sa.Column("least_tokens", sa.BigInteger(), nullable=False, server_default="0"))
 
 
 def downgrade() -> None:
     """Drops them."""
+    op.drop_column("batch_questions", "least_tokens")
     op.drop_table("evidence_table_changes")
     op.drop_table("evidence_tables")

@@ -133,7 +133,7 @@ async def test_no_row_is_lost_and_what_is_done_is_not_paid_again(count: int, cho
     answered = Counter(filler.answered)
     assert (len(paid), len(answered)) == (count, count)
     for row in rows:
-        (question,) = (one for one in answered if f"“{row['title']}”" in one)
+        (question,) = (one for one in answered if f"“{row['title'] or row['path']}”" in one)
         assert TOKENS <= paid[row["run_id"]] <= TOKENS * answered[question]
         assert row["tokens"] == paid[row["run_id"]]
     assert len(filler.begun) <= count + KILLS * AT_ONCE

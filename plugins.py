@@ -34,6 +34,7 @@ BUILT_IN: Final = (
     "certificates",
     "exports",
     "structured_answers",
+    "evidence_tables",
     "edits",
     "access",
     "encryption",

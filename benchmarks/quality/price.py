@@ -4,13 +4,14 @@
 
 FOLDER as for `scholarqa`. Each question is researched in `iterative` (two rounds) and in `deep` (three sections) by a
 script whose answers are as long as a model's, one statement of whose drafts is doubted and repaired. Tokens are a
-quarter of characters. Beside each run stands what one plain call would be sent: the question and, once, each passage
-that the run cites or was found. `prefix` is the share of a prompt that an earlier call of the same agent in the same
+quarter of characters. Beside each run stands what one plain call would be sent: the writer's prompt with every passage
+that the run found. `prefix` is the share of a prompt that an earlier call of the same agent in the same
 run began with, letter by letter, which providers read from their cache; first calls of an agent have none.
 """
 
 import argparse
 import asyncio
+import json
 import tempfile
 from collections.abc import Sequence
 from itertools import pairwise
@@ -19,14 +20,18 @@ from typing import Final
 
 from benchmarks.quality.prompt_sizes import PromptSizes
 from benchmarks.quality.scholarqa import ExpertQuestion, open_library, pool_passages, read_rows
-from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
+from elcano.graphs.agents.envelope import EvidenceItem, Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.tenants import DEFAULT_TENANT
 from elcano.graphs.text import ensure_list
+from elcano.storage.evidence import Evidence
 from elcano.storage.store import open_store
+from elcano.subjects.research.agents.loop_context import WriterInput
+from elcano.subjects.research.agents.writer import AGENT as WRITER
 from elcano.testing.model import ScriptedModel
 from elcano.testing.research import run_research
 from elcano.text.words import sentence_ends
@@ -35,11 +40,6 @@ ROUNDS: Final = 2
 SECTIONS: Final = 3
 QUESTIONS: Final = ("multi-002", "multi-030", "multi-062", "multi-082")
 """One of each field; those of `docs/quality.md` are others."""
-PLAIN_PROMPT: Final = (
-    "Answer the question from the passages alone, in 200 to 500 words of Markdown. Put behind each sentence the number "
-    "of the passage that supports it in brackets. Say where passages disagree, and what they leave open."
-)
-"""What somebody would write who asks a model once."""
 
 
 class Player:
@@ -55,7 +55,7 @@ class Player:
         Raises:
             LookupError: it is the task of an agent that is not known here.
         """
-        keys = [item.key for item in task.evidence]
+        keys: list[Json] = [item.key for item in task.evidence]
         match task.kind:
             case "thinking":
                 return self._think(task, keys)
@@ -76,21 +76,23 @@ class Player:
                 return {"blocks": []}
         raise LookupError(f"nothing is scripted for the agent {task.kind!r}")
 
-    def _think(self, task: TaskEnvelope, keys: list[str]) -> JsonObject:
+    def _think(self, task: TaskEnvelope, keys: list[Json]) -> JsonObject:
         words = task.question.split()
         turn = task.iteration
         return {
-            "thought": f"{_prose(70)} {' '.join(keys[:3])}",
+            "thought": f"{_prose(70)} {' '.join(map(str, keys[:3]))}",
             "research_complete": False,
             "outstanding_gaps": [f"{_prose(10)} {turn}", f"{_prose(9)} {turn + 1}"],
             "tasks": [
                 {"source": "papers", "query": " ".join(words[place : place + 8]) + f" part {turn}", "closes": number}
                 for number, place in enumerate((turn, turn + 3), start=1)
             ],
-            "criteria": [] if task.criteria else ["names the approaches", "says how well each works", "says the limits"],
+            "criteria": []
+            if task.criteria
+            else ["names the approaches", "says how well each works", "says the limits"],
         }
 
-    def _judge(self, task: TaskEnvelope, keys: list[str]) -> JsonObject:
+    def _judge(self, task: TaskEnvelope, keys: list[Json]) -> JsonObject:
         enough = task.iteration >= ROUNDS
         met: list[Json] = [
             {"number": one.number, "met": enough or one.number == 1, "evidence": keys[:2]} for one in task.criteria
@@ -103,10 +105,11 @@ class Player:
             "missing": [] if enough else [_prose(6)],
             "next_search_queries": [] if enough else [" ".join(task.question.split()[-8:])],
             "reasoning": _prose(60),
+            "beside": keys[-(task.new_evidence or 0) :][1::3],
             "criteria": met,
         }
 
-    def _plan(self, task: TaskEnvelope, keys: list[str]) -> JsonObject:
+    def _plan(self, task: TaskEnvelope, keys: list[Json]) -> JsonObject:
         third = max(1, len(keys) // SECTIONS)
         outline: list[Json] = [
             {
@@ -165,7 +168,22 @@ def _split_sentences(text: str) -> list[str]:
 
 
 def _prose(words: int) -> str:
-    said = ("the", "passages", "found", "so", "far", "speak", "to", "one", "part", "of", "this", "question", "and", "not")
+    said = (
+        "the",
+        "passages",
+        "found",
+        "so",
+        "far",
+        "speak",
+        "to",
+        "one",
+        "part",
+        "of",
+        "this",
+        "question",
+        "not",
+        "all",
+    )
     return " ".join(said[place % len(said)] for place in range(words))
 
 
@@ -198,10 +216,17 @@ async def _price_run(
     async with open_store(store) as opened:
         ids = [ref.id for ref in journal.run.state.evidence]
         passages = await opened.of(DEFAULT_TENANT).evidence.get(ids)
-    texts = [one.question, PLAIN_PROMPT, *(text for each in passages for text in (each.title, each.text))]
-    sizes.plain = sum(map(len, texts)) // CHARACTERS_PER_TOKEN
+    sizes.plain = sum(map(len, _render_plain_call(one.question, passages))) // CHARACTERS_PER_TOKEN
     print(f"{mode:10} {one.id:10} {sizes.describe()}, {len(passages)} passages", flush=True)
     return sizes
+
+
+def _render_plain_call(question: str, passages: Sequence[Evidence]) -> tuple[str, str, str]:
+    """Schema, instructions and prompt of the writer, shown all passages."""
+    shown = Loaded(shown=fit_passages_to_tokens(passages, (), 1_000_000, places=False), today="2026-01-01")
+    task = WRITER.asks.shown(WriterInput(question=question), shown)
+    schema = json.dumps(WRITER.asks.answer.model_json_schema())
+    return schema, WRITER.asks.instructions_for(task), render_task_prompt(WRITER.asks.request, task)
 
 
 def main(argv: Sequence[str]) -> None:

@@ -1,7 +1,6 @@
 """The sizes of prompts, by agent and by part, and how much of each begins as an earlier one of its agent did."""
 
 import json
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -60,7 +59,7 @@ class PromptSizes:
         whole = schema + instructions + prompt
         if earlier := self._earlier[kind]:
             self.repeated[kind] += len(whole) // CHARACTERS_PER_TOKEN
-            common = max(len(os.path.commonprefix([whole, one])) for one in earlier)
+            common = max(_count_common_characters(whole, one) for one in earlier)
             self.prefix[kind] += common // CHARACTERS_PER_TOKEN
         earlier.append(whole)
 
@@ -80,8 +79,8 @@ class PromptSizes:
         """The sums in a few words."""
         share = self.prefix.total() / max(1, self.repeated.total())
         return (
-            f"{self.total:7,} sent in {self.calls.total()} calls, {self.total / max(1, self.plain):.2f} times the plain "
-            f"call's {self.plain:,}, prefix {share:.0%} of {self.repeated.total():,} sent again"
+            f"{self.total:7,} sent in {self.calls.total()} calls, {self.total / max(1, self.plain):.2f} times the "
+            f"{self.plain:,} of a plain call, prefix {share:.0%} of {self.repeated.total():,} sent again"
         )
 
     def print(self, name: str) -> None:
@@ -92,19 +91,28 @@ class PromptSizes:
         for kind in sorted(self.calls, key=lambda one: -sum(self.sent[one, part] for part in parts)):
             each = [self.sent[kind, part] for part in parts]
             share = f"{self.prefix[kind] / self.repeated[kind]:.0%}" if self.repeated[kind] else "-"
-            print(f"  {kind:22}{self.calls[kind]:6}" + "".join(f"{one:13,}" for one in [*each, sum(each)]) + f"{share:>13}")
+            print(
+                f"  {kind:22}{self.calls[kind]:6}"
+                + "".join(f"{one:13,}" for one in [*each, sum(each)])
+                + f"{share:>13}"
+            )
         sums = [sum(self.sent[kind, part] for kind in self.calls) for part in parts]
         print(f"  {'all':28}" + "".join(f"{one:13,}" for one in [*sums, self.total]), flush=True)
+
+
+def _count_common_characters(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
 
 
 def _measure_envelope(task: TaskEnvelope, prompt: str) -> dict[str, int]:
     """Characters of the envelope by part; `request` is what stands above it, `other` its small fields."""
     shown = task.model_dump(mode="json", exclude_defaults=True)
     body = len(render_envelope(task))
-    size = {name: len(json.dumps(value, ensure_ascii=False, indent=1)) for name, value in shown.items()}
+    size = {name: len(json.dumps(value, ensure_ascii=False)) for name, value in shown.items()}
     parts = {
         "request": len(prompt) - body,
-        "passages": size.get("evidence", 0) + size.get("given", 0) * (task.kind == "nobody"),
+        "passages": size.get("evidence", 0),
         "quotes": size.get("given", 0),
         "state": sum(size.get(name, 0) for name in STATE),
     }

@@ -5,6 +5,7 @@ within the call of the agent that wrote the draft. It sees no passage but the qu
 shown as support has to be support. The writer then fixes, once, the blocks that do not hold.
 """
 
+from itertools import pairwise
 from typing import Final, Literal
 
 from pydantic import Field
@@ -18,6 +19,7 @@ from elcano.graphs.report.report import Citation
 from elcano.graphs.text import ensure_list, format_count
 
 MOST_REASON_CHARACTERS: Final = 300
+ABOVE: Final = "above"
 
 
 class ReviewedStatement(Frozen):
@@ -28,7 +30,7 @@ class ReviewedStatement(Frozen):
     context: str = ""
     """For a table cell: its row and its column."""
     before: str = ""
-    """The sentence before it in the report."""
+    """The sentence before it in the report; `ABOVE`: the statement that is shown before it."""
     inferred: bool = False
     """Whether it declares itself a conclusion from its quotes."""
     unmarked: bool = False
@@ -97,9 +99,9 @@ You check a report before it is handed over: whether the words that each stateme
 - `supported`: a careful reader of the quotes agrees with all of the statement. `partly`: the quotes support one part \
 of it and not another; say which is missing. `not_supported`: they are about something else, say the opposite, or \
 leave it open.
-- The sentence `before` a statement, the question and, for a table cell, its `context` (row and column) tell what \
-“it”, “both” or a bare figure refers to. `works` (titles) and `quote_context` (what stands just before a quote that \
-begins with “it” or “this”) tell what a quote is about.
+- The sentence `before` a statement (“above”: the statement listed before it), the question and, for a table cell, its \
+`context` (row and column) tell what “it”, “both” or a bare figure refers to. `works` (titles) and `quote_context` \
+(what stands just before a quote that begins with “it” or “this”) tell what a quote is about.
 - `cells` say in which row and column of its table a figure of the statement stands, as `row; column: text`. A figure \
 of another row or column than the statement means is `not_supported`, though the quote has it.
 - `tables` are tables of the report. `{7}` stands before the words of cell 7. Each of `quotes` has the `cells` that \
@@ -123,7 +125,10 @@ it is not `supported`, give a reason of a few words in the language of the state
 
 def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the statements and the tables."""
-    told: JsonObject = {"statements": [one.model_dump(mode="json", exclude_defaults=True) for one in given.statements]}
+    shown = list(given.statements[:1])
+    for above, one in pairwise(given.statements):
+        shown.append(one.model_copy(update={"before": ABOVE}) if one.before == above.statement else one)
+    told: JsonObject = {"statements": [one.model_dump(mode="json", exclude_defaults=True) for one in shown]}
     if given.tables:
         told["tables"] = [one.model_dump(mode="json", exclude_defaults=True) for one in given.tables]
     return loaded.envelope("reviewer", given).model_copy(update={"given": told})
@@ -192,10 +197,10 @@ class Revision(Frozen):
 
 REVISION_INSTRUCTIONS: Final = f"""\
 You wrote a report, and some of its blocks have faults. You are given each of these blocks with its citations and its \
-`faults`, and the passages that they cite. Mend each fault: quote the words that support the sentence, say less, or \
-leave the sentence out. Keep every sentence that has no fault, with its citations and figures, and add only what a \
-fault asks for. A block without a text is new: write what its fault asks for. Answer with these blocks alone, each \
-under its number; if every sentence of a block has to go, its text is empty.
+`faults`, and the passages that its faulty sentences cite. Mend each fault: quote the words that support the sentence, \
+say less, or leave the sentence out. Keep every sentence that has no fault, with its citations and figures, and add \
+only what a fault asks for. A block without a text is new: write what its fault asks for. Answer with these blocks \
+alone, each under its number; if every sentence of a block has to go, its text is empty.
 
 Copy quotes letter by letter from the passages and cite them by their keys. Where a fault names the nearest words of a \
 passage, quote those if they say what the sentence says.

@@ -152,8 +152,11 @@ def test_what_says_something_is_no_byline_and_no_list_of_works(text: str) -> Non
 
 
 def test_two_documents_with_openings_leave_places_for_others(tmp_path: Path) -> None:
-    special = [f"A boiler {word}, boiler plates, boiler tubes, and each boiler is a boiler. " * 9 for word in "abcde"]
-    long = {name: f"# Boilers {name}\n\n{GENERAL}\n\n" + "\n\n".join(special) for name in ("one", "two")}
+    special = "A boiler {part}, boiler plates, boiler tubes, and each boiler is a boiler. " * 9
+    long = {
+        name: "\n\n".join([f"# Boilers {name}", name + GENERAL, *(special.format(part=name + one) for one in "abcde")])
+        for name in ("one", "two")
+    }
     others = {f"other{number}": f"# Ship {number}\n\nThis boiler, boiler {number}, is new. " * 3 for number in range(4)}
     passages = found(tmp_path, "boilers", 8, **long, **others)
     assert len(passages) == 8

@@ -16,16 +16,15 @@ def show(name: str, *turns: IterationData, iteration: int = 1, evidence: tuple[s
     items = tuple(EvidenceItem(key=key, title="Pumps", text=TEXT) for key in IDS)
     loaded = Loaded(shown=ShownPassages(items=items, ids=IDS))
     agent = get_definition(name)
-    given = agent.input.model_validate(
-        {
-            "question": QUESTION,
-            "iteration": iteration,
-            "conversation": [turn.model_dump() for turn in turns],
-            "criteria": [one.model_dump() for one in build_unjudged_criteria(["names the coolant"])],
-            "evidence": evidence,
-        }
-    )
-    return agent.asks.shown(given, loaded)
+    given = {
+        "question": QUESTION,
+        "iteration": iteration,
+        "conversation": [turn.model_dump() for turn in turns],
+        "criteria": [one.model_dump() for one in build_unjudged_criteria(["names the coolant"])],
+        "evidence": evidence,
+    }
+    known = {name: value for name, value in given.items() if name in agent.input.model_fields}
+    return agent.asks.shown(agent.input.model_validate(known), loaded)
 
 
 def turn(number: int, found: dict[str, tuple[str, ...]], thought: str = "So far so good.") -> IterationData:
@@ -46,7 +45,7 @@ def test_the_judge_reads_whole_what_nobody_has_read_in_the_loop() -> None:
     both = turn(1, {QUESTION: ("docs:1", "docs:2"), "pump coolant": ("docs:3",)})
     task = show("judge", both.model_copy(update={"judgement": ""}))
     assert whole(task) == ["e3"]
-    assert all(CLOSEST in item.text and len(item.text) < 400 for item in task.evidence)
+    assert all(CLOSEST in item.text and len(item.text) < 400 for item in task.evidence[:2])
 
 
 def test_a_judge_alone_reads_all_whole() -> None:

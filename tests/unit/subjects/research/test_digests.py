@@ -78,3 +78,12 @@ def test_a_digest_is_the_same_in_every_turn_and_said_to_be_one() -> None:
 def test_the_planner_reads_digests_and_the_writer_whole_passages() -> None:
     assert whole(show("planner", evidence=tuple(IDS.values()))) == []
     assert whole(show("writer", evidence=tuple(IDS.values()))) == [*IDS]
+
+
+def test_the_writer_is_told_what_was_made_of_each_turn_but_not_how_it_searched() -> None:
+    judged, thought = turn(1, {QUESTION: ("docs:1",)}), turn(2, {"pump coolant": ("docs:2",)})
+    told = show("writer", judged, thought, evidence=("docs:1", "docs:2")).conversation
+    assert [(one.thought, one.judgement, one.searches) for one in told] == [
+        ("", "Not yet.", ()),
+        ("So far so good.", "", ()),
+    ]

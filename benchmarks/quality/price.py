@@ -1,12 +1,13 @@
 """What a report costs in prompt tokens, with a model that answers by a script: by agent, by part of the prompt, cached.
 
-    python -m benchmarks.quality price FOLDER [--question ID ...] [--sections N] [--list]
+    python -m benchmarks.quality price FOLDER [--question ID ...]
 
 FOLDER as for `scholarqa`. Each question is researched in `iterative` (two rounds) and in `deep` (three sections) by a
-script whose answers are as long as a model's, one statement of whose drafts is doubted and repaired. Tokens are a
-quarter of characters. Beside each run stands what one plain call would be sent: the writer's prompt with every passage
-that the run found. `prefix` is the share of a prompt that an earlier call of the same agent in the same
-run began with, letter by letter, which providers read from their cache; first calls of an agent have none.
+script whose answers are as long as a model's; one statement of each draft is doubted, and the judge finds one in three
+new passages beside the question. Tokens are a quarter of characters. Beside each run stands what one plain call would
+be sent: the writer's prompt with every passage that the run found. `prefix` is the share of a prompt that an earlier
+call of the same agent in the same run began with, letter by letter, which providers read from their cache; first calls
+of an agent have none.
 """
 
 import argparse

@@ -34,9 +34,9 @@ def test_both_modes_are_played_to_their_end(tmp_path: Path, capsys: pytest.Captu
     price.main([str(tmp_path), "--question", "one"])
     shown = capsys.readouterr().out
     for mode, agents in (
-        ("iterative", ("thinking", "judge", "writer", "reviewer")),
-        ("deep", ("planner", "thinking", "judge", "long_writer_section", "long_writer_summary")),
+        ("iterative", ("thinking", "judge", "writer")),
+        ("deep", ("planner", "thinking", "judge", "long_writer_section")),
     ):
-        table = shown.partition(f"{mode}: ")[2].partition("  all ")[0]
+        table = shown.partition(f"{mode}: ")[2].partition("\n  all ")[0]
         assert all(f"  {agent} " in table for agent in agents), mode
     assert "times the" in shown

@@ -343,3 +343,14 @@ async def test_a_quote_that_begins_within_its_sentence_comes_with_the_sentence_b
     assert second["quote_context"] == ["Additionally, their surface can be modified with proteins."]
     assert "before" not in first
     assert second["before"] == "above", "what is listed already is not sent twice"
+
+
+async def test_its_writer_is_shown_the_passages_of_faulty_sentences_alone(store: Store, scripted: Scripted) -> None:
+    model = scripted()
+    await written(store)
+    (task,) = [one for one in model.tasks if one.kind == "reviser"]
+    assert [item.key for item in task.evidence] == ["e2"]
+    (block,) = ensure_list(task.given["blocks"])
+    assert isinstance(block, dict)
+    cited = [one["evidence"] for one in ensure_list(block["citations"]) if isinstance(one, dict)]
+    assert cited == ["e1", "e2"], "what it cites for the others keeps its key"

@@ -34,6 +34,7 @@ BUILT_IN: Final[Mapping[str, str]] = {
     "certificates": "doors",
     "exports": "doors",
     "structured_answers": "doors",
+    "evidence_tables": "doors",
     "edits": "doors",
     "access": "operations",
     "encryption": "operations",

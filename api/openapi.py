@@ -80,6 +80,7 @@ TAGS: Final = [
     {"name": "webhooks", "description": "Servers of your own that are told of runs."},
     {"name": "schedules", "description": "Questions that are asked again and again."},
     {"name": "batches", "description": "Many questions under one budget, and tables of entities."},
+    {"name": "evidence tables", "description": "Documents by questions, a quote in each cell, and screening."},
     {"name": "access", "description": "API keys, sessions of browsers, links to runs, and the audit log."},
     {"name": "quotas", "description": "What a tenant used, and what it may still use."},
     {"name": "operations", "description": "For those who run the service."},

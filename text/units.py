@@ -114,7 +114,7 @@ def find_unit(text: str, at: int) -> tuple[str, int]:
             return f"{unit}/{_ADVERBS[adverb['adverb']]}", adverb.end()
         if per is None:
             break
-        term, after = _read_term(text, per.end())
+        term, after = _read_term(text, per.end(), per=per is not None and per["times"] is None)
         if (
             per["times"] is not None or per["dot"] is not None
         ):  # a product: `kg m-2`, `N·m`; behind a space only with a power below nothing
@@ -135,9 +135,9 @@ def parse_currency(written: str) -> str:
     return _BY_CURRENCY.get(written.strip().lower(), "")
 
 
-def _read_term(text: str, at: int) -> tuple[str, int]:
-    """One unit with its power."""
-    unit, end = _read_name(text, at)
+def _read_term(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
+    """One unit with its power; `per`: behind a stroke or its like, where a symbol that is a word too is a symbol."""
+    unit, end = _read_name(text, at, per=per)
     if not unit or unit in (SHARE, PER_MILLE, TIMES) or unit.isupper():
         return unit, end
     power = _POWER.match(text, end)
@@ -147,7 +147,7 @@ def _read_term(text: str, at: int) -> tuple[str, int]:
     return f"{unit}**{said.translate(_RAISED)}", power.end()
 
 
-def _read_name(text: str, at: int) -> tuple[str, int]:
+def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
     found = _LETTERS.match(text, at)
     if found is None:
         return "", at
@@ -164,7 +164,7 @@ def _read_name(text: str, at: int) -> tuple[str, int]:
         money := re.compile(r"[ \u00a0]dollar\w?\w?").match(text, end)
     ):
         return nation, money.end()
-    if word in _WORDS_TOO and re.compile(r"[ \u00a0]\w").match(text, end):
+    if word in _WORDS_TOO and not per and re.compile(r"[ \u00a0]\w").match(text, end):
         return "", at
     symbol = load_unit_symbols().get(word) or (load_unit_symbols().get(word.replace(" ", "").replace("º", "°")))
     unit = _find_share(word) or symbol or parse_currency(word) or find_unit_by_name(word)

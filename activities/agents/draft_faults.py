@@ -25,6 +25,15 @@ def list_failing(claim: Claim, found: CheckedClaim) -> list[Citation]:
     return [one for one in claim.citations if (one.evidence, one.quote) in failed]
 
 
+def list_faulty_evidence(claim: Claim, found: CheckedClaim) -> list[str]:
+    """The passages that the faulty sentences of a block cite; where one of those cites nothing, all of the block."""
+    doubted = [one for one in found.statements if is_doubted(one)]
+    if count_uncited([found]) or any(not one.citations for one in doubted):
+        return [one.evidence for one in claim.citations]
+    failing = [one.evidence for one in list_failing(claim, found)]
+    return [*failing, *(cited.evidence for one in doubted for cited in one.citations)]
+
+
 def describe_faults(claim: Claim, found: CheckedClaim, told: Mapping[Citation, str]) -> Iterable[str]:
     """Yield the faults of a block, worded for its writer; `told` are those of its citations."""
     if count_uncited([found]):

@@ -31,6 +31,7 @@ TABLE_CHARACTERS: Final = 8_000
 """Maximum length of the cells of such a piece."""
 CELLS_OF_STATEMENT: Final = 4
 """Cells that weigh as much as a statement: most of them need no verdict of their own."""
+_SENTENCE_ENDS: Final = ".!?\u3002\uff01\uff1f"
 _NUMBER: Final = re.compile(r"\{(\d+)\}")
 """Text that looks like the number of a cell."""
 
@@ -313,7 +314,10 @@ def _name_work(passage: Evidence, works: Works) -> str:
 
 
 def _find_quote_context(cited: CheckedCitation, passages: Mapping[str, Evidence]) -> str:
-    """The sentence before a quote that points back to it, as `it` and `this` do; empty if it does not."""
+    """The sentence before a quote that points back to it, as `it` and `this` do; empty if it does not.
+
+    Of a quote that begins within a sentence it is the sentence before that one too.
+    """
     passage = passages.get(cited.evidence)
     if passage is None or cited.start is None or not points_back(cited.quote):
         return ""
@@ -321,4 +325,5 @@ def _find_quote_context(cited: CheckedCitation, passages: Mapping[str, Evidence]
     if not earlier:
         return ""
     ends = [0, *(end for end in sentence_ends(earlier, "") if end < len(earlier))]
-    return " ".join(earlier[ends[-1] :].split())[-CONTEXT_CHARACTERS:]
+    begin = ends[-1] if earlier[-1] in _SENTENCE_ENDS else ends[max(-2, -len(ends))]
+    return " ".join(earlier[begin:].split())[-CONTEXT_CHARACTERS:]

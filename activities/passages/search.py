@@ -111,8 +111,9 @@ BEGINNING: Final = 3
 def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
     """`hits` with the openings of the first ones' sections and pages, each behind the passage that led to it.
 
-    At most `limit` passages, best first; what an opening takes the place of is what was found last. An opening counts
-    as much as what led to it.
+    At most `limit` passages, best first; what an opening takes the place of is what was found last: of its document, if
+    that has as many as one may, else of all. So two documents do not fill all places. An opening counts as much as what
+    led to it.
     """
     known = {hit.digest for hit in hits}
     opened: list[tuple[int, Hit]] = []
@@ -122,12 +123,16 @@ def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collecti
             if opening is not None and opening.digest not in known and len(opened) < limit // OPENED:
                 known.add(opening.digest)
                 opened.append((place, opening))
-    kept = hits[: limit - len(opened)]
+    kept = dict(enumerate(hits[:limit]))
+    for _, opening in opened:
+        own = [place for place, hit in kept.items() if hit.document == opening.document]
+        if len(kept) + len(opened) > limit:
+            del kept[own[-1] if len(own) >= PER_DOCUMENT else max(kept)]
     found: list[Hit] = []
-    for place, hit in enumerate(hits[:limit]):
-        found += [hit] if place < len(kept) else []
+    for place in range(limit):
+        found += [kept[place]] if place in kept else []
         found += [opening for led, opening in opened if led == place]
-    return found
+    return found[:limit]
 
 
 def with_beginnings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
@@ -244,20 +249,26 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readm
     match = build_fts_expression(query, language, select_search_languages(spoken, language))
     if not match:
         return []
+    found = _query_ranked_hits(database, match, limit * POOL)
+    if len({hit.document for hit in found}) * PER_DOCUMENT < limit and len(found) == limit * POOL:
+        found = _query_ranked_hits(database, match, limit * POOL * POOL)  # a few long documents fill the first pool
+    found = [hit for hit in found if hit.score >= FLOOR * found[0].score]
+    wanted = search_words(query, language)
+    if readmes:
+        return with_beginnings(database, spread_over_documents(found, limit), wanted, limit)
+    return with_openings(database, spread_over_documents(stubs_last(database, found), limit), wanted, limit)
+
+
+def _query_ranked_hits(database: sqlite3.Connection, match: str, most: int) -> list[Hit]:
     rows = database.execute(
         "SELECT -found.rank, document, digest, start, stop, heading, page, anchor, paragraph, last_page, head"
         " FROM (SELECT rowid AS id, rank FROM words"
         " WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS found"
         " JOIN passage ON passage.id = found.id"
         " ORDER BY found.rank, passage.id",
-        (match, BM25, limit * POOL),
+        (match, BM25, most),
     )
-    found = [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
-    found = [hit for hit in found if hit.score >= FLOOR * found[0].score]
-    wanted = search_words(query, language)
-    if readmes:
-        return with_beginnings(database, spread_over_documents(found, limit), wanted, limit)
-    return with_openings(database, spread_over_documents(stubs_last(database, found), limit), wanted, limit)
+    return [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
 
 
 def count_languages(database: sqlite3.Connection) -> dict[str, int]:

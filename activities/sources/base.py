@@ -67,6 +67,27 @@ class SearchesStore(Protocol):
 
 
 @runtime_checkable
+class ReadsDocuments(Protocol):
+    """Further interface of a source of documents: one of them can be read by its path."""
+
+    async def read_document(self, store: TenantStore, key: str, queries: Sequence[str], limit: int) -> SearchResults:
+        """The passages of one document, at most `limit`, in the order of its text.
+
+        Args:
+            store: Of the tenant that asks.
+            key: The document's path in the source.
+            queries: If it has more passages, those that fit these best are chosen.
+            limit: How many passages at most.
+
+        Raises:
+            SourceBusy: it is yet to be read.
+            SourceUnavailable: it cannot be read now; worth another try.
+            SourceRefused: there is no such document, or it has no text; the text says why.
+        """
+        ...
+
+
+@runtime_checkable
 class HasParts(Protocol):
     """A source of which parts can be searched, each named behind a colon: `uploads:handbook`."""
 

@@ -71,6 +71,8 @@ class ToolWork:
     """Store of its results, bound to the tenant of the run."""
     run_id: str
     services: Services
+    sources: Sources
+    """Those of the worker."""
     approval: str = ""
     """The id under which a person approved the call; empty: no approval was requested."""
 
@@ -178,7 +180,7 @@ class ToolActivities:
             if not spec.run:
                 return await self._own[spec.name](store, call.run_id, given)
             run: Callable[[ToolWork, Any], Awaitable[Frozen]] = import_object(spec.run, f"the tool {spec.name!r}")
-            return await run(ToolWork(store, call.run_id, self._services, call.approval), given)
+            return await run(ToolWork(store, call.run_id, self._services, self._sources, call.approval), given)
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
         if given.source == RELATED:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import RowMapping, and_, case, delete, func, select, update
+from sqlalchemy import Executable, RowMapping, and_, case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.doors.batches.batch_tables import (
@@ -35,8 +35,20 @@ _Q: Final = batch_questions.c
 class TenantBatches(TenantBound):
     """The batches of one tenant."""
 
-    async def create(self, batch: Batch, questions: Sequence[BatchQuestion], key: RequestKey | None) -> str:
+    async def create(
+        self,
+        batch: Batch,
+        questions: Sequence[BatchQuestion],
+        key: RequestKey | None,
+        together_with: Sequence[Executable] = (),
+    ) -> str:
         """Keep a batch, and claim its key for it; returns its id, or that of the batch that claimed the key before.
+
+        Args:
+            batch: It.
+            questions: At least one.
+            key: Of the request; None: it had none.
+            together_with: Statements that are executed in the same transaction.
 
         Raises:
             KeyReused: the key came with another request before.
@@ -48,6 +60,8 @@ class TenantBatches(TenantBound):
                 return claim.run_id
             await connection.execute(batches.insert().values(self._row(**batch.model_dump())))
             await connection.execute(batch_questions.insert(), rows)
+            for statement in together_with:
+                await connection.execute(statement)
             await connection.commit()
         return batch.id
 
@@ -120,7 +134,8 @@ class TenantBatches(TenantBound):
             batch, spent = Batch.model_validate(dict(found)), await self._sum(connection, id)
             if spent.open >= batch.at_once:
                 return ""
-            limits = share_out(own, batch.limits_at(time.time()), spent, batch.at_once - spent.open)
+            places, least = batch.at_once - spent.open, row["least_tokens"]
+            limits = share_out(own, batch.limits_at(time.time()), spent, places, least)
             if isinstance(limits, str):
                 return limits
             values = {

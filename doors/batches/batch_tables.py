@@ -46,7 +46,9 @@ class SharedLimits(Frozen):
     """Until its time is over."""
 
 
-def share_out(own: Limits, shared: SharedLimits, spent: BatchSpending, places: int) -> Limits | str:
+def share_out(
+    own: Limits, shared: SharedLimits, spent: BatchSpending, places: int, least: int = LEAST_TOKENS
+) -> Limits | str:
     """The limits of the next run, or why it cannot be started: half a sentence that names the limit.
 
     Args:
@@ -54,11 +56,12 @@ def share_out(own: Limits, shared: SharedLimits, spent: BatchSpending, places: i
         shared: those of the batch.
         spent: what is used up and granted already.
         places: how many runs may be started now, this one among them.
+        least: the tokens without which the run could do nothing.
     """
     changes: dict[str, int | float] = {}
     if shared.tokens is not None:
         left = shared.tokens - spent.tokens - spent.granted_tokens
-        if left < min(own.tokens, max(LEAST_TOKENS, spent.tokens // max(1, spent.ended))):
+        if left < min(own.tokens, max(LEAST_TOKENS, least, spent.tokens // max(1, spent.ended))):
             used = f"{spent.tokens:,} of {shared.tokens:,} tokens are used"
             return f"{used}, and {max(0, left):,} are too few for another run"
         changes["tokens"] = min(own.tokens, left)
@@ -114,6 +117,7 @@ batch_questions = Table(
     Column("granted_seconds", Double, nullable=False),
     Column("tokens", BigInteger, nullable=False),
     Column("cost_microusd", BigInteger, nullable=False),
+    Column("least_tokens", BigInteger, nullable=False, default=0, server_default="0"),
     Index("batch_questions_by_state", "tenant", "batch_id", "state"),
 )
 """By their place in the request: `granted_...` is what its run may use, `tokens` and `cost_microusd` what it used when
@@ -169,4 +173,6 @@ class BatchQuestion(Frozen):
     granted_seconds: float = 0.0
     tokens: int = 0
     cost_microusd: int = 0
+    least_tokens: int = 0
+    """Without which its run is not started."""
     status: str = ""

@@ -91,7 +91,7 @@ async def judge_batch(request: BatchRequest, batch_id: str, services: Services) 
     until = time.monotonic() + JUDGED_SECONDS
     for number, given in enumerate(request.questions):
         body, cells, own = _merge_row(given, request.defaults, batch_id)
-        own = own or await _find_faults(_with_shared_money(body, request.budget), services, judged, until)
+        own = own or await _find_faults(with_shared_money(body, request.budget), services, judged, until)
         question = body.get("question")
         if own:
             reason = "; ".join(f"{fault.field}: {fault.message}" for fault in own)
@@ -146,7 +146,7 @@ def _find_row_faults(template: str, row: Mapping[str, str]) -> tuple[FieldFault,
     return tuple(FieldFault(field="row", message=message) for message in (*missing, *empty))
 
 
-def _with_shared_money(body: JsonObject, budget: BatchBudget) -> JsonObject:
+def with_shared_money(body: JsonObject, budget: BatchBudget) -> JsonObject:
     """The body as it is judged: a run of a batch with a limit of money has one, too."""
     own = body.get("budget", {})
     if budget.cost_usd is None or not isinstance(own, dict) or "cost_usd" in own:

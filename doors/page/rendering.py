@@ -90,6 +90,7 @@ class Place:
 NAVIGATION: Final = (
     Place("/", "Ask"),
     Place("/runs", "Runs"),
+    Place("/tables", "Tables", "list_runs", "evidence_tables"),
     Place("/schedules", "Schedules", "list_runs", "schedules"),
     Place("/knowledge", "Knowledge", "read_knowledge", "knowledge"),
     Place("/graphs", "Graphs", "read_catalogue"),

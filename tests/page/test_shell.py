@@ -12,9 +12,9 @@ from tests.tour.runs import DEEP, DONE, SPENT, Tour
 
 SCRIPT_BYTES = 60_000
 STYLE_BYTES = 30_000
-ALL_BYTES = 200_000
+ALL_BYTES = 220_000
 PLACES = (
-    *("/", "/runs", "/schedules", "/usage?by=model", "/set-up", "/nothing-here"),
+    *("/", "/runs", "/tables", "/schedules", "/usage?by=model", "/set-up", "/nothing-here"),
     *("/graphs", "/graphs/deep?question=Why", "/agents/judge", "/knowledge?q=island"),
 )
 

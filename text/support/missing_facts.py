@@ -203,8 +203,14 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
         return ""
     other = next((other for other in there if one.values & other.values), None)
     if other is not None:
-        return ENGLISH.figure_otherwise.format(said=one.written, there=other.written)
+        bounds = _BOUNDS if one.written == other.written and one.bound != other.bound else {}
+        written = [f"{bounds.get(each.bound, '')}{each.written}" for each in (one, other)]
+        return ENGLISH.figure_otherwise.format(said=written[0], there=written[1])
     return ENGLISH.figure_unquoted.format(said=one.written)
+
+
+_BOUNDS: Final = {"least": "> ", "most": "< "}
+"""How the bound of a figure is written where it is all that differs."""
 
 
 def _is_flat_power(one: Figure, other: Figure) -> bool:

@@ -192,7 +192,7 @@ def _iter_objects(part: Any) -> Iterator[dict[str, Any]]:
 
 
 def _require_discriminators(schemas: dict[str, Any]) -> None:
-    """Require the field by which the forms of a value are told apart: one that lacks it has no form."""
+    """Require the field that distinguishes the forms of a value: one that lacks it has no form."""
     for one in _iter_objects(schemas):
         if isinstance(chosen := one.get("discriminator"), dict) and "mapping" in chosen:
             for reference in chosen["mapping"].values():

@@ -105,7 +105,7 @@ class AsyncRun:
         return RunView.model_validate(await self._connection.get(self._path))
 
     def stream(self, after: str = "") -> AsyncIterator[Streamed]:
-        """All that is told of it, also notices on the stream and the words that are being written; see `Connection`."""
+        """Yield its stream, including notices and the words that are being written; see `Connection`."""
         return self._connection.stream_run(self.run_id, after)
 
     async def events(self, after: str = "") -> AsyncIterator[AgentEvent]:

@@ -55,7 +55,7 @@ SEARCH_ATTRIBUTE_KEYS: Final[tuple[SearchAttributeKey[Any], ...]] = tuple(
 
 
 def temporal_binary() -> str | None:
-    """Find the Temporal program: the one installed beside this Python, or else any on the path."""
+    """Find the Temporal program: the one installed next to this Python, or else any on the path."""
     return shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which("temporal")
 
 

@@ -75,7 +75,7 @@ class Plugin:
     middleware: tuple[Path, ...] = ()
     """ASGI middleware around the whole API: called with the application and `settings`."""
     identities: tuple[Path, ...] = ()
-    """Functions of the settings that return an `api.http.request_identity.Identity`, a way to tell whose a request is;
+    """Functions of the settings that return an `api.http.request_identity.Identity`, a way to identify the caller;
     None: it is not set up."""
     commands: Mapping[str, Path] = field(default_factory=dict)
     """`typer.Typer` objects or functions, by the name of the command."""
@@ -93,7 +93,7 @@ class Plugin:
     worker_companions: tuple[Path, ...] = ()
     """The same for workers alone: the API does not import them."""
     stores: Mapping[str, Path] = field(default_factory=dict)
-    """Its own stores beside the kernel's, by name: functions that open a `storage.plugin_store.PluginStore` on the
+    """Its own stores next to the kernel's, by name: functions that open a `storage.plugin_store.PluginStore` on the
     database's engine and the settings. They are opened even if the plugin is left out: deleting a run reaches them."""
     document_files: tuple[Path, ...] = ()
     """Asynchronous functions of the settings, a tenant's store and a passage that return the file that the passage was

@@ -152,7 +152,7 @@ AllowanceOf: TypeAlias = Callable[[Tenant], Allowance]
 
 
 def open_allowances(settings: Any) -> AllowanceOf:
-    """Return the function that tells a tenant's allowance: everything, unless a plugin limits it.
+    """Return the function that gives a tenant's allowance: everything, unless a plugin limits it.
 
     Raises:
         InputInvalid: what says so cannot be read, or two plugins say it.

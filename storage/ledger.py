@@ -182,7 +182,7 @@ _LINE_SUMS: Final = (
 
 
 def _read_sums(row: Row[Any]) -> Usage:
-    """The sum that a row of `_LINE_SUMS` tells."""
+    """The sum in a row of `_LINE_SUMS`."""
     return Usage.model_validate({column.name: int(getattr(row, column.name) or 0) for column in _LINE_SUMS})
 
 

@@ -8,7 +8,7 @@ Every program that talks to Temporal needs this converter over the same objects,
 
 What failures say is short enough for the server to keep, and encrypted if payloads are. Of an attempt that is tried
 again the server keeps a failure of up to 4 KiB (`limit.mutableStateActivityFailure.size`); in place of a longer one it
-says "Failure exceeds size limit.", and nobody learns why a run waits.
+says "Failure exceeds size limit.", and no one learns why a run waits.
 """
 
 import asyncio
@@ -275,7 +275,7 @@ class ObjectDriver(StorageDriver):
         self._objects.close()
 
     def find_owner(self, claim: StorageDriverClaim) -> str:
-        """The id of the run whose object a claim names; empty if it is nobody's."""
+        """The id of the run whose object a claim names; empty if it is no one's."""
         owner = claim.claim_data.get("key", "").partition("/")[2].partition("/")[0]
         return "" if owner == NOBODY else owner
 

@@ -192,7 +192,7 @@ _SMALLER: Final = {
 
 
 def get_smaller_units(unit: str, smaller: str) -> int | None:
-    """How many of the smaller unit make one of the other, where people write both, as in `1 h 30 min`; else None."""
+    """Get how many of the smaller unit make one of the other, where people write both (`1 h 30 min`); else None."""
     return _SMALLER.get((unit, smaller))
 
 
@@ -255,7 +255,7 @@ charge_equivalent = [charge_equivalent]; newton_meter_torque = [torque]; angular
 calendar_decade = 10 year; kilowatt_peak = [peak_power]; megawatt_peak = 1000 kilowatt_peak; quintal_mass = 100 kilogram
 liter_per_100_km = [consumption]; molal = mole / kilogram; centimeter_water = 98.0665 pascal
 """
-"""What pint lacks, and what it takes for something else: to it sievert and gray are one, and becquerel counts."""
+"""Units that pint lacks or takes for something else: to it sievert and gray are one, and becquerel counts."""
 
 
 @cache

@@ -55,13 +55,13 @@ from elcano.storage.store import Store
 from elcano.text.phrases import choose_phrases
 
 OwnWriter: TypeAlias = Callable[[Attempt, AgentDefinition, Any, Loaded, TaskEnvelope], Awaitable[OwnDraft]]
-"""How an agent writes that has a way of its own (`AgentDefinition.writer`)."""
+"""Signature of an agent's own writer (`AgentDefinition.writer`)."""
 
 
 class AgentActivities:
-    """What every agent's activity does; `resolve` says who answers, if not the models that are named.
+    """Shared implementation of all agents' activities; `resolve` chooses the model if the call does not name it.
 
-    `within` puts something around whoever answers.
+    `within` wraps the model that answers.
     """
 
     def __init__(

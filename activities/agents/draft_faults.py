@@ -1,4 +1,4 @@
-"""What is wrong with a block of a draft, and what a repair of it has lost: pure comparisons of checked blocks."""
+"""Finds faults of a draft's blocks, and losses of their repairs: pure comparisons of checked blocks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -15,7 +15,7 @@ TOLD_CHARACTERS: Final = 300
 LEAST_KIN: Final = 0.5
 """The share of a statement's telling words by which it is found again in a repair."""
 LIKE_QUOTE: Final = 0.6
-"""How like a quote one has to be that is put back in its place."""
+"""Minimum similarity of a quote that replaces another."""
 UNCITED: Final = "it cites nothing: quote a passage that says it, or leave it out"
 
 
@@ -60,7 +60,7 @@ def list_failed(found: Iterable[CheckedClaim]) -> set[tuple[str, str]]:
 
 
 def count_uncited(found: Iterable[CheckedClaim]) -> int:
-    """How many statements of fact cite nothing."""
+    """Count statements of fact that cite nothing."""
     return sum(cited.verdict == "no_citation" for claim in found for cited in claim.citations)
 
 

@@ -151,13 +151,13 @@ class _Desk:
     unanswered: Sequence[Contradiction]
     """Contradictions among passages that the writer was shown, and that the draft does not discuss."""
     passages: Mapping[str, Evidence]
-    """Those that the writer was shown, by id."""
+    """Passages that the writer was shown, by id."""
     nearest: Mapping[Citation, NearestWords]
     """For each citation that does not hold the words most like it."""
     spare: tuple[str, ...]
     """Ids of passages for blocks that cite nothing."""
     keys: Mapping[str, str]
-    """Of the passages by id, as all agents of the run name them."""
+    """Keys of the passages by id, as all agents of the run name them."""
 
     @classmethod
     async def of(cls, attempt: Attempt, given: AgentInput, draft: ReportDraft, best: Sequence[str]) -> "_Desk":
@@ -248,7 +248,7 @@ class _Desk:
     async def take_discussions(
         self, unanswered: Sequence[Contradiction], first: int, answer: Iterable[RevisedBlock]
     ) -> tuple[list[Claim], list[str]]:
-        """What answers contradictions, to be added to the draft, and remarks on those that are not answered.
+        """Take the answers to contradictions, to be added to the draft, and remarks on those that are not answered.
 
         Args:
             unanswered: what was asked.
@@ -277,7 +277,7 @@ class _Desk:
         return moved.claims
 
     def describe_losses(self, repaired: Iterable[Claim], better: ReportDraft) -> list[str]:
-        """Name what `repaired` blocks said, their passages say too, and the draft `better` does not say any more."""
+        """Describe statements of `repaired` blocks that their passages support and the draft `better` has lost."""
         said = "\n".join(claim.text for claim in better.claims)
         losses: list[str] = []
         for statement in (one for claim in repaired for one in self.checked[claim].statements):

@@ -92,7 +92,7 @@ class Loader:
     async def load(
         self, run_id: str, agent: AgentDefinition, needs: Needs, room: int | None, *, most: int, weighed: bool
     ) -> Loaded:
-        """What `agent` is to be shown; words are `weighed` for the extractive model.
+        """Load the passages and drafts for `agent`; words are `weighed` for the extractive model.
 
         Args:
             run_id: whose evidence it is.
@@ -156,7 +156,7 @@ class Loader:
         )
 
     async def _tables(self, needs: Needs) -> tuple[dict[str, JsonObject], dict[str, str]]:
-        """What databases hold, as names alone; and why others could not be read."""
+        """Load the tables of databases, as names alone, and the errors of those that could not be read."""
         found: dict[str, JsonObject] = {}
         unread: dict[str, str] = {}
         for name in needs.tables:
@@ -232,7 +232,7 @@ def _list_searched_sources(needs: Needs, evidence: Iterable[Evidence]) -> list[s
 
 
 FURTHER_TRIES: Final = 2
-"""How often a model may correct an answer in the wrong form, in the same conversation."""
+"""Times that a model may correct an answer in the wrong form, in the same conversation."""
 
 
 def build_question_agent(question: Question[Answer], task: TaskEnvelope) -> Agent[object, Answer]:

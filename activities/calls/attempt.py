@@ -85,7 +85,7 @@ class Answer(Generic[Output]):
 
 
 class Attempt:
-    """What this attempt of `call` has done so far."""
+    """State of this attempt of `call`."""
 
     def __init__(
         self,
@@ -244,11 +244,11 @@ class Attempt:
 
     @property
     def left(self) -> Allowance:
-        """What this attempt may still use of what its call may."""
+        """Return the remaining allowance of this attempt."""
         return self.call.allowance.less(self.before + self.usage)
 
     def _show(self, listener: Listener) -> None:
-        """Has the beats carry what `listener` hears from now on."""
+        """Has the beats carry what `listener` receives from now on."""
         step, node, attempt = self.call.step, self.call.node, activity.info().attempt
 
         def words() -> Words | None:
@@ -260,7 +260,7 @@ class Attempt:
 
     @property
     def _expected_answer(self) -> Estimate:
-        """What an answer of the call's agent is taken to need."""
+        """Estimate the size of an answer of the call's agent."""
         agent = agent_called(self.call.agent, self.call.own)
         return Estimate(tokens=0 if agent is None else agent.output_tokens)
 
@@ -290,7 +290,7 @@ class Attempt:
             await self.record("failed", used)
 
     def count(self, messages: Sequence[ModelMessage], listener: Listener | None = None) -> Usage:
-        """What a conversation used so far, at the price of its model."""
+        """Compute the usage of a conversation so far, at the price of its model."""
         return self._price.apply(usage_of(messages) + (Usage() if listener is None else listener.lost))
 
     def readable(self, messages: Sequence[ModelMessage]) -> None:
@@ -344,5 +344,5 @@ class Attempt:
 
     @property
     def model(self) -> str:
-        """The models whose answers are used, each once; else those that answered in vain; empty if none answered."""
+        """Return the models whose answers are used, each once; else those that failed; empty if none answered."""
         return ", ".join(self._models or self._in_vain)

@@ -37,9 +37,9 @@ from elcano.graphs.state.failures import FailureDetails, FailureType
 T = TypeVar("T")
 
 CARRIED_AT: Final = 2
-"""Where in the details of a heartbeat the number of lost attempts is."""
+"""Index of the number of lost attempts in a heartbeat's details."""
 UNWRITTEN_AT: Final = 3
-"""Where in them the ledger's line is that an attempt could not write."""
+"""Index in them of the ledger line that an attempt could not write."""
 
 _lost: ContextVar[int] = ContextVar("lost", default=0)
 _pushed: ContextVar[bool] = ContextVar("pushed", default=False)
@@ -48,7 +48,7 @@ _tries_log = logging.getLogger("worker")
 
 
 def lost_attempts() -> int:
-    """How many attempts before this one were cut off by the death, the silence or the end of their worker."""
+    """Return how many earlier attempts were cut off by the death, the silence or the end of their worker."""
     return _lost.get()
 
 
@@ -102,7 +102,7 @@ class _Counting(ActivityInboundInterceptor):
             return await super().execute_activity(input)
         _pushed.set(await self._knows_pushes())
         tries = policy.maximum_attempts - MOST_DEATHS
-        if tries <= 0:  # somebody changed it with Temporal's tools
+        if tries <= 0:  # someone changed it with Temporal's tools
             tries = policy.maximum_attempts
         if info.attempt > 1:
             # After a reset attempts begin again with 1, and the heartbeats say how many were lost before it.

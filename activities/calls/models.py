@@ -45,7 +45,7 @@ CACHED: Final = CacheConfig(messages=False)
 """Instructions and the form of the answer are the same in every call of an agent, the task never is: only the first are
 marked to be kept by the provider, where that has to be asked for (Anthropic, OpenAI's latest)."""
 CALL_SETTINGS: Final = ModelSettings(max_retries=0, cache=CACHED)
-"""What every request is made with: one HTTP request, and what is to be cached. How long it may take: `PatientModel`."""
+"""Settings of every request: one HTTP request, and what is to be cached. `PatientModel` sets the timeout."""
 CLIENT_SECONDS: Final = DEFAULT_HTTP_TIMEOUT - 10.0
 """Providers' clients end a request after about as long by themselves, unless they are told otherwise."""
 

@@ -10,8 +10,8 @@ Each function that searches takes the connection of `Index.reading`, so that wha
 Reads the beginnings of sections: they state the general facts, but a search ranks repetitions higher.
 
 A page on an option says what it is in its first lines and names it in all others, so that the words of a question rank
-any of these higher. Beside a passage that was found the first one below the same heading is read, and for a page that
-is called after what is searched for its first one. Of a readme that is searched for the beginning is read.
+any of these higher. Along with a passage that was found the first one below the same heading is read, and for a page
+that is called after what is searched for its first one. Of a readme that is searched for the beginning is read.
 """
 
 import json
@@ -47,7 +47,7 @@ MOST_WORDS: Final = 40
 
 
 def search_words(query: str, language: str = ENGLISH) -> list[str]:
-    """The different words of `query` that can tell one passage from another; all of them if none can.
+    """The different words of `query` that can distinguish passages; all of them if none can.
 
     Args:
         query: a question or some words.
@@ -58,7 +58,7 @@ def search_words(query: str, language: str = ENGLISH) -> list[str]:
 
 
 def build_fts_expression(query: str, language: str = ENGLISH, searched: Sequence[str] = (ENGLISH,)) -> str:
-    """What FTS5 is asked: nothing of the query but its words reaches it. Empty if there are none.
+    """Build the FTS5 expression: nothing of the query but its words reaches it. Empty if there are none.
 
     Args:
         query: a question or some words.
@@ -208,7 +208,7 @@ FLOOR: Final = 0.25
 """Share of the best hit's score; a hit with less shares only common words with the query. Of the passages that experts
 cited over 54 questions the first 20 hits lose one in a hundred by it, and of the others one in five."""
 POOL: Final = 6
-"""How many times more passages are ranked than wanted, to have others when one document fills the front."""
+"""Multiple of the wanted passages that is ranked, to have others when one document fills the front."""
 MOST_LANGUAGES: Final = 4
 """Languages of a collection in whose forms a word is searched for, the commonest; and that of the question."""
 LEAST_SHARE: Final = 0.02
@@ -236,7 +236,7 @@ class Text(NamedTuple):
     file_hash: str = ""
     """SHA-256 of the bytes of its file; empty in an index of before it was kept."""
     places: bytes = b""
-    """What `pack_places` made of its places."""
+    """Output of `pack_places` for its places."""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -272,7 +272,7 @@ def _query_ranked_hits(database: sqlite3.Connection, match: str, most: int) -> l
 
 
 def count_languages(database: sqlite3.Connection) -> dict[str, int]:
-    """How many documents are in each language, the commonest first; those without a text are in none."""
+    """Count documents by language, the commonest first; those without a text are in none."""
     rows = database.execute(
         "SELECT language, count(*) AS documents FROM document WHERE language != ''"
         " GROUP BY language ORDER BY documents DESC, language"
@@ -319,7 +319,7 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
 
 
 def count_word_frequencies(database: sqlite3.Connection, words: Sequence[str]) -> tuple[int, list[int]]:
-    """How many passages there are, and for each word how many have it, in any of its forms, in their text.
+    """Count the passages, and for each word those that have it, in any of its forms, in their text.
 
     Titles and headings do not count: one title would make its words look common in every passage below it.
     """

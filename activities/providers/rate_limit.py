@@ -60,7 +60,7 @@ _TROUBLED: Final = (
     ModelServerError,
     ModelUnavailableError,
 )
-"""What says something of the provider, and not of the request or of who pays for it."""
+"""Failures of the provider, and not of the request or of its payer."""
 
 _BUSY: Final = (408, 429)
 
@@ -81,7 +81,7 @@ Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 
 class Gate:
-    """What every call of a provider with a queue goes through."""
+    """Gate for every call of a provider with a queue."""
 
     def __init__(self, kept: ProviderStore, tell: Tell, sleep: Sleep = asyncio.sleep) -> None:
         self._kept = kept

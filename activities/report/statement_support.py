@@ -70,10 +70,10 @@ def determine_support(
     Args:
         statement: of one whose citations hold as far as it needs them.
         known: what need not be quoted.
-        judgement: what the reviewer found of it; None if nobody looked.
+        judgement: what the reviewer found of it; None if no one looked.
         passages: the texts that it cites.
         facts: of an inference, the statements that it names.
-        by_words: its words are compared if nobody looked; not those of a cell, which is no sentence.
+        by_words: its words are compared if no one looked; not those of a cell, which is no sentence.
     """
     support: Support = judgement.support if judgement else "unchecked"
     said = said_of(statement, known)
@@ -121,7 +121,7 @@ def check_connecting_statement(
         statement: a sentence or an item; a cell may say how its row is called.
         quotes: what the text around it quotes.
         known: what need not be quoted.
-        judgement: what the reviewer found of it; None if nobody looked.
+        judgement: what the reviewer found of it; None if no one looked.
     """
     if statement.kind != "connecting" or statement.context or statement.reason:
         return statement

@@ -17,7 +17,7 @@ class SearchResults(Frozen):
     texts: tuple[StoredText, ...] = ()
     """The texts that the passages are parts of."""
     warnings: tuple[str, ...] = ()
-    """What could not be searched, and why. An error text is never evidence."""
+    """Parts that could not be searched, with reasons. An error text is never evidence."""
     refused: int = 0
     """Passages or pages that the lists and the egress scope of the run refuse; a warning says why."""
 
@@ -56,7 +56,7 @@ class SearchesStore(Protocol):
 
         Args:
             store: Of the tenant that asks.
-            run_id: The run that asks, or a branch of it; empty: nobody's.
+            run_id: The run that asks, or a branch of it; empty: no one's.
             query: What to look for.
             limit: How many passages at most.
 
@@ -147,12 +147,12 @@ class WeighsTerms(Protocol):
     """Optional interface of a source: weights of words, by which the offline model finds the subject of a text."""
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
-        """How much each word tells in this source: its inverse document frequency, higher for rarer words.
+        """Return how specific each word is in this source: its inverse document frequency, higher for rarer words.
 
         A word that occurs nowhere has the highest weight.
 
         Raises:
-            SourceUnavailable: it cannot tell now.
+            SourceUnavailable: it cannot answer now.
             SourceRefused: there is nothing, or nothing that can be read.
         """
         ...

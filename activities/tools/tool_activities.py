@@ -1,7 +1,7 @@
 """The activities of tool nodes, of looks and of checks of sources.
 
 Results are stored before they are returned, and returned by reference. What is kept is never changed, since reports
-were made of it. So a passage whose work is told of otherwise now (a paper stored last year may have been retracted
+were made of it. So a passage whose work is described otherwise now (a paper stored last year may have been retracted
 since) is kept once more, under an id that says so.
 """
 
@@ -60,7 +60,7 @@ from elcano.storage.store import Store, TenantStore
 
 _LONGEST_ID: Final = 300
 _PASSING: Final = {"retrieved_at", "cited_by", "issns"}
-"""What changes from one search to the next, or came later, and says nothing of whether a work stands."""
+"""Fields that change from one search to the next, or came later, and do not affect whether a work stays."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ToolWork:
     """One call of a tool."""
 
     store: TenantStore
-    """What its results are kept in, bound to the tenant of the run."""
+    """Store of its results, bound to the tenant of the run."""
     run_id: str
     services: Services
     sources: Sources
@@ -119,7 +119,7 @@ def pass_without_waiting(source: SourceSpec) -> AbstractAsyncContextManager[None
 
 
 class ToolActivities:
-    """What every tool's activity does; a search is done within `passing` its source."""
+    """Shared implementation of all tools' activities; a search is done within `passing` its source."""
 
     def __init__(
         self,

@@ -23,18 +23,18 @@ LEAST_SECONDS: Final = 5.0
 
 
 class BatchSpending(Frozen):
-    """What the runs of a batch use. Money in millionths of a US dollar."""
+    """Usage of the runs of a batch. Money in millionths of a US dollar."""
 
     tokens: int = 0
-    """Of those that ended, what they used."""
+    """Tokens used by runs that ended."""
     cost_microusd: int = 0
     ended: int = 0
-    """How many these are."""
+    """Number of runs that ended."""
     granted_tokens: int = 0
-    """Of those that go on, what they may use."""
+    """Tokens that open runs may use."""
     granted_microusd: int = 0
     open: int = 0
-    """How many these are."""
+    """Number of open runs."""
 
 
 class SharedLimits(Frozen):
@@ -98,7 +98,8 @@ batches = Table(
     Column("cancelled_by", LongText, nullable=False),
     Column("changed_at", Double, nullable=True),
 )
-"""`since` is when its state began; `changed_at` when its workflow was to be begun or told, null once that is done."""
+"""`since` is when its state began; `changed_at` when its workflow was to be begun or signalled, null once that is
+done."""
 
 batch_questions = Table(
     "batch_questions",
@@ -153,7 +154,7 @@ class Batch(Frozen):
         return (self.tokens, self.cost_microusd, self.deadline)
 
     def limits_at(self, now: float) -> SharedLimits:
-        """What its runs may use together, at a time."""
+        """Compute what its runs may use together, at a time."""
         left = None if self.deadline is None else self.deadline - now
         return SharedLimits(tokens=self.tokens, cost_microusd=self.cost_microusd, seconds_left=left)
 

@@ -122,9 +122,9 @@ _WRITERS: Final = {
     "pdf": "elcano.doors.exports.pdf_document:write_pdf_document",
     "latex": "elcano.doors.exports.latex_document:write_latex_archive",
 }
-"""What writes the report as a document, imported when one is asked for."""
+"""Writers of the report as a document, imported on request."""
 _SUFFIXES: Final[Mapping[Form, str]] = {"latex": "latex.zip"}
-"""Of files whose form does not say what they are."""
+"""Suffixes of files whose form does not say what they are."""
 _PIECE: Final = 262_144
 """Bytes of an archive that are sent at once."""
 _IN_MEMORY: Final = 8_000_000

@@ -26,7 +26,7 @@ from elcano.subjects.uploads.source_spec import NAME as UPLOADS
 MOST_FILES: Final = 20
 """Files of one request: each is a source that every query goes to."""
 UNNAMED: Final = "file"
-"""The name of a file that has none; its kind is told by its bytes."""
+"""The name of a file that has none; its type is detected from its bytes."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class AttachedFile:
     """A file of a request, as the client gave it."""
 
     place: str
-    """Where it is in the request."""
+    """Path in the request."""
     data: str
     """Base64, alone or as a `data:` URL."""
     name: str = ""

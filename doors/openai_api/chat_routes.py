@@ -1,4 +1,4 @@
-"""Chat completions: one question, one report. Progress is told as reasoning, and the report follows as the answer.
+"""Chat completions: one question, one report. Progress is reported as reasoning, and the report follows as the answer.
 
 The last line of an answer names its run. A client sends it back with the conversation, and so the next question follows
 that run, with its evidence, without anything that had to be stored for the chat.
@@ -120,8 +120,11 @@ class ChatCompletion:
     def explain_failure(self, error: Exception) -> Item:
         """The completion that says why there is no report, where the status of an error can be sent no more."""
         text = str(error)
-        told: Item = {"role": "assistant", "content": text, "refusal": text}
-        return {**self._complete(told), "error": {"message": text, "type": "server_error", "param": None, "code": None}}
+        reply: Item = {"role": "assistant", "content": text, "refusal": text}
+        return {
+            **self._complete(reply),
+            "error": {"message": text, "type": "server_error", "param": None, "code": None},
+        }
 
     def _complete(self, message: Item) -> Item:
         choice = {"index": 0, "message": message, "finish_reason": self._finish_reason(), "logprobs": None}
@@ -130,8 +133,8 @@ class ChatCompletion:
     async def stream(self, *, with_usage: bool) -> AsyncIterator[bytes]:
         """The chunks: what happens as reasoning, then the report."""
         yield self._chunk({"role": "assistant", "content": ""})
-        async for told in self._followed.follow():
-            lines = "".join(f"{text}\n" for event in told if (text := _read_progress(event)))
+        async for events in self._followed.follow():
+            lines = "".join(f"{text}\n" for event in events if (text := _read_progress(event)))
             yield self._chunk({"reasoning_content": lines}) if lines else KEEP_ALIVE
             if await self._followed.waits_for_approval():
                 break
@@ -204,7 +207,7 @@ class ChatCompletion:
 
 
 def _read_progress(event: StreamEvent) -> str:
-    """What an event of a response says to who watches."""
+    """Render an event of a response as progress for readers."""
     if event["type"] == "response.reasoning_summary_text.done":
         return str(event["text"])
     if event["type"] == "response.output_item.added" and event["item"]["type"] == "web_search_call":

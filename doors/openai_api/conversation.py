@@ -20,7 +20,7 @@ TURN_CHARACTERS: Final = 4_000
 TRANSCRIPT_CHARACTERS: Final = 30_000
 """Longest background, of all earlier turns."""
 _PASSED_OVER: Final = frozenset({"reasoning", "mcp_approval_request", "mcp_list_tools", "compaction"})
-"""Items of answers, ours and others', which clients send back with a conversation and in which nobody says anything."""
+"""Items of answers, ours and others', which clients send back with a conversation and in which no one says anything."""
 _CALL: Final = "_call"
 _OUTPUT: Final = "_call_output"
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
@@ -59,7 +59,7 @@ class Turn:
     run: str = ""
     """The run whose report this is; empty: no run's."""
     place: str = ""
-    """Of a turn that is only named by its id (`item_reference`): where it is in the request."""
+    """Path in the request of a turn that is only named by its id (`item_reference`)."""
     files: list[AttachedFile] = field(default_factory=list)
     unread: list[FieldFault] = field(default_factory=list)
     """Parts that are no text: pictures can be part of an earlier turn, and not of the question."""
@@ -85,7 +85,7 @@ class Conversation:
         return next((turn.run for turn in reversed(self.turns) if turn.role == "assistant"), "")
 
     def list_background(self, known_run: str | None) -> list[Turn]:
-        """The turns that a run has to be told: all of them, or those behind the report of a run that it follows."""
+        """The turns that a run has to be given: all of them, or those behind the report of a run that it follows."""
         named = [place for place, turn in enumerate(self.turns) if known_run and turn.run == known_run]
         return self.turns[named[-1] + 1 :] if named else self.turns
 
@@ -195,7 +195,7 @@ def _read_reference(id: object, place: str, found: Conversation) -> None:
 
 
 def _add_answer(said: Turn, id: str, found: Conversation) -> None:
-    """Add what an assistant said. An approval before it was decided then."""
+    """Add an assistant's message. An approval before it was decided then."""
     named = _MESSAGE_ID.fullmatch(id)
     said.run = named["run"] if named else _split_run_line(said.text)[1]
     if said.text:

@@ -18,7 +18,7 @@ Item: TypeAlias = dict[str, Any]
 APPROVAL: Final = "mcp_approval_request"
 """The type of the items that ask for approval."""
 PLAN_CALL: Final = "plan"
-"""What stands for the call in the id of the item that asks for approval of a plan."""
+"""Placeholder for the call in the id of the item that asks for plan approval."""
 ELCANO: Final = "elcano"
 """The server that asks for it."""
 _MARK: Final = re.compile(
@@ -33,7 +33,7 @@ other bracket of a report holds a bare number."""
 
 
 def build_reasoning(run_id: str, number: int, texts: list[str]) -> Item:
-    """What happened between two searches, one part for each event."""
+    """Build the reasoning between two searches, one part for each event."""
     summary = [{"type": "summary_text", "text": text} for text in texts]
     return {"id": f"rs_{run_id}_{number}", "type": "reasoning", "summary": summary}
 

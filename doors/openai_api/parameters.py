@@ -1,7 +1,7 @@
 """The parameters of OpenAI's API: which are used, which change nothing here, and which cannot be done and are refused.
 
 A parameter that would change the answer of a model, and cannot change a report, is either refused, because the client
-relies on it (`tools` of its own, `n`), or told of in the metadata of the answer (`temperature`). One that concerns
+relies on it (`tools` of its own, `n`), or reported in the metadata of the answer (`temperature`). One that concerns
 nothing but transport, caches or accounting is accepted as it is. All others are unknown, and refused.
 """
 
@@ -15,7 +15,7 @@ from elcano.service.errors import FieldFault
 from elcano.service.fields import Request, Text
 
 WEB_SEARCH: Final = ("web_search", "web_search_preview")
-"""How the names of the tools begin that search the web; dated ones follow."""
+"""Prefix of the names of web search tools; dated names follow."""
 OFFERED: Final = frozenset({"function", "custom"})
 """Tools of the client's own, which a model may call and a run never does: many clients offer some every time."""
 NO_FORM: Final = "an answer is text, or in the form of a `json_schema`, which is missing here"
@@ -24,14 +24,14 @@ IGNORED: Final = "elcano_ignored"
 
 
 class OpenAIRequest(Request):
-    """What both ways to ask have in common."""
+    """Parameters that both kinds of requests share."""
 
     told: ClassVar[frozenset[str]] = frozenset(
         {"temperature", "top_p", "presence_penalty", "frequency_penalty", "seed"}
     )
     """Parameters that a report does not go by, which its metadata say."""
     schema_field: ClassVar[str]
-    """Where the schema of the answer is, if one is wanted."""
+    """Path of the answer's schema, if one is wanted."""
 
     model: str = Field(default=DEFAULT_MODE, max_length=100, examples=["auto"])
     """A mode, or a graph of your own: `GET /openai/v1/models` lists them."""
@@ -40,8 +40,8 @@ class OpenAIRequest(Request):
     metadata: dict[str, str] | None = Field(default=None, examples=[{"ticket": "4711"}])
     """Texts of your own, which the answer repeats."""
     elcano: dict[str, Any] | None = Field(default=None, examples=[{"priority": "batch"}])
-    """What else a run can be asked with, by the names of `POST /v1/runs`: `sources`, `budget`, `domain`,
-    `approve_plan`, `priority` and others."""
+    """Further options of a run, by their names in `POST /v1/runs`: `sources`, `budget`, `domain`, `approve_plan`,
+    `priority` and others."""
     tools: list[dict[str, Any]] | None = None
     """`web_search` searches the web besides the sources of the server. Functions may be offered, and are never called;
     other tools are refused."""
@@ -128,7 +128,7 @@ class ResponseRequest(OpenAIRequest):
     input: str | list[dict[str, Any]] = Field(default=[], examples=["Which Python packages can read PDF files?"])
     """The question, or a conversation whose last message asks it; or `mcp_approval_response` items."""
     instructions: Text | None = Field(default=None, examples=["One page, for engineers."])
-    """What you want of the report's length, tone or form."""
+    """Requested length, tone or form of the report."""
     previous_response_id: str | None = Field(default=None, examples=[None])
     """The response that the question follows; or the one that approvals are for."""
     background: bool | None = Field(default=None, examples=[True])

@@ -1,7 +1,7 @@
 """A run's events as those of a response, numbered; the same run always gives the same ones, in any process.
 
-Sections tell their events side by side, in an order that is known only when they have ended. So what a section told is
-passed on when it is complete, and numbers never depend on who was quicker. A client that comes again with the last
+Sections emit their events side by side, in an order that is known only when they have ended. So the events of a section
+are passed on when it is complete, and numbers never depend on who was quicker. A client that comes again with the last
 number that it has gets exactly what follows.
 """
 
@@ -52,7 +52,7 @@ class ResponseLog:
         self._searches: dict[str, tuple[int, AgentEvent]] = {}
         """The open search of each path: the index of its item, and its first event."""
         self._held_back: dict[str, list[AgentEvent]] = {}
-        """What open sections told so far, by path."""
+        """Events of open sections so far, by path."""
         self._decided: set[str] = set()
 
     @property

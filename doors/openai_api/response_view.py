@@ -15,9 +15,9 @@ from elcano.service.errors import RunNotFound
 Response: TypeAlias = dict[str, Any]
 
 PREFIX: Final = "resp_"
-"""What the id of a response has before the id of its run."""
+"""Prefix of a response's id, before the id of its run."""
 _BUDGETS: Final = frozenset({"time", "tokens", "cost", "iterations", "steps"})
-"""How a run ends early that has used up a limit."""
+"""Outcomes of runs that ended early because a limit was used up."""
 
 
 def read_response_id(text: str) -> str:
@@ -34,7 +34,7 @@ def read_response_id(text: str) -> str:
 
 @dataclass(frozen=True)
 class ResponseHead:
-    """What stays of a response, from its first event to its last."""
+    """Fields of a response that stay the same from its first event to its last."""
 
     run_id: str
     model: str
@@ -42,7 +42,7 @@ class ResponseHead:
     previous_run: str
     metadata: dict[str, str]
     address: str
-    """Where clients reach the API."""
+    """Address at which clients reach the API."""
 
     @classmethod
     def of(cls, run: ArchivedRun, address: str) -> "ResponseHead":
@@ -51,7 +51,7 @@ class ResponseHead:
 
     @property
     def evidence_address(self) -> str:
-        """Where the passages are that the run found."""
+        """Return the address of the passages that the run found."""
         return f"{self.address}/v1/runs/{self.run_id}/evidence"
 
     @property
@@ -123,7 +123,7 @@ def build_outcome(
 
 
 def list_verdicts(report: Report | None) -> dict[str, str]:
-    """What the checks of a report found, as metadata: nothing of a run without one."""
+    """List the results of a report's checks as metadata: nothing of a run without one."""
     if report is None:
         return {}
     counts = report.support
@@ -142,7 +142,7 @@ def list_verdicts(report: Report | None) -> dict[str, str]:
 
 
 def build_usage(usage: Usage) -> dict[str, Any]:
-    """What all calls of models of the run and its sections used."""
+    """Build the usage of all model calls of the run and its sections."""
     return {
         "input_tokens": usage.input_tokens,
         "input_tokens_details": {"cached_tokens": 0},

@@ -125,7 +125,7 @@ def _build_run_request(
 ) -> RunRequest:
     own = request.elcano or {}
     wanted = "\n\n".join(filter(None, (instructions, *said.instructions)))
-    told = wanted if len(wanted) > MAX_INSTRUCTIONS else ""  # too long for a wish; the agents know it all the same
+    long = wanted if len(wanted) > MAX_INSTRUCTIONS else ""  # too long for a wish; the agents know it all the same
     metadata = dict(request.metadata or {})
     if untaken := request.list_untaken():
         metadata[IGNORED] = ", ".join(untaken)
@@ -136,8 +136,8 @@ def _build_run_request(
         "question": said.question,
         "mode": request.model,
         "previous_run": previous_run,
-        "instructions": "" if told else wanted,
-        "background": "\n\n".join(filter(None, (told, said.write_transcript(previous_run)))),
+        "instructions": "" if long else wanted,
+        "background": "\n\n".join(filter(None, (long, said.write_transcript(previous_run)))),
         "metadata": metadata,
     }
     try:

@@ -1,4 +1,4 @@
-"""What the reading view says of each statement and of each source: quotes where they stand, and what rests on them.
+"""Statements and sources of the reading view: quotes with their places, and what rests on them.
 
 Statements are those that cite something or are doubted, under the numbers of their spans in the report's text. A quote
 stands on the picture of its page, in its table or in its passage, whatever its document has.
@@ -27,9 +27,9 @@ class PagePlace:
     name: str
     """Such as `page 12 (iv)`."""
     path: str = ""
-    """Where its picture is, with the quote marked; empty: there is none."""
+    """Path of its picture, with the quote marked; empty: there is none."""
     picture: str = ""
-    """Where its picture is, without marks: the same for all quotes on the page."""
+    """Path of its picture, without marks: the same for all quotes on the page."""
     marks: Sequence[Sequence[float]] = ()
     """The rectangles of the quote: left, top, right and bottom, as shares of the page."""
 
@@ -55,7 +55,7 @@ class Claim:
 
     number: int
     text: str
-    """Of a table cell it begins with the names of row and column."""
+    """Text of the statement; that of a table cell begins with the names of row and column."""
     support: Support
     doubted: bool
     reason: str
@@ -71,7 +71,7 @@ class Source:
     source: str
     locators: Sequence[str]
     mark: str
-    """What is said of a work that does not stand, such as that it was retracted."""
+    """Mark of a work that was withdrawn or changed, such as that it was retracted."""
     claims: Sequence[Claim]
 
 

@@ -81,7 +81,7 @@ def _split_lists(part: str) -> str:
 
 
 def list_limitations(page: str, language: str) -> Iterator[str]:
-    """What the evidence does not show, as the report's page says it under a heading in its language."""
+    """List what the evidence does not show, as the report's page says it under a heading in its language."""
     from elcano.text.phrases import ENGLISH, get_phrases  # they load what tells languages apart
 
     names = {get_phrases(language).limitations, ENGLISH.limitations}

@@ -1,4 +1,4 @@
-"""Webhooks in a worker, beside its runs: it begins the watches that were noted, and works on the queue of webhooks.
+"""Webhooks in a worker, next to its runs: it begins the watches that were noted, and works on the queue of webhooks.
 
 A run is followed, deliveries are begun, a message is sent once.
 """
@@ -64,11 +64,11 @@ from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 
 ANSWER_SECONDS: Final = 15.0
-"""Within which a receiver has to answer."""
+"""Timeout of a receiver's response, in seconds."""
 BEAT_SECONDS: Final = 8.0
 DAY: Final = 86_400.0
 QUESTION_CHARACTERS: Final = 300
-"""How much of a question is told."""
+"""Maximum characters of a question in a message."""
 
 _log = logging.getLogger("webhooks")
 
@@ -129,11 +129,11 @@ class WebhookActivities:
     client: Client
     sender: Sender
     address: str
-    """Where clients reach the API."""
+    """Address at which clients reach the API."""
 
     @activity.defn(name=FOLLOW_RUN)
     async def follow_run(self, watch: RunWatch) -> SeenEvents:
-        """Wait until something happens in a run that is told of, or until it has ended."""
+        """Wait until something happens in a watched run, or until it has ended."""
         kept = self.store.of(watch.tenant)
         try:
             run = await current_run(watch.run_id, self.temporal, kept)
@@ -175,8 +175,8 @@ class WebhookActivities:
                 return SeenEvents(last=last, ended=True)
 
     def _build_seen(self, run: ArchivedRun, events: Sequence[AgentEvent], since: int, *, ended: bool) -> SeenEvents:
-        told = tuple(self._build_message(run, event) for event in events if event.type in EVENTS_OF_RUNS)
-        return SeenEvents(messages=told, last=max([since, *(event.seq for event in events)]), ended=ended)
+        messages = tuple(self._build_message(run, event) for event in events if event.type in EVENTS_OF_RUNS)
+        return SeenEvents(messages=messages, last=max([since, *(event.seq for event in events)]), ended=ended)
 
     def _build_message(self, run: ArchivedRun, event: AgentEvent) -> Message:
         data = {
@@ -216,7 +216,7 @@ class WebhookActivities:
         """Send a message once.
 
         Raises:
-            ApplicationError: it was not taken, and is tried again unless nobody can want that.
+            ApplicationError: it was not taken, and is tried again unless no one can want that.
         """
         webhooks, message = self._webhooks(delivery.tenant), delivery.message
         endpoint = await webhooks.find(delivery.endpoint)
@@ -270,7 +270,7 @@ def _build_failure(text: str, *, final: bool = False) -> ApplicationError:
 
 
 LOOK_SECONDS: Final = 2.0
-"""How often watches that were noted are looked for."""
+"""Interval at which new watches are looked for, in seconds."""
 AT_ONCE: Final = 100
 FOLLOWED: Final = 500
 """Runs that one worker follows at once."""

@@ -1,4 +1,4 @@
-"""Where messages may go: to public addresses, and to hosts that the operator named."""
+"""Allowed targets of messages: public addresses, and hosts that the operator named."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from elcano.graphs.errors import SourceRefused
 
 WHERE: Final = "webhook"
 GONE: Final = 410
-"""What a receiver answers that wants nothing more."""
+"""Status of a receiver that wants no further messages."""
 
 
 class TargetRefused(Exception):

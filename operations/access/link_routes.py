@@ -35,7 +35,7 @@ from elcano.service.runs.run_status import kept_run
 from elcano.service.runs.run_view import RunView
 
 PRIVATE: Final = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
-"""What a browser, or a machine that reads the Web, is told of whatever a link leads to."""
+"""Headers of everything behind a link, for browsers and crawlers."""
 
 
 class LinkNotFound(Refusal, kind="missing", title="No such link"):
@@ -70,7 +70,7 @@ class NewLink(LinkView):
     """A link that was just made."""
 
     path: str = Field(examples=["/v1/shared/ell_7q2mz0v1k3xc_.../report"])
-    """Where the report is read; whoever has this path may. It is shown this once."""
+    """Path of the report; anyone who has it may read it. Shown only once."""
 
 
 class LinkRequest(Request):

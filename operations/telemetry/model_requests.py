@@ -9,7 +9,7 @@ from elcano.activities.calls.models import Observe
 
 
 def build_model_observer(provider: TracerProvider, *, contents: bool) -> Observe:
-    """Return what puts spans around the requests of a model; `contents`: what is asked and answered is in them.
+    """Build the observer with spans around the requests of a model; `contents`: include prompts and answers.
 
     Tokens are measured by the kernel, so the measurements of the library are left out.
     """

@@ -66,7 +66,7 @@ CONTENTS: Final = frozenset(
         EVALUATION_EXPLANATION,
     }
 )
-"""Attributes of spans and events that may repeat a question, a prompt or an answer, or tell who asked."""
+"""Attributes of spans and events that may repeat a question, a prompt or an answer, or identify the caller."""
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class SafeSpanExporter(SpanExporter):
 
 
 FLUSH_SECONDS: Final = 1.5
-"""How long a program that ends waits for its last spans; a collector that is away delays no shutdown any longer."""
+"""Seconds that a program waits for its last spans when it ends; an unreachable collector delays no shutdown further."""
 EXPORT_SECONDS: Final = 5.0
 """Time limit of one export, unless `OTEL_EXPORTER_OTLP_TIMEOUT` says otherwise; OpenTelemetry's default is 10 s."""
 
@@ -137,7 +137,7 @@ class Providers:
             exemplar_filter=None if settings.key("OTEL_METRICS_EXEMPLAR_FILTER") else AlwaysOffExemplarFilter(),
         )
         self.tracer = self.tracer_provider.get_tracer(names.SCOPE)
-        """Of our spans in activities; making one takes as long as a span."""
+        """Tracer of our spans in activities; making one takes as long as a span."""
         self.instruments = Instruments(self.meter_provider, settings)
 
     def flush(self) -> None:

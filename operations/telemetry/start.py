@@ -1,4 +1,4 @@
-"""What programs call: it decides by the settings, and imports OpenTelemetry only if something needs it."""
+"""Entry point for programs: it decides by the settings, and imports OpenTelemetry only if something needs it."""
 
 import logging
 from collections.abc import Iterable, Sequence

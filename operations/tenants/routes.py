@@ -31,7 +31,7 @@ class DeletionView(Described):
     begun_at: Moment
     """When it was asked for."""
     begun_by: str = Field(examples=["alice"])
-    """By which user; empty: nobody was named."""
+    """User that began it; empty: no one was named."""
     begun_in: str = Field(examples=["acme"])
     """The tenant of that user."""
     finished_at: Moment | None

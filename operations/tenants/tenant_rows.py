@@ -1,4 +1,4 @@
-"""The rows of a tenant in every table of the database: no table with a tenant can be forgotten, whoever adds it.
+"""The rows of a tenant in every table of the database: no table with a tenant can be forgotten.
 
 A plugin's table is among them if it is in the kernel's `metadata`, as `PluginStore` asks. Rows of a table
 whose `info` says `RETAINED` stay.

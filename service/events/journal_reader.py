@@ -1,7 +1,7 @@
 """Reads one workflow while it is followed: its events as they are recorded, and the text that is being written.
 
 A long poll of the history wakes the reader of events, one query fetches them. The last event that it hands over is a
-terminal one: the workflow's own, or the one that the store was told if it ended without one.
+terminal one: the workflow's own, or the one that the store got if it ended without one.
 
 Text is read from heartbeats, while a client watches and an agent writes, which is known from the events. The server is
 asked twice a second then, just after the next heartbeat is due, and less often as long as there is nothing new. Words
@@ -92,7 +92,7 @@ class JournalReader:
                     async with places.take():
                         self._changed.clear()
                         await self._look()
-                except Exception as error:  # who follows is told, and the runs beside this one go on being read
+                except Exception as error:  # followers are notified, and the other runs are still read
                     self._report_failure(error)
                 finally:
                     self._looked.set()
@@ -254,7 +254,7 @@ LAG_SECONDS: Final = 0.04
 """From a heartbeat to when the server has it; measured, with room for the SDK's own bundling of heartbeats."""
 
 _OVER: Final = frozenset({"error", "ending_early"})
-"""Events of a node that end its agent's writing, beside its own: beginning and end may have the same type."""
+"""Events of a node that end its agent's writing, besides its own: beginning and end may have the same type."""
 _UNDOES: Final = frozenset({"rolling_back", "rolled_back", "run_resumed", "execution_ended"})
 
 _words_log = logging.getLogger("api.words")

@@ -124,7 +124,7 @@ _OF_SVG: Final[dict[str, frozenset[str]]] = {
     "line": frozenset({"transform", "x1", "y1", "x2", "y2", "stroke-dasharray", *_PAINT}),
     "polygon": frozenset({"points"}),
 }
-"""All that a plot or a chart consists of; what is beside that, scripts and styles first, is taken out."""
+"""All that a plot or a chart consists of; everything else, scripts and styles first, is taken out."""
 _TAGS: Final = frozenset(
     {
         *("a", "blockquote", "br", "code", "details", "div", "em", "h1", "h2", "h3", "hr", "li", "ol", "p", "pre", "s"),

@@ -2,7 +2,7 @@
 
 Only the worker knows its environment. Where all workers are started in the API's own (`shared_environment`), what is
 not set here is certainly not set there; elsewhere nothing is said. Calls wait in the queue of their provider where its
-rate is set; the workflow knows no settings, so it is told when it starts.
+rate is set; the workflow knows no settings, so it is given them when it starts.
 """
 
 from collections.abc import Collection, Sequence

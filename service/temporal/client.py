@@ -227,7 +227,7 @@ class Temporal:
         return answer.answer
 
     async def cancel(self, run_id: str, reason: str) -> None:
-        """Has the server cancel the run; the worker on it hears of it at once, or else the next one to take it.
+        """Has the server cancel the run; the worker on it is notified at once, or else the next one to take it.
 
         Raises:
             RunForgotten: there is no such workflow, or it is closed.

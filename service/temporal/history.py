@@ -230,5 +230,5 @@ async def delete_execution(client: Client, workflow_id: str, execution: str) -> 
     try:
         with map_rpc_errors():
             await client.workflow_service.delete_workflow_execution(request, retry=True, timeout=CALL_TIMEOUT)
-    except RunForgotten:  # somebody was quicker
+    except RunForgotten:  # someone was quicker
         return

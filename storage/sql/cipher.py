@@ -1,4 +1,4 @@
-"""What encrypts stored data: a seam. A plugin makes the cipher; storage asks it for every text, object and payload.
+"""Interface for the encryption of stored data. A plugin makes the cipher; storage asks it for every text and object.
 
 Without one, everything is kept in clear. What is kept in clear stays readable with one, so encryption can be turned on
 while runs are open. Sealed data is marked, and without its key nothing pretends to be able to read it.

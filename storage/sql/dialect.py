@@ -1,4 +1,4 @@
-"""The differences between SQLite and PostgreSQL, but for types of columns: the engine tells which database it is."""
+"""The differences between SQLite and PostgreSQL, but for types of columns: the engine knows which database it is."""
 
 import asyncio
 import sqlite3

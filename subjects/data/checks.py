@@ -1,4 +1,4 @@
-"""What `elcano doctor` says of databases; their addresses are left out, because its output may be shared."""
+"""Checks of databases for `elcano doctor`; their addresses are left out, because its output may be shared."""
 
 from collections.abc import Iterable
 from typing import Literal

@@ -47,7 +47,7 @@ READMES: Final = "packages"
 SEARCH_THREADS: Final = 4
 """Concurrent searches of one source; they share the processor with everything else."""
 OLDER_SECONDS: Final = 1.0
-"""How long a search waits for an index that is built anew; small ones are done by then, else the older one answers."""
+"""Seconds that a search waits for an index under rebuild; small ones are done by then, else the older one answers."""
 OLDER_INDEX: Final = "it is built anew since an upgrade, and documents are searched as they were read before"
 RESYNC_SECONDS: Final = 5.0
 """A search within this time after a sync trusts it."""
@@ -155,7 +155,7 @@ class DocumentsSource:
     def _finished(self, task: asyncio.Task[Listing]) -> None:
         self._running = None
         if not task.cancelled():
-            task.exception()  # Whoever waited got it; nobody may have waited.
+            task.exception()  # All waiters got it, if there were any.
 
     def _search(self, query: str, limit: int, listing: Listing) -> SearchResults:
         with self._index.reading() as database:
@@ -279,7 +279,7 @@ def sync_index(collection: Collection, index: Index, parser: Parser, stopped: th
 
 
 def _list_known(index: Index, parser: Parser) -> dict[str, IndexedDocument]:
-    """What is indexed, where what could not be read of a document can be by now as if the document had changed."""
+    """List the indexed documents; one whose unread parts can be read by now counts as changed."""
     readable = {key: IndexedDocument("", "") for key, needs in index.list_needs() if parser.can_read_now(needs)}
     return index.known() | readable
 

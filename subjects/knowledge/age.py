@@ -45,7 +45,7 @@ from elcano.subjects.knowledge.graph import (
 from elcano.subjects.knowledge.word_index import WordIndex
 
 CYPHER_SECONDS: Final = 5
-"""How long a query of a client's may take."""
+"""Timeout of a client's query, in seconds."""
 
 Row = TypeVar("Row")
 Kept = TypeVar("Kept", KnowledgeNode, KnowledgeEdge)

@@ -42,7 +42,7 @@ class UploadsFull(Refusal, kind="conflict", title="No more documents can be kept
 
 
 class Kept(NamedTuple):
-    """What became of one document."""
+    """Outcome for one document."""
 
     document: UploadedDocument
     changed: bool = False

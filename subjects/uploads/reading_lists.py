@@ -43,7 +43,7 @@ MOST_ENTRIES: Final = 50_000
 KEY_CHARACTERS: Final = 60
 _KEY: Final = re.compile(r"[^\w.:+-]+")
 _HEAD: Final = 20_000
-"""Bytes at the beginning of a file that tell its kind: the heads of a table may have thousands."""
+"""Bytes at the beginning of a file that decide its type: the heads of a table may have thousands."""
 _SUFFIXES: Final = {"bib": BIBTEX, "bibtex": BIBTEX, "ris": RIS, "nbib": NBIB, "ciw": WEB_OF_SCIENCE}
 _BEGINNINGS: Final = (
     (BIBTEX, re.compile(r"@\w{3,20}\s{0,9}\{\s{0,9}[^\s,{}]{0,200}\s{0,9},")),
@@ -52,7 +52,7 @@ _BEGINNINGS: Final = (
     (RIS, re.compile(r"(?:[^\r\n]{0,300}\r?\n){0,9}TY {1,2}- {1,2}[A-Z]{3,8}\s")),
     (ENDNOTE_XML, re.compile(r"(?:<\?xml[^>]{0,200}>\s{0,9})?<xml>\s{0,99}<records>")),
 )
-"""How lists begin. RIS may have numbers and names of providers above its first entry."""
+"""Beginnings of lists. RIS may have numbers and names of providers above its first entry."""
 
 _PARSERS: Final[Mapping[str, Callable[[bytes], Parsed]]] = {
     BIBTEX: lambda data: parse_bibtex(decode_text(data)),
@@ -73,7 +73,7 @@ class Entry(NamedTuple):
     item: str = ""
     """The work as JSON; empty: there is a fault."""
     notes: str = ""
-    """What its reader noted, as Markdown."""
+    """Notes of its reader, as Markdown."""
     fault: str = ""
     """Why it is not taken."""
 
@@ -120,7 +120,7 @@ class ListRequest(FileRequest):
 
 def answer_request(request: ListRequest) -> FileAnswer[tuple[Entry, ...]]:
     """The answer to one request, by this process."""
-    logging.disable()  # the parser of BibTeX warns of what is told anyway
+    logging.disable()  # the parser of BibTeX warns of what is reported anyway
     limit_reading()
     return answer_or_report_skip(lambda: tuple(parse_list(request.media_type, request.content)))
 

@@ -1,7 +1,7 @@
 """Uploaded documents as a source: each collection of a tenant has an index of its own on the worker that searches it.
 
 The index is a cache, made of what is in the store: what was read of the documents of a collection is its content. It is
-open only while somebody searches it or brings it up to date: a service may have any number of tenants. The methods of a
+open only while someone searches it or brings it up to date: a service may have any number of tenants. The methods of a
 collection are called by a thread of the index; the store is asked on the event loop.
 """
 
@@ -145,7 +145,7 @@ class CollectionIndexes:
                 await opened.source.close()
 
     def locate(self, tenant: str, name: str) -> Path:
-        """Where the index of a collection is."""
+        """Return the path of a collection's index."""
         return self.folder / tenant / f"{name}.sqlite"
 
 

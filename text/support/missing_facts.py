@@ -41,7 +41,7 @@ _UNIT: Final = re.compile(r"^[\d.,\s\u00a0]+")
 _POINTED: Final = re.compile(r"(?<![\d.,])\d{1,2}\.(?=\s([^\W\d_]+))")
 _GROUP: Final = re.compile(r"[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
 _THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", "en": ","}
-"""What stands between thousands; in Spanish and French it depends on the country."""
+"""Separators of thousands; in Spanish and French they depend on the country."""
 MOST_COUNTED: Final = 20
 """Number of things that a report may count without quoting their number."""
 _YEAR: Final = (Decimal(1500), Decimal(2100))
@@ -55,7 +55,7 @@ class Statement:
     """Without marks of citations."""
     quotes: tuple[str, ...]
     known: tuple[str, ...] = ()
-    """What it may say without quoting it: the question, titles, headings, authors and dates of the cited works."""
+    """Text that it may use without quoting: the question, titles, headings, authors and dates of the cited works."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class MissingFacts:
 
 
 def find_missing_facts(statement: Statement) -> MissingFacts:
-    """What figures and names the statement has that none of its quotes has."""
+    """Find figures and names of the statement that none of its quotes has."""
     unnamed, told = _find_unquoted_names(statement)
     figured = _find_unquoted_figures(statement)
     return MissingFacts(

@@ -44,17 +44,17 @@ async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> Re
         SourceUnavailable: the database is away, and another try may find it back.
     """
     schema = await database.structure()
-    told = await _attempt_query(database, schema, query, rows)
-    if isinstance(told, QueryFault) and told.stage in ("names", "database"):
-        fresh = await database.structure(fresh=True, anew=told.stage == "database")
+    result = await _attempt_query(database, schema, query, rows)
+    if isinstance(result, QueryFault) and result.stage in ("names", "database"):
+        fresh = await database.structure(fresh=True, anew=result.stage == "database")
         if fresh.hash != schema.hash:
-            told = await _attempt_query(database, fresh, query, rows)
+            result = await _attempt_query(database, fresh, query, rows)
             return (
-                _explain_schema_change(told, fresh, query)
-                if isinstance(told, QueryFault) and told.stage == "names"
-                else told
+                _explain_schema_change(result, fresh, query)
+                if isinstance(result, QueryFault) and result.stage == "names"
+                else result
             )
-    return told
+    return result
 
 
 def _explain_schema_change(fault: QueryFault, schema: DatabaseSchema, query: SqlQuery) -> QueryFault:

@@ -1,4 +1,4 @@
-"""How large a query becomes with everything written out, counted before it runs: no timeout ends that.
+"""Counts how large a query becomes with everything written out, before it runs: no timeout ends that.
 
 `WITH b AS (SELECT s || s AS s FROM a), c AS (SELECT s || s AS s FROM b) ...` doubles with every line. SQLite and
 PostgreSQL put such expressions into each other while they plan, and look at no clock meanwhile. How long the values

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from elcano.api.reports.numbered_statements import list_statements
 from elcano.graphs.report.places import Cell
 from elcano.graphs.report.report import CheckedCitation, Part, Support
 from elcano.graphs.report.works import Work, find_citation_mark
+from elcano.service.reports.numbered_statements import list_statements
 from elcano.service.reports.quoted_tables import ShownTable, build_quoted_table
 from elcano.storage.evidence import DATA_HASH, PAGE_LABELS, PATH
 

@@ -23,9 +23,9 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.api.reports.numbered_statements import keep_letters
-from elcano.api.reports.statement_spans import StatementIndex, add_statement_spans
 from elcano.graphs.report.report import Report
+from elcano.service.reports.numbered_statements import keep_letters
+from elcano.service.reports.statement_spans import StatementIndex, add_statement_spans
 
 STYLE: Final = """
 :root{color-scheme:light dark;--text:#1c2024;--quiet:#5b646d;--line:#d7dce0;--ground:#fff;--shade:#f5f7f8;

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 from markdown_it.token import Token
 
-from elcano.api.reports.numbered_statements import NumberedStatement, keep_letters, list_statements
 from elcano.graphs.report.report import Report
+from elcano.service.reports.numbered_statements import NumberedStatement, keep_letters, list_statements
 
 _LIST_MARK: Final = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+")
 _NOTE: Final = re.compile(r"\([^()]+\)|\uff08[^\uff08\uff09]+\uff09")

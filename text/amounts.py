@@ -7,10 +7,9 @@ from typing import Final
 
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import UNSURE_SCALES, is_long_scale_word, parse_scale_word
-from elcano.text.units import PER_MILLE, POINTS, SHARE, TIMES, find_unit
+from elcano.text.units import POINTS, RATIO_UNITS, TIMES, find_unit
 from elcano.text.written_dates import Moment, WrittenMoment
 
-RATIO_UNITS: Final = (SHARE, PER_MILLE, POINTS, TIMES)
 _SCALES: Final = re.compile(
     r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}|[^\W\d_]{1,11}\b)\.?"
 )

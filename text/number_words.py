@@ -30,7 +30,7 @@ _FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig)$")
 _MULTIPLES: Final = {"double": 2, "doubled": 2, "twice": 2, "doubling": 2, "triple": 3, "tripled": 3, "quadrupled": 4}
 
 
-_LONG_SCALE: Final = {"billion": 12, "trillion": 18}
+_LONG_SCALE: Final = {"billion": 12, "billions": 12, "trillion": 18, "trillions": 18}
 """What these are in languages that have another word for 10⁹."""
 _LONG_SCALE_LANGUAGES: Final = frozenset({"de", "fr", "da", "nb", "sv", "fi", "pl"})
 UNSURE_SCALES: Final = frozenset({"m", "bin"})

@@ -134,6 +134,10 @@ _OTHER: Final = {
     "Grad": "angular_degree", "Grad Celsius": "degC", "degrees Celsius": "degC", "degrees Fahrenheit": "degF",
     "degree Celsius": "degC", "millimetres of mercury": "mmHg",
     "millimeters of mercury": "mmHg", "parts per million": "ppm",
+    "short ton": "short_ton", "short tons": "short_ton", "long ton": "long_ton", "long tons": "long_ton",
+    **{f"{where} {unit}{end}": f"{kind}{unit.replace(' ', '_')}"
+       for where, kind in (("imperial", "imperial_"), ("uk", "imperial_"), ("us", ""))
+       for unit, end in product(("gallon", "pint", "quart", "fluid ounce"), ("", "s"))},
     "parts per billion": "ppb", "parts per trillion": "ppt", "deg C": "degC", "degC": "degC", "meilen": "mile",
 }  # fmt: skip
 _MORE_NAMES: Final = {
@@ -231,3 +235,26 @@ def _iterate_cldr(language: str) -> Iterator[tuple[str, str]]:
             except UnknownUnitError:
                 continue
             yield _DIGITS.sub("", written).strip(" \u00a0\u200f\u200e."), unit or known.partition("-")[2]
+
+
+@cache
+def load_currency_names() -> dict[str, str]:
+    """Names of currencies that say whose they are, such as `mexican pesos`, in lower case, with the code of each."""
+    from babel import Locale
+    from babel.numbers import get_currency_name
+
+    names: dict[str, str] = {}
+    for language in LANGUAGES:
+        locale = Locale(language)
+        for code in map(str, locale.currencies):
+            for count in (None, 1, 2, 5):
+                name = get_currency_name(code, count, locale).casefold()
+                if " " in name and "(" not in name:
+                    names.setdefault(name, code)
+    return names
+
+
+@cache
+def load_nations() -> frozenset[str]:
+    """The first words of these names."""
+    return frozenset(name.partition(" ")[0] for name in load_currency_names())

@@ -16,7 +16,6 @@ from decimal import Decimal
 from typing import Final
 
 from elcano.text.amounts import (
-    RATIO_UNITS,
     Number,
     NumberReading,
     is_ideograph,
@@ -30,8 +29,10 @@ from elcano.text.number_words import (
 )
 from elcano.text.spelled_numbers import find_spelled_numbers
 from elcano.text.units import (
+    RATIO_UNITS,
     get_smaller_units,
     parse_currency,
+    read_price,
 )
 from elcano.text.written_dates import find_moments
 
@@ -74,6 +75,8 @@ _UNGROUPED: Final = _compile_number("")
 _ROW_BEFORE: Final = re.compile(r"\d[ \u00a0][<>\u2264\u2265]?$")
 _ROW_AFTER: Final = re.compile(r"[ \u00a0][<>\u2264\u2265]?\d")
 _BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
+_PARTED_MYRIADS: Final = re.compile(r"[兆조亿億억万萬만][ \u00a0]?")
+"""What ends the first part of a number by ten thousands: `1億2000万`."""
 _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
 """What stands between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|(?<!\d[.,·]\d)(?:º|ª|°)|\.º|\.ª)(?![\w])")
@@ -134,6 +137,19 @@ def _combine_parts(text: str, numbers: Iterable[Number]) -> Iterator[Number]:
 
 
 def _combine_amounts(text: str, one: Number, following: Number) -> Number | None:
+    if (
+        _PARTED_MYRIADS.fullmatch(text, one.end - 1, following.start)
+        and len(one.readings) == len(following.readings) == 1
+    ):
+        larger, more = one.readings[0], following.readings[0]
+        if not (one.unit or following.signed) and more.value < larger.step <= larger.value:
+            value = larger.value + more.value
+            return replace(
+                following,
+                text=text[one.start : following.end],
+                start=one.start,
+                readings=(NumberReading(value, more.step),),
+            )
     factor = get_smaller_units(one.unit, following.unit) if one.unit and following.unit else None
     if factor is None or len(one.readings) != 1 or len(following.readings) != 1:
         return None
@@ -259,7 +275,7 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
     if unit in RATIO_UNITS or folded[end:unit_end].strip() in _CURRENCY_SIGNS:
         end = unit_end
     if money := parse_currency(currency):  # what follows `$5 million` is no unit: `in 2019` no inches
-        unit, unit_end = money, end
+        unit, unit_end = read_price(folded, end, money)
     sign = match["sign"].strip() if match["sign"] and not _is_joining_dash(folded, match.start("sign")) else ""
     start = match.start() if match["currency"] or sign else match.start("digits")
     more = _read_fraction(match["half"])

@@ -26,6 +26,12 @@ _FEW_OF: Final = re.compile(
     r"(?:(?:the|den|les|l[ao]s|de)[ \u00a0])?(?=\d)",
     re.IGNORECASE,
 )
+_HALF_OF: Final = re.compile(
+    r"(?<!\w)(?<!and )(?:half an?|an? half|eine[rn]? halben?|un demi|medio|mezzo|meio|een half)"
+    r"[ \u00a0-](?P<scale>[^\W\d_]{3,10})(?!\w)",
+    re.IGNORECASE,
+)
+"""`half a million`"""
 _AND_HALF: Final = re.compile(r"[ \u00a0]and[ \u00a0]a[ \u00a0]half\b", re.IGNORECASE)
 _WORD_AFTER: Final = re.compile(r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,})(?![\w-])")
 _ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
@@ -49,6 +55,11 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
         end = few.start() + len(few[0].split()[0])
         yield Number(text[few.start() : end], few.start(), end, (reading,), unit_end=end, spelled=True)
     yield from _find_ideographs(text, folded)
+    for half in _HALF_OF.finditer(folded):
+        if (power := parse_scale_word(half["scale"])) > 2:
+            reading = NumberReading(Decimal("0.5").scaleb(power), Decimal("0.1").scaleb(power))
+            unit, end = parse_unit(folded, half.end())
+            yield Number(half[0], *half.span(), (reading,), unit, end, spelled=True)
     at = 0
     while (match := _WORD.search(folded, at)) is not None:
         word, start, end = match[0].lower(), *match.span()

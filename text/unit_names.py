@@ -99,6 +99,7 @@ _SYMBOLS: Final = {
     "A": "ampere", "J": "joule", "Pa": "pascal", "N": "newton", "Hz": "hertz", "mol": "mole", "M": "molar",
     "Bq": "becquerel_activity", "Sv": "sievert_dose", "Gy": "gray_dose", "Ci": "curie_activity", "eV": "electron_volt",
     "cal": "calorie", "Wh": "watt_hour", "Da": "dalton", "Ω": "ohm", "Ω": "ohm", "F": "farad", "H": "henry",
+    "Ah": "ampere_hour",
     "S": "siemens", "T": "tesla", "K": "kelvin", "lm": "lumen", "lx": "lux", "bar": "bar", "B": "byte", "b": "bit",
     "bit": "bit", "kat": "katal", "IU": "international_unit", "U": "enzyme_activity_unit", "t": "metric_ton",
     "Osm": "osmole", "osmol": "osmole", "sec": "second", "gr": "gram", "mol/L": "mole/liter", "Eq": "charge_equivalent",
@@ -134,6 +135,7 @@ _OTHER: Final = {
     "Grad": "angular_degree", "Grad Celsius": "degC", "degrees Celsius": "degC", "degrees Fahrenheit": "degF",
     "degree Celsius": "degC", "millimetres of mercury": "mmHg",
     "millimeters of mercury": "mmHg", "parts per million": "ppm",
+    "kbps": "kilobit/second", "Mbps": "megabit/second", "Gbps": "gigabit/second", "Tbps": "terabit/second",
     "short ton": "short_ton", "short tons": "short_ton", "long ton": "long_ton", "long tons": "long_ton",
     **{f"{where} {unit}{end}": f"{kind}{unit.replace(' ', '_')}"
        for where, kind in (("imperial", "imperial_"), ("uk", "imperial_"), ("us", ""))
@@ -195,7 +197,7 @@ def load_unit_symbols() -> dict[str, str]:
 def load_first_words() -> frozenset[str]:
     """The first words of names that have several, in lower case."""
     names = (re.split("[ -]", name)[0] for name in _load_names() if " " in name or "-" in name)
-    return frozenset((*names, "per", "pour", "por"))
+    return frozenset((*names, *"per pour por basis points puntos punti pontos".split()))  # noqa: SIM905
 
 
 @cache

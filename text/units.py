@@ -24,12 +24,15 @@ SHARE: Final = "%"
 PER_MILLE: Final = "‰"
 POINTS: Final = "percentage points"
 TIMES: Final = "times"
+BASIS_POINTS: Final = "basis points"
 RATIO_UNITS: Final = (SHARE, PER_MILLE, POINTS, TIMES)
 _SHARES: Final = {
     **dict.fromkeys(("%", "٪", "％", "pct", "percents", "percent", "per cent", "prozent", "procent"), SHARE),
     **dict.fromkeys(("pourcent", "pour cent", "por ciento", "por cento", "per cento", "yüzde"), SHARE),
     **dict.fromkeys(("процент", "процента", "процентов"), SHARE),
     **dict.fromkeys(("パーセント", "퍼센트", "เปอร์เซ็นต์"), SHARE),
+    **dict.fromkeys(("bps", "basis points", "basis point", "basispunkte", "basispunkten"), BASIS_POINTS),
+    **dict.fromkeys(("points de base", "puntos básicos", "punti base", "pontos base"), BASIS_POINTS),
     **dict.fromkeys(("‰", "per mille", "promille", "pour mille", "por mil", "per mil"), PER_MILLE),
     **dict.fromkeys(
         ["x", "×", "fold", "times", "fach", "mal", "fois", "veces", "volte", "vezes", "keer", "maal"], TIMES
@@ -158,6 +161,8 @@ def read_frequency(text: str, at: int) -> tuple[str, int]:
 def read_price(text: str, at: int, currency: str) -> tuple[str, int]:
     """The unit of an amount of money that ends at `at`, with what it is paid for (`$5 per kg`), and its end."""
     per = _PER.match(text, at)
+    if adverb := _ADVERB.match(text, at):
+        return f"{currency}/{_ADVERBS[adverb['adverb']]}", adverb.end()
     if per is None or per["times"] is not None or per["dot"] is not None:
         return currency, at
     term, end = _read_term(text, per.end())
@@ -240,6 +245,8 @@ def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str
     """Whether both are the same amount of the same thing; never if their units cannot be compared."""
     if unit == other_unit:
         return value == other_value
+    if (unit, other_unit) in ((POINTS, BASIS_POINTS), (BASIS_POINTS, POINTS)):
+        return value * 100 == other_value if unit == POINTS else value == other_value * 100
     if {unit, other_unit} == {"pound", "GBP"}:  # `pounds` may be either
         return value == other_value
     if other_unit in _HUNDREDTHS.get(unit, ()):

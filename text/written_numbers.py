@@ -10,8 +10,7 @@ language may be another, with all that they may mean.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
@@ -23,6 +22,7 @@ from elcano.text.amounts import (
     read_scale_words,
     share_units,
 )
+from elcano.text.combined_amounts import combine_parts
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import (
     parse_scale_word,
@@ -30,7 +30,6 @@ from elcano.text.number_words import (
 from elcano.text.spelled_numbers import find_spelled_numbers
 from elcano.text.units import (
     RATIO_UNITS,
-    get_smaller_units,
     parse_currency,
     read_price,
 )
@@ -74,9 +73,6 @@ _NUMBER: Final = _compile_number(_GROUPED)
 _UNGROUPED: Final = _compile_number("")
 _ROW_BEFORE: Final = re.compile(r"\d[ \u00a0][<>\u2264\u2265]?$")
 _ROW_AFTER: Final = re.compile(r"[ \u00a0][<>\u2264\u2265]?\d")
-_BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
-_PARTED_MYRIADS: Final = re.compile(r"[兆조亿億억万萬만][ \u00a0]?")
-"""What ends the first part of a number by ten thousands: `1億2000万`."""
 _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
 """What stands between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|(?<!\d[.,·]\d)(?:º|ª|°)|\.º|\.ª)(?![\w])")
@@ -118,54 +114,12 @@ def find_numbers(text: str, language: str = "", *, ambiguous: bool = False) -> l
         found.append(number)
         _mark_taken(taken, number.start, number.end)
     spelled = find_spelled_numbers(text, folded, None if ambiguous else language)
-    found += [one for one in spelled if not any(taken[one.start : one.end])]
-    return share_units(text, list(_combine_parts(text, sorted(found, key=lambda one: one.start))))
-
-
-def _combine_parts(text: str, numbers: Iterable[Number]) -> Iterator[Number]:
-    """The numbers, those as one that are one amount in two units, as in `1 h 30 min`."""
-    waiting: Number | None = None
-    for one in numbers:
-        if waiting is not None and (both := _combine_amounts(text, waiting, one)) is not None:
-            waiting = both
-            continue
-        if waiting is not None:
-            yield waiting
-        waiting = one
-    if waiting is not None:
-        yield waiting
-
-
-def _combine_amounts(text: str, one: Number, following: Number) -> Number | None:
-    if (
-        _PARTED_MYRIADS.fullmatch(text, one.end - 1, following.start)
-        and len(one.readings) == len(following.readings) == 1
-    ):
-        larger, more = one.readings[0], following.readings[0]
-        if not (one.unit or following.signed) and more.value < larger.step <= larger.value:
-            value = larger.value + more.value
-            return replace(
-                following,
-                text=text[one.start : following.end],
-                start=one.start,
-                readings=(NumberReading(value, more.step),),
-            )
-    factor = get_smaller_units(one.unit, following.unit) if one.unit and following.unit else None
-    if factor is None or len(one.readings) != 1 or len(following.readings) != 1:
-        return None
-    if not _BETWEEN_PARTS.fullmatch(text, one.unit_end, following.start) or one.ordinal or following.signed:
-        return None
-    more = following.readings[0]
-    if not 0 <= more.value < factor:
-        return None
-    value = one.readings[0].value * factor + more.value
-    return replace(
-        following,
-        text=text[one.start : following.end],
-        start=one.start,
-        readings=(NumberReading(value, more.step),),
-        signed=one.signed,
-    )
+    for word in spelled:
+        if not any(taken[word.start : word.end]):
+            found.append(word)
+            if word.text[:1].isalpha() and parse_scale_word(word.text.split()[-1].split("-")[-1]) > 2:
+                _mark_taken(taken, word.start, word.end)
+    return share_units(text, list(combine_parts(text, sorted(found, key=lambda one: one.start))))
 
 
 def _fold_digits(text: str) -> str:

@@ -40,15 +40,18 @@ _TO: Final = re.compile(r"\b(?:to|auf|\u00e0|a|naar|para|below|under|than)\W{0,3
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?![\w-])")
 _LONGEST_BOUND: Final = 30
 _LEAST: Final = (
-    r"(?<![-=<])[>≥⩾≧]=?|(?<!\w)(?:at least|more than|greater than|over|above|exceed\w*|mindestens"
+    r"(?<![-=<])[>≥⩾≧]=?|(?<!\w)(?:at least|more than|greater than|over|above|exceed\w*"
+    r"|(?:minimum|min\.?)(?: of)?|mindestens"
     r"|mehr als|über|wenigstens|au moins|plus de|supérieur\w* à|al menos|más de|por lo menos|mayor que|superior a"
-    r"|almeno|più di|oltre|pelo menos|mais de|minstens|meer dan|ten minste|более|больше|en az|최소|적어도)"
-    r"|至少|超过|超過|多于|多於|高于|大于|少なくとも|最低|อย่างน้อย|มากกว่า"
+    r"|almeno|più di|oltre|pelo menos|mais de|minstens|meer dan|ten minste|более|больше|свыше|en az|최소|적어도)"
+    r"|至少|超过|超過|多于|多於|高于|大于|少なくとも|最低|最少|最小|อย่างน้อย|มากกว่า|เกิน"
 )
 _MOST: Final = (
-    r"[<≤⩽≦]=?|(?<!\w)(?:at most|less than|lower than|fewer than|under|below|up to|höchstens"
+    r"[<≤⩽≦]=?|(?<!\w)(?:at most|less than|lower than|fewer than|under|below|up to"
+    r"|(?:maximum|max\.?)(?: of)?|höchstens|bis zu"
+    r"|jusqu['\u2019](?:à|au)|hasta|fino a|até|tot"
     r"|weniger als|unter|maximal|au plus|moins de|inférieur\w* à|como máximo|menos de|menor que|inferior a"
-    r"|al massimo|meno di|no máximo|hoogstens|minder dan|ten hoogste|менее|меньше|en fazla|최대)"
+    r"|al massimo|meno di|no máximo|hoogstens|minder dan|ten hoogste|до|менее|меньше|en fazla|최대)"
     r"|至多|最多|少于|少於|低于|小于|不到|最大|น้อยกว่า"
 )
 _EXACTLY: Final = re.compile(r"(?:=|(?<!\w)[Pp](?:[ \u00a0-]?values?)?[ \u00a0](?:was|of|is|were))[ \u00a0]?$")
@@ -59,14 +62,16 @@ _OR_MORE: Final = re.compile(
     rf"(?:{_COUNTED})(?:(?:(?:or|and)[ \u00a0](?:more|older|over|above|higher|greater|longer|later)"
     r"|(?:oder|und)[ \u00a0](?:mehr|älter|darüber)|(?:ou|et)[ \u00a0]plus|[oy][ \u00a0]más|[oe][ \u00a0](?:più|oltre)"
     r"|(?:ou|e)[ \u00a0]mais|(?:of|en)[ \u00a0](?:meer|ouder)|и[ \u00a0](?:более|больше|старше)"
-    r"|ve[ \u00a0]üzeri)(?!\w)|以上|超(?![过過])|이상|초과|ขึ้นไป)",
+    r"|ve[ \u00a0]üzeri)(?!\w)|['\u2019]?[dt][ae]n[ \u00a0](?:fazla|çok)(?!\w)"
+    r"|以上|を?超(?![过過])|を?上回|より多|이상|초과|ขึ้นไป)",
     re.IGNORECASE,
 )
 _OR_LESS: Final = re.compile(
     rf"(?:{_COUNTED})(?:(?:(?:or|and)[ \u00a0](?:less|fewer|younger|under|below|lower|shorter|earlier)"
     r"|(?:oder|und)[ \u00a0](?:weniger|jünger|darunter)|(?:ou|et)[ \u00a0]moins|[oy][ \u00a0]menos|[oe][ \u00a0]meno"
     r"|(?:ou|e)[ \u00a0]menos|(?:of|en)[ \u00a0](?:minder|jonger)|и[ \u00a0](?:менее|меньше|младше|моложе)"
-    r"|ve[ \u00a0]alt\u0131)(?!\w)|以下|以内|以內|未満|未满|未滿|이하|미만|이내)",
+    r"|ve[ \u00a0]alt\u0131)(?!\w)|['\u2019]?[dt][ae]n[ \u00a0]az(?!\w)"
+    r"|を?下回|より少|に満た|以下|以内|以內|未満|未满|未滿|이하|미만|이내)",
     re.IGNORECASE,
 )
 _AT_LEAST: Final = re.compile(rf"(?:{_LEAST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)

@@ -110,7 +110,9 @@ def _read_ideographs(digits: str) -> int | None:
         tens = _TENS.get(sign)
         if tens is None:
             section += digit
-            total, section, last = total + (section or 1) * _MYRIADS[sign], 0, 10**9
+            if not section:
+                return None  # `万一` is by chance
+            total, section, last = total + section * _MYRIADS[sign], 0, 10**9
         elif tens >= last or (not digit and at and digits[at - 1] not in _MYRIADS and digits[at - 1] not in "零\u3007"):
             return None  # `千百` is very many
         else:

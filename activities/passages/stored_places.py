@@ -1,4 +1,4 @@
-"""Where the passages of one document stand, as an index keeps it: compressed JSON, from which a passage takes its part.
+"""Positions of the passages of one document in an index: compressed JSON, from which a passage takes its part.
 
 A book of 300 pages has some 15,000 lines. They are kept apart from its text and read only when one of its passages is
 found, and only those of the passage become objects.
@@ -51,7 +51,7 @@ def _round_shares(shares: Iterable[float]) -> Iterator[float]:
 
 
 class StoredPlaces:
-    """What `pack_places` made, of one document."""
+    """Packed positions of one document, as `pack_places` made them."""
 
     def __init__(self, packed: bytes) -> None:
         found: dict[str, _Raw] = json.loads(zlib.decompress(packed)) if packed else {}
@@ -87,7 +87,7 @@ class StoredPlaces:
         return {name: value for name, value in described.items() if value not in ("", None, {})}
 
     def _find_label(self, page: int) -> str:
-        """What is printed as the number of a page; empty if that is its number, or unknown."""
+        """Find the printed number of a page; empty if that is its number, or unknown."""
         label = self._labels[page - 1] if 0 < page <= len(self._labels) else ""
         return "" if label == str(page) else label
 
@@ -100,7 +100,7 @@ class StoredPlaces:
 
 
 def _find_main_kind(regions: Iterable[_Raw], start: int, end: int) -> str:
-    """What more than half of the characters `start` to `end` are; empty: plain text."""
+    """Find the kind of more than half of the characters `start` to `end`; empty: plain text."""
     lengths: Counter[str] = Counter()
     for first, last, kind, _ in regions:
         lengths[kind] += min(last, end) - max(first, start)

@@ -155,7 +155,7 @@ def _build_figure(text: str, one: Number, unit: str) -> Figure:
 
 
 def _read_bound(text: str, start: int, end: int) -> Literal["", "least", "most"]:
-    """What stands before and behind a number says of its bound."""
+    """Read the bound that the text around a number states."""
     before = text[max(0, start - _LONGEST_BOUND) : start]
     if found := _AT_LEAST.search(before):
         return "most" if _NOT.search(before[: found.start()]) else "least"

@@ -1,4 +1,4 @@
-"""Finds what is printed on every page beside its text: running heads and feet, and page numbers.
+"""Finds running heads and feet, and page numbers, which are printed on every page next to its text.
 
 They recur at one height on several pages with other numbers, or count the pages. A line that does neither is text,
 wherever it stands.
@@ -16,13 +16,13 @@ from elcano.subjects.documents.pdf.lines import TextLine
 BAND: Final = 0.16
 """Share of a page's height, from its top and from its bottom, in which heads and feet stand."""
 OUTER_ROWS: Final = 4
-"""How many rows from the top and from the bottom may be heads or feet."""
+"""Number of rows from the top and from the bottom that may be heads or feet."""
 SAME_HEIGHT: Final = 0.012
 """Heads of two pages stand at one height if they differ by less than this share of it."""
 LARGEST: Final = 1.25
 """Larger type than this, in sizes of the text, is a title, though it may recur; unless it is on most pages."""
 SURE: Final = 3
-"""So many pages show for sure that a number in a line counts them."""
+"""Number of pages that prove that a number in a line counts them."""
 APART: Final = 1.5
 """A head or foot stands this many sizes from the text, or from another one: less, and it is the text's first line."""
 _NUMBERS: Final = regex.compile(r"\d+|\b[ivxlc]{1,7}\b", regex.IGNORECASE)
@@ -42,11 +42,11 @@ class _Row:
     """Index of the page."""
     lines: tuple[TextLine, ...]
     height: float
-    """Where it stands, as a share of the page's height."""
+    """Position, as a share of the page's height."""
     apart: float
-    """How far it is from the next row towards the middle of the page, in points."""
+    """Distance to the next row towards the middle of the page, in points."""
     inner: float
-    """Where that row stands."""
+    """Position of that row."""
 
     @property
     def text(self) -> str:
@@ -125,23 +125,23 @@ def _find_turned(pages: Sequence[Sequence[TextLine]]) -> list[TextLine]:
 
 def _find_numbered(rows: Sequence[_Row], pages: int) -> list[_Row]:
     """Rows that hold the number of their page."""
-    told: list[tuple[_Row, int, bool]] = []
+    seen: list[tuple[_Row, int, bool]] = []
     for row in rows:
         alone = _PAGE_NUMBER.fullmatch(row.text)
         if alone:
-            told.append((row, _read_number(alone[1]) - row.page, True))
+            seen.append((row, _read_number(alone[1]) - row.page, True))
             continue
         for line in (row.lines[0], row.lines[-1]):
             for token in {line.tokens[0], line.tokens[-1]}:
                 if (number := token.strip("|-\u2013·•()[]")).isdecimal() and len(number) <= 4:
-                    told.append((row, int(number) - row.page, False))
+                    seen.append((row, int(number) - row.page, False))
     if pages == 1:
-        return [row for row, _, alone in told if alone and _is_outermost(row, rows) and row.apart > 20]
+        return [row for row, _, alone in seen if alone and _is_outermost(row, rows) and row.apart > 20]
     offsets = Counter(
-        {offset: len({row.page for row, told_offset, _ in told if told_offset == offset}) for _, offset, _ in told}
+        {offset: len({row.page for row, told_offset, _ in seen if told_offset == offset}) for _, offset, _ in seen}
     )
     found: list[_Row] = []
-    for row, offset, alone in told:
+    for row, offset, alone in seen:
         often = offsets[offset]
         outermost = _is_outermost(row, rows)
         counts = often >= 2 or (outermost and row.apart > 20)

@@ -1,4 +1,4 @@
-"""Tells the headings of a document by the size and weight of their type, by their numbers, and by how they stand."""
+"""Finds the headings of a document by the size and weight of their type, by their numbers, and by their position."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -86,7 +86,7 @@ def _rank_styles(headings: Sequence[Paragraph]) -> dict[tuple[float, int], int]:
 
 
 def _style_of(heading: Paragraph) -> tuple[float, int]:
-    """What tells the level of a heading: its size, and how deep its number is."""
+    """Return the style that decides the level of a heading: its size, and how deep its number is."""
     numbered = _NUMBERED_HEADING.match(heading.text[:60])
     return heading.size, numbered[1].count(".") if numbered and numbered[1] else 0
 

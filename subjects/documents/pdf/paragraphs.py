@@ -56,7 +56,7 @@ def group_paragraphs(pages: Sequence[list[TextLine]], body_size: float) -> list[
 
 
 def _unfix_documents(pages: Sequence[list[TextLine]]) -> None:
-    """Where most of a document was written by a typewriter, its type tells nothing."""
+    """Ignore typewriter type where it was used for most of a document: it tells nothing there."""
     lines = [line for page in pages for line in page]
     if sum(len(line.tokens) for line in lines if line.fixed) * 3 > sum(len(line.tokens) for line in lines):
         for line in lines:
@@ -268,7 +268,7 @@ def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
 
 
 def _stands_below(text: Paragraph, note: Paragraph) -> bool:
-    """Whether running text stands below what would be a note, and not only beside it."""
+    """Whether running text stands below what would be a note, and not only next to it."""
     line, other = text.lines[0], note.lines[0]
     return line.turn == other.turn and line.top > other.bottom and line.left < other.right and line.right > other.left
 

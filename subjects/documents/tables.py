@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Block, normalize_text
+from elcano.activities.passages.place_arrays import CellArray
 from elcano.graphs.report.places import Cell
 
 BETWEEN_CELLS: Final = " | "
@@ -55,7 +56,7 @@ def build_table(cells: Iterable[TableCell], *, page: int = 0, anchor: str = "", 
                 found.append(Cell(offset, offset + len(text), row, column, rows, columns, cell.head))
             parts.append(text)
             offset += len(text)
-    return Block("".join(parts), "table", page=page, anchor=anchor, paragraph=paragraph, cells=tuple(found))
+    return Block("".join(parts), "table", page=page, anchor=anchor, paragraph=paragraph, cells=CellArray(found))
 
 
 def place_spans(rows: Iterable[Sequence[TableCell]]) -> list[TableCell]:

@@ -51,6 +51,10 @@ class CellArray(Sequence[Cell]):
     def __init__(self, cells: Iterable[Cell] = ()) -> None:
         self._numbers = array("i", chain.from_iterable(cells))
 
+    def append(self, cell: Cell) -> None:
+        """Add a cell."""
+        self._numbers.extend(cell)
+
     def __len__(self) -> int:
         return len(self._numbers) // _CELL
 

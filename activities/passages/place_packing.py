@@ -15,7 +15,7 @@ DIGITS: Final = 4
 """Decimals of shares of a page: a ten-thousandth of its width is less than a tenth of a point."""
 LEVEL: Final = 6
 """Level of zlib: a higher one takes twice the time for a hundredth of the size."""
-PART_PLACES: Final = 2_000
+PART_PLACES: Final = 500
 """Lines, cells and regions of a part, give or take a block: smaller ones are not compressed as well."""
 
 

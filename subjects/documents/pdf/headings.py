@@ -1,7 +1,7 @@
 """Tells the headings of a document by the size and weight of their type, by their numbers, and by how they stand."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import Final, TypeAlias
 
 import regex
@@ -28,7 +28,7 @@ _Style: TypeAlias = tuple[float, int]
 def find_headings(pages: Iterable[Sequence[Paragraph]], body_size: float) -> Iterator[Paragraph]:
     """The paragraphs of pages, the headings named, and their levels by the size and weight of their type."""
     bold = whole = 0
-    held: list[PackedList[Paragraph]] = []
+    held: deque[PackedList[Paragraph]] = deque()
     styles: dict[bool, set[_Style]] = {True: set(), False: set()}
     for paragraphs in pages:
         for one in paragraphs:
@@ -41,11 +41,12 @@ def find_headings(pages: Iterable[Sequence[Paragraph]], body_size: float) -> Ite
         held.append(PackedList(paragraphs))
     weighty = bold < 0.4 * (whole or 1)  # where most is bold, weight tells nothing
     levels = _rank_styles(styles[weighty])
-    for one in chain.from_iterable(held):
-        if _is_heading(one, body_size, weighty):
-            one.kind, one.item = "heading", False
-            one.level = levels[_style_of(one)]
-        yield one
+    while held:
+        for one in held.popleft():
+            if _is_heading(one, body_size, weighty):
+                one.kind, one.item = "heading", False
+                one.level = levels[_style_of(one)]
+            yield one
 
 
 def join_headings(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:

@@ -6,7 +6,7 @@ tables between, where it breaks off without a full stop.
 """
 
 import itertools
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -42,10 +42,13 @@ _NOTE_SIGN: Final = regex.compile(
 )
 
 
-def group_paragraphs(pages: Sequence[Sequence[TextLine]], body_size: float) -> Iterator[Paragraph]:
-    """The paragraphs of the pages of a document, in reading order; notes stand behind the text of their page."""
+def group_paragraphs(pages: deque[Sequence[TextLine]], body_size: float) -> Iterator[Paragraph]:
+    """The paragraphs of the pages of a document, which are taken out of `pages`, in reading order.
+
+    Notes stand behind the text of their page.
+    """
     typewritten = _is_typewritten(pages)
-    grouped = (_group_page(list(lines), body_size, typewritten) for lines in pages)
+    grouped = (_group_page(list(pages.popleft()), body_size, typewritten) for _ in range(len(pages)))
     return join_items(join_broken(join_headings(find_headings(grouped, body_size))))
 
 

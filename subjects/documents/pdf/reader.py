@@ -6,7 +6,7 @@ become blocks.
 
 import ctypes
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -82,6 +82,7 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
         if any(line.thing is not None for line in lines):
             page.lines = PackedList(lines)
     body_size = sizes.most_common(1)[0][0] if sizes else 10.0
+    gaps = (*_list_gaps(pages), *_list_uncounted(claimed))
     dropped = furniture.find(body_size)
     if sum(map(len, dropped.values())) == sum(len(page.lines) for page in pages):
         dropped = {}  # pages that only repeat each other, such as labels, have no other text
@@ -93,13 +94,13 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
             page.lines = PackedList([line for number, line in enumerate(page.lines) if number not in numbers])
     blocks = list(_build_blocks(pages, vocabulary, body_size))
     if not blocks:
-        raise _explain_emptiness(pages)
+        raise _explain_emptiness(pages, gaps)
     return Parsed(
         blocks,
         told.get("Title", ""),
         parse_authors(told.get("Author", "")),
         parse_year(told.get("CreationDate", "")),
-        gaps=(*_list_gaps(pages), *_list_uncounted(claimed)),
+        gaps=gaps,
         page_labels=labels,
         furniture=heads,
     )
@@ -145,8 +146,11 @@ def _tell_language(pages: Sequence[PageText]) -> str:
 
 def _build_blocks(pages: Sequence[PageText], vocabulary: Vocabulary, body_size: float) -> Iterator[Block]:
     sizes = [(page.width, page.height) for page in pages]
+    lines = deque(page.lines for page in pages)
+    for page in pages:
+        page.lines = ()  # a page is held until its paragraphs are
     commented = [page for page in pages if page.comments]
-    for paragraph in group_paragraphs([page.lines for page in pages], body_size):
+    for paragraph in group_paragraphs(lines, body_size):
         while commented and commented[0].number < paragraph.lines[0].page:
             yield from commented.pop(0).comments
         if paragraph.thing is not None:
@@ -239,12 +243,12 @@ def _is_read_by_ocr(page: PageText) -> bool:
     return any(line.confidence is not None for line in page.lines)
 
 
-def _explain_emptiness(pages: Sequence[PageText]) -> FileSkipped:
+def _explain_emptiness(pages: Sequence[PageText], gaps: Iterable[Gap]) -> FileSkipped:
     """Why nothing at all can be read."""
     if pages and all(page.state == "damaged" for page in pages):
         return FileSkipped("all of its pages are damaged")
-    gaps = sorted(_list_gaps(pages), key=lambda gap: not gap.unread)
-    return FileSkipped(gaps[0].reason, gaps[0].needs) if gaps else FileSkipped("there is no text in it")
+    gap = min(gaps, key=lambda gap: not gap.unread, default=Gap("there is no text in it"))
+    return FileSkipped(gap.reason, gap.needs)
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

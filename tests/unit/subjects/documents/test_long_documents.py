@@ -15,7 +15,7 @@ from elcano.activities.passages.place_packing import PART_PLACES
 from elcano.activities.passages.stored_places import StoredPlaces
 from elcano.graphs.report.places import Box, Cell, Line
 from elcano.subjects.documents.file_formats import parse_document
-from elcano.subjects.documents.pdf import reader
+from elcano.subjects.documents.pdf import page_reader, reader
 from elcano.subjects.documents.pdf.furniture import SAME_HEIGHT, _count_pages, _Row
 from elcano.subjects.documents.pdf.opening import open_pdf
 from elcano.subjects.documents.pdf.packed_lists import PackedList
@@ -51,7 +51,7 @@ def measure_peak(work: Callable[[], object]) -> int:
 
 def test_a_page_of_a_long_document_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_pdf(make_page()) as document:
-        page = reader.read_page(document, 0)
+        page = page_reader.read_page(document, 0)
 
     def read_page(document: PdfDocument, index: int) -> PageText:
         lines = [replace(line, page=index + 1, tokens=[*line.tokens, str(index)]) for line in page.lines]

@@ -1,4 +1,4 @@
-"""What the kernel measures as it works, and who records it: nobody, unless a plugin installs a recorder.
+"""What the kernel measures as it works, and who records it: no one, unless a plugin installs a recorder.
 
 Only activities, storage and the API measure. Workflow code does not: a replay would count everything again.
 """
@@ -30,7 +30,7 @@ class Recorder(Protocol):
 _recorders: Final[list[Recorder]] = []
 
 TENANT: Final[ContextVar[str]] = ContextVar("tenant", default="")
-"""Whose work this task does, for logs; empty: nobody's, or not known yet."""
+"""Whose work this task does, for logs; empty: no one's, or not known yet."""
 
 
 def install_recorder(recorder: Recorder | None) -> None:

@@ -1,7 +1,7 @@
 """Standard output of programs: a closed or full output ends the program with one sentence; no text controls a terminal.
 
-Characters that reverse the text beside them (U+202E and its like) and control characters reach a terminal in titles and
-questions that others wrote. Colours, links and cursor movements, which the programs write themselves, stay.
+Characters that reverse the text next to them (U+202E and its like) and control characters reach a terminal in titles
+and questions that others wrote. Colours, links and cursor movements, which the programs write themselves, stay.
 """
 
 import os

@@ -2,7 +2,7 @@
 
 The built-in ones and those of other packages (entry points of the group `elcano.plugins`) are loaded alike, by name and
 in a fixed order. `ELCANO_PLUGINS` names those to load, or those to leave out; a path `package.module:name` loads one
-beside them that is not installed.
+next to them that is not installed.
 """
 
 import logging
@@ -34,6 +34,7 @@ BUILT_IN: Final[Mapping[str, str]] = {
     "certificates": "doors",
     "exports": "doors",
     "structured_answers": "doors",
+    "evidence_tables": "doors",
     "edits": "doors",
     "access": "operations",
     "encryption": "operations",

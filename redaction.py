@@ -102,7 +102,7 @@ def log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(SafeFormatter(LOG_FORMAT))
     logging.basicConfig(level=level.upper(), handlers=[handler])
-    # At `info` they tell the address of every request: what was searched for, and secrets in those of webhooks.
+    # At `info` they log the address of every request: what was searched for, and secrets in those of webhooks.
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.NOTSET if level == "debug" else logging.WARNING)
     for place in short_secrets():

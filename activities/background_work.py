@@ -1,10 +1,10 @@
-"""The workers of a process: how they end, and what they do for plugins beside their runs.
+"""The workers of a process: how they end, and what they do for plugins besides their runs.
 
 They run side by side, and each finishes its calls when the process is to end: a call that is cut off is made again by
 another worker, and a model is paid twice for it.
 
 For a plugin they work on a queue of its own, and look now and again for work. What is looked for is noted in the store,
-so that whoever notes it needs no Temporal; any number of workers may look.
+so that code that notes it needs no Temporal; any number of workers may look.
 """
 
 import asyncio

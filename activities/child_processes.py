@@ -1,7 +1,7 @@
 """Risky work in processes of their own, one for each request: gone when it has answered, or when it did not in time.
 
 Nothing that a statement or a library does can be in this process's way: no thread, no memory, no lock is shared with
-it. The libraries are loaded once, by a server that forks; it ends when nobody asked for ten minutes.
+it. The libraries are loaded once, by a server that forks; it ends when no one asked for ten minutes.
 """
 
 import atexit
@@ -43,7 +43,7 @@ class TimedRequest(Frozen):
     processor_seconds: float = 0.0
     """The processor time after which it ends, where a busy machine is not to count; 0: only `seconds` does."""
     extension: float = 0.0
-    """How much longer it may work in all, if it says again and again that it goes on; see `extend_deadline`."""
+    """Maximum total extension, in seconds, for a process that keeps reporting progress; see `extend_deadline`."""
 
 
 Asked = TypeVar("Asked", bound=TimedRequest)
@@ -59,7 +59,7 @@ class Stop:
         self.asked = False
 
     def by(self, how: Callable[[], object] | None) -> None:
-        """What stops the work that is done now; None: there is none."""
+        """Set the function that stops the current work; None: there is none."""
         with self._lock:
             self._how = how
             asked = self.asked
@@ -94,7 +94,7 @@ class ChildProcesses(Generic[Asked, Answered]):
     Args:
         function: the path of the function, `package.module:name`, from `request`, a `TimedRequest`, to its answer.
         answer: the type of the answer.
-        libraries: modules that the server loads before it forks, beside the function's own.
+        libraries: modules that the server loads before it forks, besides the function's own.
     """
 
     def __init__(self, function: str, answer: type[Answered], libraries: Sequence[str] = ()) -> None:
@@ -246,7 +246,7 @@ def extend_deadline(seconds: float) -> None:
 
 
 def limit_resources(address_space: int, *, writes: bool = False) -> None:
-    """Limits what this process may have, where the system can, as far as it allows.
+    """Limit the resources of this process, where the system can, as far as it allows.
 
     Args:
         address_space: bytes of memory.

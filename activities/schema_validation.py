@@ -1,4 +1,4 @@
-"""Validation against a JSON Schema that somebody sent: nothing is fetched for it, and no value takes long.
+"""Validation against a JSON Schema that someone sent: nothing is fetched for it, and no value takes long.
 
 Patterns are applied as JSON Schema defines them, but for a time; one that took too long once is not tried again.
 Counted repeats multiply when a pattern is compiled, so they are bounded before. References are counted as they are
@@ -29,9 +29,9 @@ PATTERN_CHARACTERS: Final = 1_000
 MOST_REPEATS: Final = 100_000
 """The product of a pattern's counted repeats: `(a{100}){100}` has 10,000, and a million take gigabytes."""
 SHOWN_CHARACTERS: Final = 300
-"""Of a pattern or an error, in a message."""
+"""Maximum characters of a pattern or an error in a message."""
 UNUSABLE: Final = (SchemaError, Unresolvable, RecursionError, ValueError, regex.error)
-"""What validation raises if it is the schema that cannot be used."""
+"""Exceptions that validation raises if the schema itself is unusable."""
 
 _COUNTS: Final = re.compile(r"\{(?:\d{0,9},)?(\d{1,9})\}")
 _NO_END: Final = re.compile(r"\{(\d{1,9}),\}")
@@ -52,7 +52,7 @@ def build_validator(schema: Any, more: Mapping[str, Any] | None = None, formats:
     Args:
         schema: It is taken to be valid.
         more: From the name of a keyword to a function of the draft's check that returns the check to use.
-        formats: Whether `format` is checked, not only told.
+        formats: Whether `format` is checked, not only annotated.
     """
     kind: type[Validator] = validator_for(schema, default=Draft202012Validator)
     names = ("$ref", "$dynamicRef", "$recursiveRef")

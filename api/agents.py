@@ -59,7 +59,7 @@ class AgentCard(Described):
 
     @classmethod
     def of(cls, agent: AgentDefinition, kept: Version[OwnAgent] | None = None, **whole: Any) -> Self:
-        """An agent, of one's own with the version that is kept of it; `whole` is what a view has beside."""
+        """An agent, of one's own with the version that is kept of it; `whole` is what a view adds."""
         return cls(
             name=agent.name,
             version=kept.version if kept else None,
@@ -116,7 +116,7 @@ def received_agent(given: dict[str, Any]) -> OwnAgent:
     """An agent that came with a request.
 
     Raises:
-        RequestInvalid: it has faults; all are told, each with its place as a JSON pointer.
+        RequestInvalid: it has faults; all are reported, each with its place as a JSON pointer.
     """
     agent, found = parse_own_agent(given)
     if agent is None or found:
@@ -179,7 +179,7 @@ async def keep_agent(
     """Keep an agent of your own under its name, as a new version if there is one of that name.
 
     Nodes of graphs call it by that name. A graph that is kept or run takes the version with it that is the latest then,
-    or the one that its node names. What is wrong is told at once, each fault with its place as a JSON pointer.
+    or the one that its node names. All faults are reported at once, each with its place as a JSON pointer.
     """
     read = received_agent(agent)
     if read.name in TAKEN:

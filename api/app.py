@@ -78,7 +78,7 @@ def create_app(
         store: An open store to use; it is not closed. Left out: the one that the settings name.
         client: Makes the Temporal client; left out: connects as the settings say.
         task_queue: Where runs are put.
-        identity: Tells whose a request is; left out: as the settings say.
+        identity: Identifies the caller; left out: as the settings say.
     """
 
     @asynccontextmanager
@@ -160,6 +160,6 @@ async def _look_again_and_again(looks: Iterable[Callable[[], Awaitable[None]]], 
                 await look()
             except TemporalUnavailable as error:
                 _log.warning("runs cannot be compared with Temporal now: %s", error)
-            except Exception:  # a store that fails now may work at the next look, and requests tell of it too
+            except Exception:  # a store that fails now may work at the next look, and requests report it too
                 _log.exception("runs cannot be looked at; next try in %g s", every)
         await asyncio.sleep(every)

@@ -1,6 +1,6 @@
 """Modes, domains and models: the graphs that a run can follow, the rubrics for evidence, and the models that answer.
 
-Of modes their cost and limits are told; of models that answer unless a run names others, where they are asked and what
+Modes are described with cost and limits; of models that answer unless a run names others, where they are asked and what
 they charge.
 """
 

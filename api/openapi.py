@@ -80,6 +80,7 @@ TAGS: Final = [
     {"name": "webhooks", "description": "Servers of your own that are told of runs."},
     {"name": "schedules", "description": "Questions that are asked again and again."},
     {"name": "batches", "description": "Many questions under one budget, and tables of entities."},
+    {"name": "evidence tables", "description": "Documents by questions, a quote in each cell, and screening."},
     {"name": "access", "description": "API keys, sessions of browsers, links to runs, and the audit log."},
     {"name": "quotas", "description": "What a tenant used, and what it may still use."},
     {"name": "operations", "description": "For those who run the service."},
@@ -191,7 +192,7 @@ def _iter_objects(part: Any) -> Iterator[dict[str, Any]]:
 
 
 def _require_discriminators(schemas: dict[str, Any]) -> None:
-    """Require the field by which the forms of a value are told apart: one that lacks it has no form."""
+    """Require the field that distinguishes the forms of a value: one that lacks it has no form."""
     for one in _iter_objects(schemas):
         if isinstance(chosen := one.get("discriminator"), dict) and "mapping" in chosen:
             for reference in chosen["mapping"].values():

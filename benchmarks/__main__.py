@@ -29,6 +29,7 @@ from benchmarks import (
     page,
     progress,
     pubmed_parsing,
+    report_view,
     start,
     table_files,
     telemetry,
@@ -40,7 +41,7 @@ BENCHMARKS: Final[Mapping[str, ModuleType]] = {
     for module in (
         *(engine, encryption, progress, live_words, history, deep, going_on, index),
         *(hostile_sql, ordinary_sql, budgets, fetching, fairness, pubmed_parsing, knowledge, listing),
-        *(page, table_files, telemetry, start),
+        *(page, report_view, table_files, telemetry, start),
     )
 }
 """By name; each module says in its first line what it measures, and its `main(bench)` does."""

@@ -273,17 +273,13 @@ def watch_and_deliver(api: "Api", run: Mapping[str, Any], *, as_json: bool, out:
 def _follow_run(api: "Api", run_id: str, console: "Console", *, as_json: bool) -> "AgentEvent":
     """Show a run until its terminal event, which is returned. Ctrl-C leaves the run alone."""
     from elcano.cli.live import open_display
-    from elcano.cli.live_keys import listen_for_keys
 
     try:
         if as_json:
             for event in api.watch_run(run_id, print_note):
                 print_line(event.model_dump_json())
             return event
-        with (
-            open_display(console, lambda: api.get(f"/v1/runs/{run_id}", pending=False)) as display,
-            listen_for_keys(api, run_id, display),
-        ):
+        with open_display(console, lambda: api.get(f"/v1/runs/{run_id}", pending=False)) as display:
             for event in api.watch_run(run_id, display.say, display.write):
                 display.show(event)
                 for line in _explain_waiting(run_id, event):

@@ -89,7 +89,7 @@ class Api:
             return self._loop.call(work, *arguments, **named)
 
     def wait(self, work: Callable[[], Coroutine[Any, Any, Result]], say: Callable[[str], None]) -> Result:
-        """Wait for what workers do, and return its result; `say` is told if none would do it, once."""
+        """Wait for what workers do, and return its result; `say` is called once if none would do it."""
         return self.call(self._wait, work, say)
 
     async def _wait(self, work: Callable[[], Coroutine[Any, Any, Result]], say: Callable[[str], None]) -> Result:

@@ -158,7 +158,6 @@ class LiveDisplay:
         self._run: JsonObject = {}
         self._linked = False
         """Whether the run's page in the Temporal UI was shown."""
-        self._input_line = ""
         self._doing = ""
         self._spinner = Spinner("dots")
         self._sections: dict[str, str] = {}
@@ -193,10 +192,6 @@ class LiveDisplay:
         """Show the text that is being written."""
         self._written.update(words)
 
-    def show_input(self, line: str) -> None:
-        """Show the line that the user is typing, below all others; empty if there is none."""
-        self._input_line = line
-
     def update_run(self, run: JsonObject) -> None:
         """Take over the run as the server shows it; empty if it gave no answer."""
         links = run.get("links")
@@ -221,8 +216,6 @@ class LiveDisplay:
             lines.add_row(Text(f"  and {hidden} more sections", style="dim"))
         if line := format_budget(self._run):
             lines.add_row(Text(line, style="dim"))
-        if self._input_line:
-            lines.add_row(Text(self._input_line, style="bold"))
         return lines
 
     def _keep(self, text: str, style: str) -> None:

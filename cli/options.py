@@ -53,7 +53,7 @@ def _find_run_id_if_any(part: str) -> str:
 
 
 def shorten_run_ids(run_ids: Sequence[str]) -> dict[str, str]:
-    """Return the end of each id, as long as it takes to tell these runs apart."""
+    """Return the end of each id, as long as it takes to distinguish these runs."""
     longest = max(map(len, run_ids), default=SHOWN)
     few = next(
         (length for length in range(SHOWN, longest) if len({one[-length:] for one in run_ids}) == len(set(run_ids))),

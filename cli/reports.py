@@ -103,7 +103,7 @@ def deliver_report(api: "Api", run_id: str, *, form: str, out: Path | None) -> N
 
 
 def _save_pictures(api: "Api", run_id: str, text: str, file: Path) -> str:
-    """Save a report's pictures beside `file`, as `report-chart.svg` for `report.md`, and link them in the text.
+    """Save a report's pictures next to `file`, as `report-chart.svg` for `report.md`, and link them in the text.
 
     Raises:
         Failed: a picture cannot be fetched.

@@ -85,7 +85,7 @@ def delete_runs(runs: Runs, yes: Yes = False) -> None:
 
 
 def build_runs_table(runs: list[dict[str, Any]], width: int) -> "Table":
-    """Build a table of runs `width` columns wide, with whole ids if they fit beside everything else."""
+    """Build a table of runs `width` columns wide, with whole ids if they fit next to everything else."""
     from rich.table import Table
     from rich.text import Text
 
@@ -113,8 +113,8 @@ def build_runs_table(runs: list[dict[str, Any]], width: int) -> "Table":
 def _format_status(run: Mapping[str, Any]) -> str:
     """Format a run's status, with its stage in parentheses while it waits or writes: `running (held)`.
 
-    `blocked`: it cannot continue until somebody acts in Temporal. With a question mark: it was running when last heard
-    of, and Temporal does not say whether it still is.
+    `blocked`: it cannot continue until someone acts in Temporal. With a question mark: it was running at the last
+    contact, and Temporal does not say whether it still is.
     """
     if run.get("blocked"):
         return "blocked"

@@ -1,6 +1,5 @@
 """Research from asynchronous programs: `AsyncElcano` is the API, `AsyncRun` one run of it."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping
 from types import TracebackType
@@ -20,8 +19,6 @@ EVIDENCE_PAGE: Final = 200
 """Passages that are asked for at a time."""
 SETTLE_SECONDS: Final = 0.2
 """Between two looks at a run whose last event was told and whose end is about to be stored."""
-STATE_SECONDS: Final = 1.0
-"""Between two looks at a run that is watched."""
 
 
 class AsyncElcano:
@@ -108,7 +105,7 @@ class AsyncRun:
         return RunView.model_validate(await self._connection.get(self._path))
 
     def stream(self, after: str = "") -> AsyncIterator[Streamed]:
-        """All that is told of it, also notices on the stream and the words that are being written; see `Connection`."""
+        """Yield its stream, including notices and the words that are being written; see `Connection`."""
         return self._connection.stream_run(self.run_id, after)
 
     async def events(self, after: str = "") -> AsyncIterator[AgentEvent]:
@@ -116,38 +113,6 @@ class AsyncRun:
         async for told in self.stream(after):
             if not isinstance(told, Notice | LiveText):
                 yield told
-
-    async def states(self) -> AsyncIterator[RunView | Notice]:
-        """Yield its status now and after each change until it has ended, and notices while the status is unknown.
-
-        What happens within `STATE_SECONDS` is told as one.
-        """
-        told: asyncio.Queue[AgentEvent | Notice | None] = asyncio.Queue()
-
-        async def listen() -> None:
-            try:
-                async for one in self.stream():
-                    if not isinstance(one, LiveText):
-                        told.put_nowait(one)
-            finally:
-                told.put_nowait(None)
-
-        listening = asyncio.create_task(listen())
-        try:
-            new: AgentEvent | Notice | None = await told.get()
-            while new is not None:
-                if isinstance(new, Notice):
-                    yield new
-                yield await self._connection.poll(self.view, lambda _: True, every=STATE_SECONDS)
-                await asyncio.sleep(STATE_SECONDS)
-                new = await told.get()
-                while new is not None and not told.empty():
-                    new = told.get_nowait()
-            await listening
-            ended = await self._connection.poll(self.view, lambda view: view.status != "running", every=SETTLE_SECONDS)
-            yield ended
-        finally:
-            listening.cancel()
 
     async def wait(self) -> "AsyncRun":
         """Return it once it has ended, however it did."""

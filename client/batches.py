@@ -1,6 +1,6 @@
 """Batches of questions: `AsyncBatch` is one, `Batch` the same for programs that wait; and questions read from a file.
 
-What a batch tells is data, as the API describes it.
+What a batch returns is data, as the API describes it.
 """
 
 import csv

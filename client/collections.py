@@ -223,7 +223,7 @@ class AsyncCollection:
         return AddedDocument(path=name, sent=True)
 
     def _locate(self, document: str) -> str:
-        # A part `..` would be taken for the folder above by whoever sends the request; so the API refuses it instead.
+        # A part `..` would be taken for the folder above by the HTTP library; so the API refuses it instead.
         parts = ("%2E" * len(part) if part in (".", "..") else quote(part) for part in document.split("/"))
         return f"{self._path}/documents/{'/'.join(parts)}"
 

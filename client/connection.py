@@ -56,7 +56,7 @@ class LiveText(Model):
     """The text that is being written, as far as it is known; the next one of its path replaces it."""
 
     words: JsonObject
-    """As the server's `streaming` messages carry it; empty: none of what was told holds any longer."""
+    """As the server's `streaming` messages carry it; empty: none of the earlier text is valid any longer."""
 
 
 Streamed: TypeAlias = AgentEvent | Notice | LiveText
@@ -146,7 +146,7 @@ class Connection:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     async def find_idle_reason(self) -> str:
-        """Find out why nobody would work on what is asked for now; empty if somebody would, or if that is not known."""
+        """Explain why no worker would take the request now; empty if one would, or if that is not known."""
         with suppress(httpx.TransportError, ValueError, LookupError):
             checks = (await self._http.get("/readyz")).json()["checks"].values()
             return next((str(check["detail"]) for check in checks if not check["ok"]), "")

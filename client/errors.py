@@ -1,4 +1,4 @@
-"""Errors of requests to the API: problems that it tells, and no answer at all."""
+"""Errors of requests to the API: problems that it reports, and no answer at all."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -2,7 +2,7 @@
 
 No process of the stack outlives its supervisor, even one that was killed outright. The guard leads the process group
 that all children are put in, so Ctrl-C in the terminal reaches the supervisor alone and it decides the order of
-stopping. The guard reads a pipe that only the supervisor holds open; when that ends, it tells the group to stop, and
+stopping. The guard reads a pipe that only the supervisor holds open; when that ends, it signals the group to stop, and
 kills what has not stopped in time. Pipes and process groups are the same on Linux and macOS, and work for programs that
 are not ours. `psutil` finds children only while their supervisor lives to ask.
 """
@@ -62,7 +62,7 @@ def start_guard(*, grace: float, lock: int) -> Iterator[Guard]:
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _PROGRAM, str(watched), str(grace)],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,  # whoever reads the supervisor's output must not wait for the guard
+            stdout=subprocess.DEVNULL,  # readers of the supervisor's output must not wait for the guard
             stderr=subprocess.DEVNULL,
             pass_fds=(watched, lock),
             process_group=0,

@@ -25,7 +25,7 @@ from elcano.subjects.documents.local_sources import require_folders
 START_SECONDS = 300.0
 """Seconds that the stack may take to become ready: the first start also compiles what it imports, on whatever disk."""
 PATIENCE_SECONDS = 20.0
-"""After this, whoever waits is told that it is still starting."""
+"""After this, a message says that it is still starting."""
 STILL_STARTING = "still starting; the first start takes longest, because Python compiles what it loads"
 API_GRACE = 5.0
 """Seconds that open streams get to end; clients reconnect by themselves."""

@@ -27,12 +27,16 @@ FAIR_DISPATCH: Final = (
 )
 """Tenants take turns at a task queue. The server shares within a partition; by default a queue has four, over which the
 few calls of one tenant and the many of another spread by chance."""
+PUSHED_CANCELLATION: Final = ("frontend.workerCommandsEnabled=true", "system.enableCancelActivityWorkerCommand=true")
+"""The server tells a worker itself that a call was given up, and says so in its namespaces' capabilities. Else the
+call learns it from the answer to a heartbeat, and has to send many."""
 SERVER_OPTIONS: Final = tuple(
     option
     for setting in (
         *(f"history.{queue}ProcessorMaxPollRPS={QUEUE_READS}" for queue in _QUEUES),
         *(f'history.{queue}ProcessorUpdateAckInterval="{QUEUE_CHECK}"' for queue in _QUEUES),
         *FAIR_DISPATCH,
+        *PUSHED_CANCELLATION,
     )
     for option in ("--dynamic-config-value", setting)
 )
@@ -51,7 +55,7 @@ SEARCH_ATTRIBUTE_KEYS: Final[tuple[SearchAttributeKey[Any], ...]] = tuple(
 
 
 def temporal_binary() -> str | None:
-    """Find the Temporal program: the one installed beside this Python, or else any on the path."""
+    """Find the Temporal program: the one installed next to this Python, or else any on the path."""
     return shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which("temporal")
 
 

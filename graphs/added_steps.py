@@ -12,7 +12,7 @@ from elcano.graphs.builder import ASKED, NEW_EVIDENCE
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.errors import Fault
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.plugin import load_objects
+from elcano.graphs.plugin import find_part
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, StateNode
 from elcano.graphs.spec.limits import LONGEST_EXPRESSION
 from elcano.graphs.text import choose_free_name
@@ -27,7 +27,8 @@ ATTACHED: Final = "structured_answer"
 
 def find_answer_schema_faults(schema: JsonObject) -> tuple[Fault, ...]:
     """The faults of a requested schema, each with its JSON pointer; none if answers can have its form."""
-    return tuple(fault for find_faults in load_objects("answer_schema_checks") for fault in find_faults(schema))
+    find_faults = find_part("answer_schema_check")
+    return () if find_faults is None else tuple(find_faults(schema))
 
 
 def add_answer_step(graph: ResearchGraph) -> ResearchGraph:

@@ -133,7 +133,7 @@ class AgentCall(RunScoped):
     today: str = ""
     """The day in UTC on which the run began, as `2026-11-22`: the same in every attempt; empty: unknown."""
     told: int = Field(default=0, ge=0)
-    """The highest number of an event that the run had told; handed back, so that the history has it."""
+    """The highest number of an event that the run had emitted; handed back, so that the history has it."""
     allowance: Allowance = Allowance()
     """Allowance of all attempts of the call together; enforced before each request to a model."""
     history: tuple[HistoryEntry, ...] = Field(default=(), exclude_if=lambda history: not history)
@@ -172,7 +172,7 @@ class ToolCall(RunScoped):
     tool: str
     input: JsonObject
     told: int = Field(default=0, ge=0)
-    """The highest number of an event that the run had told; handed back, so that the history has it."""
+    """The highest number of an event that the run had emitted; handed back, so that the history has it."""
     approval: str = Field(default="", exclude_if=lambda approval: not approval)
     """The id of the approved call; empty: no approval was requested."""
     seconds: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
@@ -222,7 +222,7 @@ class PublishCall(RunScoped):
     """The run that it follows, and what that was asked; empty: none."""
     scored: RubricScores | None = None
     output_schema: JsonObject = Field(default={}, exclude_if=lambda schema: not schema)
-    """The JSON Schema of the answer that is wanted beside the report; empty: none."""
+    """The JSON Schema of the answer that is wanted besides the report; empty: none."""
     appended: Json = Field(default=None, exclude_if=lambda appended: appended is None)
     """Result of the appendix of its graph; None: there is none, or it did not run."""
     attachments: dict[str, str] = {}

@@ -11,7 +11,7 @@ from typing import Final
 from elcano.graphs.frozen import Frozen
 
 DISTRIBUTION: Final = "elcano-research"
-"""The distribution of the package `elcano`. It is not on the public index, where `elcano` is another project: nobody is
+"""The distribution of the package `elcano`. It is not on the public index, where `elcano` is another project: no one is
 advised to install either name from there."""
 _LACKS: Final = re.compile(r" without ([a-z]+(?:,[a-z]+)*)$")
 

@@ -28,7 +28,7 @@ _MOMENT: Final[TypeAdapter[AwareDatetime]] = TypeAdapter(AwareDatetime)
 
 
 def _parse_moment(at: object) -> object:
-    if at is None:  # nobody knows
+    if at is None:  # no one knows
         return 0.0
     return _MOMENT.validate_python(at).timestamp() if isinstance(at, str) else at
 

@@ -1,4 +1,4 @@
-"""Graphs as JSON that somebody wrote: graphs and agents by name in it, and why it is not a valid graph.
+"""Graphs as JSON that someone wrote: graphs and agents by name in it, and why it is not a valid graph.
 
 Names are for authors: `my_graph@3` in place of a branch, `screener` called by a node. A graph that is stored or run
 contains the named graphs themselves and carries the agents that its nodes call, each under its name and version, so

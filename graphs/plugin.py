@@ -19,6 +19,17 @@ Path: TypeAlias = str
 """The dotted path of an object, `package.module:name`, or `.module:name` within the plugin's package."""
 
 
+PartName: TypeAlias = Literal[
+    "allowance",  # of the settings: what tells a tenant's `graphs.tenants.Allowance`; else tenants have no limits
+    "answer_schema_check",  # of an `output_schema`: a `graphs.errors.Fault` for each thing that cannot be honoured
+    "cipher",  # of the settings: the `storage.sql.cipher.Cipher`; else everything is stored in clear
+    "model_observer",  # of the settings: an `activities.calls.models.Observe` around each model that is asked
+    "spending_guard",  # of the settings: an `activities.calls.usage.SpendingGuard`, asked before requests to models
+    "temporal_plugins",  # of the settings: the `temporalio.client.Plugin`s of clients and workers
+]
+"""Parts of the kernel of which there is one at most. Those of the settings may be None: it is not set up."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plugin:
     """Everything that one subject adds.
@@ -63,18 +74,11 @@ class Plugin:
     """`fastapi.APIRouter` objects."""
     middleware: tuple[Path, ...] = ()
     """ASGI middleware around the whole API: called with the application and `settings`."""
-    allowances: tuple[Path, ...] = ()
-    """Functions of the settings that return what tells a tenant's `graphs.tenants.Allowance`; None: no limits."""
     identities: tuple[Path, ...] = ()
-    """Functions of the settings that return an `api.http.request_identity.Identity`, a way to tell whose a request is;
+    """Functions of the settings that return an `api.http.request_identity.Identity`, a way to identify the caller;
     None: it is not set up."""
     commands: Mapping[str, Path] = field(default_factory=dict)
     """`typer.Typer` objects or functions, by the name of the command."""
-    obstacles: tuple[Path, ...] = ()
-    """Functions of the `graphs.graph_traits.GraphTraits`, the sources, the run's models and the settings that say why a
-    run cannot work before it starts: half a sentence, empty if it can."""
-    answer_schema_checks: tuple[Path, ...] = ()
-    """Functions of a requested `output_schema` that yield a `graphs.errors.Fault` for what cannot be honoured."""
     report_additions: tuple[Path, ...] = ()
     """Subclasses of `activities.report.additions.ReportAddition`: the parts of a report that the subject adds."""
     checks: tuple[Path, ...] = ()
@@ -88,29 +92,19 @@ class Plugin:
     is entered while the program works."""
     worker_companions: tuple[Path, ...] = ()
     """The same for workers alone: the API does not import them."""
-    temporal_plugins: tuple[Path, ...] = ()
-    """Functions of the settings that return `temporalio.client.Plugin` objects, which are of its workers too."""
     stores: Mapping[str, Path] = field(default_factory=dict)
-    """Its own stores beside the kernel's, by name: functions that open a `storage.plugin_store.PluginStore` on the
+    """Its own stores next to the kernel's, by name: functions that open a `storage.plugin_store.PluginStore` on the
     database's engine and the settings. They are opened even if the plugin is left out: deleting a run reaches them."""
-    exporters: tuple[Path, ...] = ()
-    """Functions of a tenant's store that yield `storage.plugin_store.TenantFile`s: more than rows and reports."""
     document_files: tuple[Path, ...] = ()
     """Asynchronous functions of the settings, a tenant's store and a passage that return the file that the passage was
     read from, a `storage.evidence.SourceFile`; None: it is from elsewhere, or the file is gone."""
     admission_rules: tuple[Path, ...] = ()
     """Functions of the settings that return a `storage.admission.AdmissionRule`, a condition for starting a run; None:
     it is not set up."""
-    spending_guards: tuple[Path, ...] = ()
-    """The same of an `activities.calls.usage.SpendingGuard`, which is asked before each request to a model."""
-    model_observers: tuple[Path, ...] = ()
-    """The same of an `activities.calls.models.Observe`, which puts something around each model that is asked."""
-    ciphers: tuple[Path, ...] = ()
-    """Functions that make the `storage.sql.cipher.Cipher` of the settings; None if these ask for none."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
-    comparisons: tuple[Path, ...] = ()
-    """Asynchronous generators, of the store, of the `storage.plugin_store.Difference` between own rows and the runs."""
+    parts: Mapping[PartName, Path] = field(default_factory=dict)
+    """Parts of the kernel that it replaces, by name; where no plugin does, the kernel does without."""
 
     def absolute(self, path: Path) -> Path:
         """Return a path from the root of all packages."""
@@ -137,7 +131,6 @@ KERNEL: Final = Plugin(
     reducers=(".catalogue.reducers:KERNEL_REDUCERS",),
 )
 
-
 LOADER: Final = "elcano.plugins"
 """The module whose `load_plugins` is called if no program has loaded plugins."""
 
@@ -148,7 +141,6 @@ class NamedObject(Protocol):
     @property
     def name(self) -> str:
         """The name that graphs and people use."""
-        ...
 
 
 T = TypeVar("T", bound=NamedObject)
@@ -210,7 +202,8 @@ class Registry(MutableMapping[str, T], Generic[T]):
         owners: dict[str, str] = {}
         for plugin in list_plugins():
             for path in getattr(plugin, self._kind):
-                for one in _as_tuple(resolve_path(plugin, path)):
+                there = resolve_path(plugin, path)
+                for one in there if isinstance(there, tuple) else (there,):
                     if self._class is not None and not isinstance(one, self._class):
                         text = f"{path} of the plugin {plugin.name!r} is no {self._class.__name__}"
                         raise InputInvalid("plugins", text)
@@ -255,7 +248,8 @@ def load_registries() -> None:
 def list_paths(kind: str) -> list[tuple[Plugin, str]]:
     """Every path that the loaded plugins give for `kind`, with its plugin; of a mapping its values."""
     listed = ((plugin, getattr(plugin, kind)) for plugin in list_plugins())
-    return [(plugin, path) for plugin, paths in listed for path in _path_values(paths)]
+    every = ((plugin, paths.values() if isinstance(paths, Mapping) else paths) for plugin, paths in listed)
+    return [(plugin, path) for plugin, paths in every for path in paths]
 
 
 def load_objects(kind: str) -> list[Any]:
@@ -267,6 +261,25 @@ def load_configured(kind: str, settings: Any) -> list[Any]:
     """Call what the loaded plugins name for `kind` with the settings; results that are None are left out."""
     made = (make(settings) for make in load_objects(kind))
     return [one for one in made if one is not None]
+
+
+def find_part(name: PartName) -> Callable[..., Any] | None:
+    """The function that a loaded plugin names for a part of the kernel; None: there is none.
+
+    Raises:
+        InputInvalid: two plugins name one.
+    """
+    having = [plugin for plugin in list_plugins() if name in plugin.parts]
+    if len(having) > 1:
+        both = " and ".join(repr(plugin.name) for plugin in having)
+        raise InputInvalid("plugins", f"the plugins {both} replace the part {name!r}: leave one of them out")
+    return next((resolve_path(plugin, plugin.parts[name]) for plugin in having), None)
+
+
+def open_part(name: PartName, settings: Any) -> Any:
+    """A part of the kernel as the settings have it; None: there is none, or it is not set up."""
+    made = find_part(name)
+    return None if made is None else made(settings)
 
 
 def load_stores() -> dict[str, Any]:
@@ -321,10 +334,7 @@ def find_opener(kind: str) -> str | None:
 
 
 def find_keyless(kind: str) -> str | None:
-    """The absolute path of the function that does a task without a key; None: it needs a language model.
-
-    Of several plugins the last one goes.
-    """
+    """The absolute path of the function, the last plugin's, that does a task without a key; None: it needs a model."""
     having = (plugin for plugin in reversed(list_plugins()) if kind in plugin.keyless)
     return next((plugin.absolute(plugin.keyless[kind]) for plugin in having), None)
 
@@ -337,11 +347,3 @@ def list_keyless() -> frozenset[str]:
 def find_model(name: str) -> str | None:
     """The absolute path of the function that makes a model that no provider serves; None if no loaded plugin has it."""
     return next((plugin.absolute(plugin.models[name]) for plugin in list_plugins() if name in plugin.models), None)
-
-
-def _path_values(paths: Sequence[str] | Mapping[str, str]) -> Sequence[str]:
-    return tuple(paths.values()) if isinstance(paths, Mapping) else paths
-
-
-def _as_tuple(found: Any) -> tuple[Any, ...]:
-    return found if isinstance(found, tuple) else (found,)

@@ -59,7 +59,7 @@ class ArchivedRun(Frozen):
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """Limits on sources and hosts."""
     output_schema: JsonObject = Field(default={}, exclude_if=operator.not_)
-    """The JSON Schema of the answer that is wanted beside the report; empty: none."""
+    """The JSON Schema of the answer that is wanted besides the report; empty: none."""
     log: str = ""
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None

@@ -114,7 +114,7 @@ class ResearchInput(Frozen):
     background: str = ""
     instructions: str = ""
     output_schema: JsonObject = Field(default={}, exclude_if=lambda schema: not schema)
-    """The JSON Schema of the answer that is wanted beside the report; empty: none, as of every branch."""
+    """The JSON Schema of the answer that is wanted besides the report; empty: none, as of every branch."""
     review: bool = False
     """Whether the reviewer reads the report's statements against their quotes; drafts of branches are not reviewed."""
     guidance: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.plugin import KERNEL, list_plugins, load_configured, resolve_path
+from elcano.graphs.plugin import KERNEL, list_plugins, open_part, resolve_path
 
 NAME_CHARACTERS: Final = 200
 """Maximum length of a user's name."""
@@ -152,15 +152,13 @@ AllowanceOf: TypeAlias = Callable[[Tenant], Allowance]
 
 
 def open_allowances(settings: Any) -> AllowanceOf:
-    """Return the function that tells a tenant's allowance: everything, unless a plugin limits it.
+    """Return the function that gives a tenant's allowance: everything, unless a plugin limits it.
 
     Raises:
         InputInvalid: what says so cannot be read, or two plugins say it.
     """
-    found: list[AllowanceOf] = load_configured("allowances", settings)
-    if len(found) > 1:
-        raise InputInvalid("plugins", "two plugins say what tenants may use: leave one of them out")
-    return found[0] if found else lambda tenant: EVERYTHING
+    found: AllowanceOf | None = open_part("allowance", settings)
+    return found or (lambda tenant: EVERYTHING)
 
 
 def _matches_pattern(name: str, pattern: str) -> bool:

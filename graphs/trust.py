@@ -2,7 +2,7 @@
 
 A blocked entry takes precedence over an allowed one. Allowed domains and journals are one list: a passage needs to fit
 one of them. What has neither an address nor a journal (own documents, databases) is judged by its kind alone; what a
-tool answers may be from anywhere, so beside such a list the kind `tool` has to be allowed by name. What travels with a
+tool answers may be from anywhere, so next to such a list the kind `tool` has to be allowed by name. What travels with a
 run is here; `trust_rules.py` applies it.
 """
 

@@ -56,7 +56,7 @@ def explain_passage_refusal(
 
 
 def _explain_origin_refusal(trust: Trust, kind: str, hosts: Collection[str], work: Work | None) -> str:
-    """Name hosts and entries of lists alone: the words of what is refused reach nobody."""
+    """Name hosts and entries of lists alone: the words of what is refused reach no one."""
     for host in hosts:
         if entry := find_matching_domain(host, trust.blocked_domains):
             return f"{entry} is blocked"

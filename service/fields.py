@@ -124,7 +124,7 @@ def _strip_required_text(text: str) -> str:
 
 @dataclass(frozen=True)
 class TextForm:
-    """The form of a text: an expression for programs, and what a person is told of a text that has another."""
+    """The form of a text: an expression for programs, and the error shown for a text that has another."""
 
     pattern: str
     fault: str

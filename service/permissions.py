@@ -44,7 +44,7 @@ PERMISSIONS: Final[Mapping[Permission, str]] = {
     "delete_run": "delete runs",
     "read_usage": "read what runs used",
     "operate": "read the audit log, and what else concerns the service",
-    "administer": "make, list and revoke API keys, and export or delete the tenant",
+    "administer": "make, list and revoke API keys, and delete the tenant",
 }
 """Each permission in words, as in `your role may not ...`."""
 

@@ -194,7 +194,7 @@ def choose_sources(
 def _list_default_sources(survey: SourceSurvey, settings: Settings) -> tuple[str, ...]:
     """Return the sources to search if a request names none: those of the settings, as far as they can be searched.
 
-    Else what asks nobody elsewhere, unless it was set up for that; the package readmes where there is nothing else.
+    Else what asks no one elsewhere, unless it was set up for that; the package readmes where there is nothing else.
     """
     there = survey.searchable
     if settings.default_sources:

@@ -66,7 +66,7 @@ class DocumentView(Described):
     uploaded_at: Moment
     """When it was uploaded."""
     uploaded_by: str
-    """By whom; empty: nobody was named."""
+    """User; empty: no one was named."""
 
 
 class DocumentPage(Described):

@@ -59,7 +59,7 @@ class ServerSettings(BaseModel, frozen=True):
         default="",
         pattern=r"^([a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?)?$",
         description="The tenant of those who run the service: its operators see what all tenants used, and its "
-        "admins may export and delete any tenant. Empty: every tenant sees and manages itself alone.",
+        "admins may delete any tenant. Empty: every tenant sees and manages itself alone.",
     )
     open_runs: int = Field(
         default=500,

@@ -6,8 +6,8 @@ What is kept is never changed: a passage of a changed file is another passage, b
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import count
-from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from operator import attrgetter, itemgetter
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pydantic import Field, field_validator
 from sqlalchemy import Subquery, and_, delete, exists, func, select
@@ -16,7 +16,22 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from elcano.graphs.frozen import Epoch, Frozen, JsonObject
 from elcano.graphs.report.places import NOWHERE, Places
 from elcano.graphs.report.works import Work
-from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
+from elcano.storage.evidence_statements import (
+    FIRST_FOUND,
+    OF_RUN,
+    PASSAGES,
+    PLACES,
+    POSITIONS,
+    TEXTS,
+    select_first_places,
+)
+from elcano.storage.sql.dialect import (
+    begin_exclusive,
+    insert_new,
+    name_run_range,
+    root_of,
+    run_and_branches,
+)
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import evidence as passages
 from elcano.storage.sql.tables import findings
@@ -108,14 +123,21 @@ class SourceFile(NamedTuple):
     """Loads its bytes; None: it was deleted meanwhile."""
 
 
+Renew: TypeAlias = Callable[[Sequence[Evidence], Mapping[str, Work | None]], Sequence[Evidence]]
+"""Says which passages are kept, given those that were found and the works of those that are kept, by id."""
+
+
 class EvidenceStore(TenantBound):
     """The passages of one tenant, their texts, and which run found them."""
 
-    async def add(self, run_id: str, evidence: Sequence[Evidence], texts: Sequence[StoredText]) -> None:
+    async def add(
+        self, run_id: str, evidence: Sequence[Evidence], texts: Sequence[StoredText], *, renew: Renew | None = None
+    ) -> Sequence[Evidence]:
         """Keeps passages and their texts and notes that the run found them; doing it twice changes nothing.
 
         A text is kept for the passages that are in it; one without any is not. Searches of one run, branches included,
-        are kept one after the other, so that of two that find copies at the same time one is older.
+        are kept one after the other, so that of two that find copies at the same time one is older. `renew` is given
+        the passages and the works of those that are kept already, and says what is kept; that is returned.
 
         Raises:
             ValueError: a text does not have its hash, a passage is not the part of its text that it says it is, or its
@@ -123,27 +145,55 @@ class EvidenceStore(TenantBound):
         """
         for text in texts:
             _check_hash(text)
-        passages_of = {passage.content_hash for passage in evidence}
-        new = [text for text in texts if text.content_hash in passages_of]
+        if not evidence:
+            return evidence
         async with self._engine.begin() as connection:
             await begin_exclusive(
                 connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}"
             )
-            contents = {text.content_hash: text.text for text in new}
-            contents |= await self._contents(connection, passages_of - contents.keys())
+            kept = await self._find_kept(connection, evidence)
+            if renew is not None:
+                works = {id: None if row.work is None else Work.model_validate(row.work) for id, row in kept.items()}
+                evidence = renew(evidence, works)
+            fresh = {passage.id: passage for passage in evidence if passage.id not in kept}
+            await self._add_texts(connection, evidence, fresh, texts)
+            if fresh:
+                # In one order, so that two runs that find the same passages at once never wait for each other in a
+                # circle.
+                rows = [self._row(**_build_row(fresh[id])) for id in sorted(fresh)]
+                insert = insert_new(connection, passages).returning(passages.c.id)
+                if len((await connection.execute(insert, rows)).all()) < len(rows):  # another run was quicker
+                    kept |= await self._find_kept(connection, list(fresh.values()))
             for passage in evidence:
-                _check_passage(passage, contents)
-            if new:
-                rows = [self._row(**text.model_dump()) for text in sorted(new, key=attrgetter("content_hash"))]
-                await connection.execute(insert_new(connection, stored_texts), rows)
-            if evidence:
-                await self._add(connection, run_id, evidence)
+                _check_identity(passage, kept.get(passage.id) or fresh[passage.id])
+            await self._note_findings(connection, run_id, evidence)
+        return evidence
 
-    async def _add(self, connection: AsyncConnection, run_id: str, evidence: Sequence[Evidence]) -> None:
-        # In one order, so that two runs that find the same passages at once never wait for each other in a circle.
-        rows = [self._row(**_build_row(passage)) for passage in sorted(evidence, key=attrgetter("id"))]
-        await connection.execute(insert_new(connection, passages), rows)
-        await self._check_identity(connection, evidence)
+    async def _find_kept(self, connection: AsyncConnection, evidence: Sequence[Evidence]) -> dict[str, Any]:
+        """The works and places of those of the passages that are kept, by id."""
+        given = {"tenant": self._tenant, "ids": list({passage.id for passage in evidence})}
+        return {row.id: row for row in (await connection.execute(PLACES, given)).all()}
+
+    async def _add_texts(
+        self,
+        connection: AsyncConnection,
+        evidence: Iterable[Evidence],
+        fresh: Mapping[str, Evidence],
+        texts: Iterable[StoredText],
+    ) -> None:
+        """Keep the texts of `fresh` passages, and check each passage that is fresh or whose text is given."""
+        wanted = {passage.content_hash for passage in fresh.values()}
+        contents = {text.content_hash: text.text for text in texts}
+        contents |= await self._contents(connection, wanted - contents.keys())
+        for passage in evidence:
+            if passage.id in fresh or passage.content_hash in contents:
+                _check_passage(passage, contents)
+        rows = [self._row(**text.model_dump()) for text in texts if text.content_hash in wanted]
+        if rows:
+            rows.sort(key=itemgetter("content_hash"))
+            await connection.execute(insert_new(connection, stored_texts), rows)
+
+    async def _note_findings(self, connection: AsyncConnection, run_id: str, evidence: Sequence[Evidence]) -> None:
         found_before = await find_positions(connection, self._tenant, root_of(run_id))
         following = count(max(found_before.values(), default=0) + 1)
         found = [
@@ -154,8 +204,8 @@ class EvidenceStore(TenantBound):
 
     async def get(self, ids: Sequence[str]) -> list[Evidence]:
         """The passages with these ids, in this order; ids that are not kept are left out."""
-        wanted = self._select(passages).where(passages.c.id.in_(set(ids)))
-        found = {one.id: one for one in await self._fetch_all(Evidence, wanted)}
+        given = {"tenant": self._tenant, "ids": list(dict.fromkeys(ids))}
+        found = {one.id: one for one in await self._fetch_all(Evidence, PASSAGES, given)} if ids else {}
         return [found[id] for id in ids if id in found]
 
     async def text(self, content_hash: str) -> StoredText | None:
@@ -168,18 +218,20 @@ class EvidenceStore(TenantBound):
         hashes = {passage.content_hash for passage in evidence}
         if not hashes:
             return {}
-        wanted = self._select(stored_texts).where(stored_texts.c.content_hash.in_(hashes))
-        return {one.content_hash: one for one in await self._fetch_all(StoredText, wanted)}
+        given = {"tenant": self._tenant, "hashes": sorted(hashes)}
+        return {one.content_hash: one for one in await self._fetch_all(StoredText, TEXTS, given)}
 
     async def of_run(self, run_id: str, *, limit: int | None = None, offset: int = 0) -> list[Evidence]:
         """Returns the passages that a run and its branches found, each once, in the order in which the run found them.
 
         `limit` and `offset` choose a page; what is found while pages are read comes after them.
         """
-        found = _found_by(self._tenant, run_id)
-        page = select(found).order_by(found.c.position).limit(limit).offset(offset).subquery()
+        given = {"tenant": self._tenant, **name_run_range(run_id)}
+        if limit is None and not offset:
+            return await self._fetch_all(Evidence, OF_RUN, given)
+        page = FIRST_FOUND.limit(limit).offset(offset).subquery()
         whole = self._select(passages).join(page, page.c.evidence_id == passages.c.id)
-        return await self._fetch_all(Evidence, whole.order_by(page.c.position))
+        return await self._fetch_all(Evidence, whole.order_by(page.c.position), given)
 
     async def find_in_run(self, run_id: str, evidence_id: str) -> Evidence | None:
         """The passage of this id, if the run or one of its branches found it."""
@@ -235,16 +287,6 @@ class EvidenceStore(TenantBound):
         )
         return {row.content_hash: row.text for row in await connection.execute(wanted)} if hashes else {}
 
-    async def _check_identity(self, connection: AsyncConnection, evidence: Sequence[Evidence]) -> None:
-        """An id that is kept for another place would let a report quote words that were not found."""
-        columns = (passages.c.id, passages.c.content_hash, passages.c.start, passages.c.end)
-        named = passages.c.id.in_({passage.id for passage in evidence})
-        rows = await connection.execute(select(*columns).where(self._own(passages), named))
-        kept = {row.id: (row.content_hash, row.start, row.end) for row in rows}
-        for passage in evidence:
-            if kept[passage.id] != (passage.content_hash, passage.start, passage.end):
-                raise ValueError(f"evidence {passage.id!r}: this id belongs to another passage; ids must hold the hash")
-
 
 def _build_row(passage: Evidence) -> dict[str, Any]:
     return {**passage.model_dump(), "places": passage.places.model_dump(mode="json") if passage.places else None}
@@ -252,15 +294,22 @@ def _build_row(passage: Evidence) -> dict[str, Any]:
 
 def _found_by(tenant: str, run_id: str) -> Subquery:
     """Each passage that a run or one of its branches found, with the place where it was found first."""
-    first = func.min(findings.c.position).label("position")
-    of_run = and_(findings.c.tenant == tenant, run_and_branches(findings.c.run_id, run_id))
-    return select(findings.c.evidence_id, first).where(of_run).group_by(findings.c.evidence_id).subquery()
+    return select_first_places(findings.c.tenant == tenant, run_and_branches(findings.c.run_id, run_id))
 
 
 async def find_positions(connection: AsyncConnection, tenant: str, run_id: str) -> dict[str, int]:
     """Find where each passage of a run or its branches was found first, by evidence id."""
-    rows = await connection.execute(select(_found_by(tenant, run_id)))
+    rows = await connection.execute(POSITIONS, {"tenant": tenant, **name_run_range(run_id)})
     return {row.evidence_id: row.position for row in rows}
+
+
+_get_place: Final = attrgetter("content_hash", "start", "end")
+
+
+def _check_identity(passage: Evidence, kept: object) -> None:
+    """An id that is kept for another place would let a report quote words that were not found."""
+    if _get_place(kept) != _get_place(passage):
+        raise ValueError(f"evidence {passage.id!r}: this id belongs to another passage; ids must hold the hash")
 
 
 def _check_hash(text: StoredText) -> None:

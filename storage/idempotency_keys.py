@@ -1,7 +1,8 @@
 """Idempotency keys: which run a client's key was claimed for, and by which request.
 
-A key that comes again with the same request means the same run; with another request it is refused. Whoever inserts the
-row of a key owns it, so of two requests that come at once only one does. `AdmissionStore` claims a key with its run.
+A key that comes again with the same request means the same run; with another request it is refused. The request that
+inserts the row of a key owns it, so of two requests that come at once only one does. `AdmissionStore` claims a key with
+its run.
 """
 
 from sqlalchemy import select

@@ -7,21 +7,24 @@ and the sums change in one transaction, so they agree to the token. All that was
 and work that a rollback undid.
 """
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, Final, Literal, TypeAlias
 
-from sqlalchemy import BigInteger, ColumnElement, Insert, Row, and_, case, cast, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Insert, Row, and_, case, cast, func, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Usage, sum_usages
+from elcano.storage.sql.columns import escape_nul
 from elcano.storage.sql.dialect import (
     begin_exclusive,
     insert_new,
     insert_or_add,
     insert_or_replace,
+    make_lock_number,
     root_of,
     run_and_branches,
 )
@@ -31,12 +34,8 @@ from elcano.storage.sql.tables import ledger, runs, usage_totals
 UsageGroup: TypeAlias = Literal["day", "tenant", "key", "mode", "model", "source"]
 """Keys by which sums are grouped."""
 _COLUMNS: Final[Mapping[UsageGroup, ColumnElement[str]]] = {
-    "day": usage_totals.c.day,
-    "tenant": usage_totals.c.tenant,
     "key": usage_totals.c.api_key,
-    "mode": usage_totals.c.mode,
-    "model": usage_totals.c.model,
-    "source": usage_totals.c.source,
+    **{name: usage_totals.c[name] for name in ("day", "tenant", "mode", "model", "source")},
 }
 
 
@@ -183,8 +182,12 @@ _LINE_SUMS: Final = (
 
 
 def _read_sums(row: Row[Any]) -> Usage:
-    """The sum that a row of `_LINE_SUMS` tells."""
+    """The sum in a row of `_LINE_SUMS`."""
     return Usage.model_validate({column.name: int(getattr(row, column.name) or 0) for column in _LINE_SUMS})
+
+
+_RECORD_CALL: Final = text("SELECT * FROM record_call(CAST(:given AS jsonb), :root, :source, :lock)")
+"""What `Ledger.record` does, as a function of PostgreSQL (`migrations/versions/record_call_0020.py`)."""
 
 
 class LedgerEntry(Frozen):
@@ -249,8 +252,14 @@ class Ledger(TenantBound):
         """
         of_activity = self._of_activity(entry.run_id, entry.execution, entry.activity)
         row = self._row(**entry.model_dump()) | {"build": self._build}
+        lock = f"call {self._tenant} {entry.run_id} {entry.execution} {entry.activity}"
+        if self._engine.dialect.name == "postgresql":  # every call waits for it: one way instead of seven
+            given = {name: escape_nul(value) if isinstance(value, str) else value for name, value in row.items()}
+            place = {"root": root_of(entry.run_id), "source": source, "lock": make_lock_number(lock)}
+            usages = await self._fetch_values(_RECORD_CALL, {"given": json.dumps(given), **place})
+            return sum_usages(map(Usage.model_validate, usages))
         async with self._engine.begin() as connection:
-            await begin_exclusive(connection, f"call {self._tenant} {entry.run_id} {entry.execution} {entry.activity}")
+            await begin_exclusive(connection, lock)
             columns = (ledger.c.attempt, ledger.c.undone, ledger.c.usage, ledger.c.model, ledger.c.at)
             known = (await connection.execute(select(*columns).where(of_activity))).all()
             replaced = next((one for one in known if one.attempt == entry.attempt), None)
@@ -281,11 +290,9 @@ class Ledger(TenantBound):
         order = (ledger.c.run_id, ledger.c.step, ledger.c.item, ledger.c.at, ledger.c.activity, ledger.c.attempt)
         return await self._fetch_all(LedgerEntry, self._select(ledger).where(of_run).order_by(*order))
 
-    async def builds(self, run_id: str) -> tuple[str, ...]:
-        """The workers that a run and its branches are the work of, by build, with the one that asks; sorted."""
-        of_run = (self._of_run(run_id, branches=True), ~ledger.c.undone)
-        found = set(await self._fetch_values(select(ledger.c.build).where(*of_run).distinct()))
-        return tuple(sorted((found | {self._build}) - {""}))
+    def list_builds(self, lines: Iterable[LedgerEntry]) -> tuple[str, ...]:
+        """The workers that `lines` are the work of, by build, with the one that asks; sorted."""
+        return tuple(sorted(({one.build for one in lines if not one.undone} | {self._build}) - {""}))
 
     async def progress_of_branches(self, run_id: str) -> dict[str, BranchProgress]:
         """Return the progress of a run's branches by run id, as their finished calls show it.

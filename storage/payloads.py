@@ -8,7 +8,7 @@ Every program that talks to Temporal needs this converter over the same objects,
 
 What failures say is short enough for the server to keep, and encrypted if payloads are. Of an attempt that is tried
 again the server keeps a failure of up to 4 KiB (`limit.mutableStateActivityFailure.size`); in place of a longer one it
-says "Failure exceeds size limit.", and nobody learns why a run waits.
+says "Failure exceeds size limit.", and no one learns why a run waits.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ from temporalio.envconfig import ClientConfig, ClientConnectConfig
 from elcano.graphs.contracts import ANSWER_MARK
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Answer
-from elcano.graphs.plugin import load_objects
+from elcano.graphs.plugin import open_part
 from elcano.settings import Settings
 from elcano.storage.objects import Objects, payloads_of
 from elcano.storage.sealed_payloads import COMPRESSED, SEALED, SealingCodec
@@ -153,7 +153,7 @@ def connect_config(settings: Settings) -> ConnectConfig:
         **config,
         "target_host": settings.temporal_address or config.get("target_host") or settings.temporal_target,
         "data_converter": data_converter(configured_objects(settings), load_cipher(settings)),
-        "plugins": [plugin for build in load_objects("temporal_plugins") for plugin in build(settings)],
+        "plugins": open_part("temporal_plugins", settings) or (),
     }
 
 
@@ -275,7 +275,7 @@ class ObjectDriver(StorageDriver):
         self._objects.close()
 
     def find_owner(self, claim: StorageDriverClaim) -> str:
-        """The id of the run whose object a claim names; empty if it is nobody's."""
+        """The id of the run whose object a claim names; empty if it is no one's."""
         owner = claim.claim_data.get("key", "").partition("/")[2].partition("/")[0]
         return "" if owner == NOBODY else owner
 

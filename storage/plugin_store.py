@@ -1,6 +1,6 @@
-"""Stores of plugins, with their part of exports and comparisons; the base of stores with only tables."""
+"""Stores of plugins, with their part of comparisons; the base of stores with only tables."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -14,7 +14,7 @@ Kind = TypeVar("Kind")
 
 @runtime_checkable
 class PluginStore(Protocol):
-    """The data that one plugin stores beside the kernel, for all tenants."""
+    """The data that one plugin stores next to the kernel, for all tenants."""
 
     def of(self, tenant: str) -> Any:
         """Return the data of one tenant, from which nothing of another can be reached."""
@@ -25,7 +25,7 @@ class PluginStore(Protocol):
         ...
 
     async def delete_tenant(self, tenant: str) -> None:
-        """Ends the access that it gives a tenant, and deletes what it keeps of it beside the database's tables.
+        """Ends the access that it gives a tenant, and deletes what it keeps of it besides the database's tables.
 
         Rows of tables in `storage.sql.tables.metadata` that have a tenant are deleted without its help. Repeating this
         changes nothing.
@@ -54,15 +54,6 @@ class PluginTables(Rows):
         """The engine is the store's."""
 
 
-@dataclass(frozen=True)
-class TenantFile:
-    """A file that a plugin adds to the export of a tenant. It is read piece by piece, once; nothing is read before."""
-
-    path: str
-    """Path in the export: `knowledge/nodes.jsonl`."""
-    pieces: AsyncIterator[bytes]
-
-
 def get_plugin_data(beside: Mapping[str, Any], name: str, kind: type[Kind]) -> Kind:
     """The data of a plugin, by the name of its store, in the `beside` of a store or of a tenant's store."""
     found = beside[name]
@@ -72,7 +63,7 @@ def get_plugin_data(beside: Mapping[str, Any], name: str, kind: type[Kind]) -> K
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference, in words. Whoever finds it changes nothing; `mend` does."""
+    """One difference, in words. Finding it changes nothing; `mend` does."""
 
     kind: str
     """Kind of the fault for programs: `run_unknown`."""

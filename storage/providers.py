@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.providers import Provider
-from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
+from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, let_statements_stand_alone
 from elcano.storage.sql.tables import providers
 
 Result = TypeVar("Result")
@@ -23,10 +23,11 @@ class ProviderStore:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._single = let_statements_stand_alone(engine)
 
     async def get(self, name: str) -> tuple[Provider, float]:
         """A provider and the time; one of which nothing is kept is as if nothing had ever happened."""
-        async with self._engine.connect() as connection:
+        async with self._single.connect() as connection:
             return await _load_provider(connection, name)
 
     async def all(self) -> tuple[dict[str, Provider], float]:
@@ -51,15 +52,16 @@ class ProviderStore:
 
 _CLOCK: Final = func.extract("epoch", func.clock_timestamp())
 """Seconds since the epoch by the server."""
+_BODY: Final = select(providers.c.body).where(providers.c.name == bindparam("name"))
+_BODY_AND_CLOCK: Final = select(_BODY.scalar_subquery(), _CLOCK)
 
 
 async def _load_provider(connection: AsyncConnection, name: str) -> tuple[Provider, float]:
     """A provider and the time, by one statement: every request to a model waits for it."""
-    body = select(providers.c.body).where(providers.c.name == name)
     if connection.dialect.name == "sqlite":
-        found, now = await connection.scalar(body), time.time()
+        found, now = await connection.scalar(_BODY, {"name": name}), time.time()
     else:
-        found, now = (await connection.execute(select(body.scalar_subquery(), _CLOCK))).one()
+        found, now = (await connection.execute(_BODY_AND_CLOCK, {"name": name})).one()
     return Provider() if found is None else Provider.model_validate_json(found), float(now)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pydantic_core import from_json
-from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.contracts import RunStatus
@@ -49,6 +49,10 @@ class ListedRun(Frozen):
 
 
 ALL: Final = RunFilter()
+_RUN: Final = select(runs.c.body, runs.c.lists).where(
+    runs.c.tenant == bindparam("tenant"), runs.c.run_id == bindparam("run_id")
+)
+_BEGUN_RUN: Final = _RUN.where(runs.c.status != STARTING)
 
 
 class RunPage(Frozen):
@@ -82,14 +86,15 @@ class RunStore(TenantBound):
         A run that was resumed and ended again replaces what was kept, events too. A run that ended is never replaced
         by one that is still running.
         """
-        replaceable = runs.c.status.in_(UNENDED) if run.status == "running" else None
         row = run_row(run, self._tenant)
         rows = [self._row(run_id=run.run_id, seq=event.seq, body=event.model_dump_json()) for event in events]
         async with self._engine.begin() as connection:
-            keep = insert_or_replace(connection, runs, where=replaceable).values(row).returning(runs.c.run_id)
-            if (await connection.execute(keep)).first() is None:
-                return
-            await connection.execute(delete(event_rows).where(self._events_of(run.run_id)))
+            keep = insert_or_replace(connection, runs, where=runs.c.status.in_(UNENDED)).returning(runs.c.run_id)
+            if (await connection.execute(keep, row)).first() is None:  # it has ended before, and has events
+                if run.status == "running":
+                    return
+                await connection.execute(insert_or_replace(connection, runs), row)
+                await connection.execute(delete(event_rows).where(self._events_of(run.run_id)))
             if rows:
                 await connection.execute(insert(event_rows), rows)
 
@@ -110,12 +115,10 @@ class RunStore(TenantBound):
 
     async def get(self, run_id: str, *, begun: bool = False) -> ArchivedRun | None:
         """Return one run; with `begun` only if its workflow is known to have started."""
-        kept = select(runs.c.body, runs.c.lists).where(self._named(run_id))
-        if begun:
-            kept = kept.where(runs.c.status != STARTING)
-        async with self._engine.connect() as connection:
-            row = (await connection.execute(kept)).first()
-        return None if row is None else ArchivedRun.model_validate({**from_json(row.body), **from_json(row.lists)})
+        found = await self._fetch_rows(_BEGUN_RUN if begun else _RUN, {"tenant": self._tenant, "run_id": run_id})
+        return next(
+            (ArchivedRun.model_validate({**from_json(one.body), **from_json(one.lists)}) for one in found), None
+        )
 
     async def all_branches(self, run_id: str) -> list[ArchivedRun]:
         """The branches of a run that are kept, and theirs, by id; without what grew with them."""
@@ -215,8 +218,7 @@ class RunStore(TenantBound):
         """Returns all events of a run and of each of its branches, by run id; of those that ended and have events."""
         whole = and_(self._own(event_rows), run_and_branches(event_rows.c.run_id, run_id))
         wanted = select(event_rows.c.run_id, event_rows.c.body).where(whole)
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(wanted.order_by(event_rows.c.run_id, event_rows.c.seq))).all()
+        rows = await self._fetch_rows(wanted.order_by(event_rows.c.run_id, event_rows.c.seq))
         return await asyncio.to_thread(_group_events_by_run, rows)
 
     async def delete(self, run_id: str) -> bool:
@@ -263,7 +265,7 @@ class RunStore(TenantBound):
         return and_(self._own(event_rows), event_rows.c.run_id == run_id)
 
 
-def _group_events_by_run(rows: Iterable[Row[Any, Any]]) -> dict[str, list[AgentEvent]]:
+def _group_events_by_run(rows: Iterable[Row[Any]]) -> dict[str, list[AgentEvent]]:
     """Group events by run id. Parsing thousands of them takes so long that a server does it in a thread."""
     found: dict[str, list[AgentEvent]] = {}
     for row in rows:

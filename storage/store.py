@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.settings import Settings, get_settings
 from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, AdmissionStore
 from elcano.storage.artifacts import ArtifactStore
+from elcano.storage.call_evidence import EvidenceOfCall
 from elcano.storage.evidence import EvidenceStore
 from elcano.storage.health import Probe
 from elcano.storage.ledger import Ledger, UsageStore
@@ -136,6 +137,10 @@ class Store:
             agents=VersionStore(self._engine, tenant, agents, OwnAgent, TooManyAgents),
             beside={name: store.of(tenant) for name, store in self.beside.items()},
         )
+
+    def of_call(self, tenant: str, run_id: str) -> TenantStore:
+        """Returns the store of `tenant` for one call of a run, which reads the same evidence several times."""
+        return replace(self.of(tenant), evidence=EvidenceOfCall(self._engine, tenant, run_id))
 
     def written_by(self, build: str) -> "Store":
         """The same store; lines that are written through this one into the ledger say which build wrote them."""

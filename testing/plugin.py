@@ -1,6 +1,6 @@
 """A plugin that adds the model `scripted`, which gives every agent a plain answer, for trying out and for demos.
 
-It is not one of the built-in plugins: `ELCANO_PLUGINS=elcano.testing.plugin:plugin` loads it beside them.
+It is not one of the built-in plugins: `ELCANO_PLUGINS=elcano.testing.plugin:plugin` loads it in addition to them.
 """
 
 from typing import Final

@@ -74,14 +74,14 @@ async def run_research(
         sources: The sources to search; the caller closes them.
         model: The model that answers the agents: a scripted one, or the name of one whose key is in the environment;
             default: the extractive model of `offline`.
-        within: Puts something around whoever answers, to count or to record.
+        within: Wraps the model that answers, to count or to record.
         mode: A mode of the loaded plugins, by its name; `elcano.plugins.load_plugins` loads one that is not installed.
         review: Whether the reviewer reads the report's statements.
         graph: A graph of your own instead.
         limits: The run's limits; default: those of the API.
-        today: The day that its agents are told, as `2026-11-22`; default: today in UTC.
+        today: The day that its agents are given, as `2026-11-22`; default: today in UTC.
         domain: The rubric of the field whose standards are used to judge evidence; default: none.
-        output_schema: The JSON Schema of an answer that is wanted beside the report; default: none.
+        output_schema: The JSON Schema of an answer that is wanted besides the report; default: none.
 
     Raises:
         elcano.graphs.errors.GraphInvalid: the graph has faults.

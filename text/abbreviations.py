@@ -1,4 +1,4 @@
-"""What the library of sentence ends takes for one and is none: abbreviations it lacks, initials, ordinals of German.
+"""Periods that the library of sentence ends misreads: abbreviations it lacks, initials, ordinals of German.
 
 Only abbreviations that call for a word or number behind them are listed: `max.`, `inkl.`, `M.`; not those that often
 end a sentence, as `usw.` or `Jh.` do. Letter case counts: in French `M.` is a title and `m.` a unit.
@@ -46,7 +46,7 @@ _COUNTING: Final[Mapping[str, str]] = {
     "sv": "bd exkl inkl kap kl milj red sid tel uppl okt",
     "tr": "Apt böl Cad çev Mah s Sok ss Şek yak",
 }
-"""Those that may end a sentence as well, and do not before a number or a small letter: `le 3 oct. 2023`."""
+"""Abbreviations that may end a sentence as well, and do not before a number or a small letter: `le 3 oct. 2023`."""
 _EVERYWHERE: Final = "approx cf chap excl fig figs incl max min nr pp resp tab vol vols wt"
 """Such ones of all languages; behind a number they are units: `30 min`."""
 
@@ -82,7 +82,7 @@ _INITIAL: Final = regex.compile(r"(?<![\p{L}\p{N}])(?:\p{L}|al|col)\.\s*$")
 """A letter alone, as in `E. coli`, or what stands for the other authors."""
 _GOING_ON: Final = regex.compile(r"\p{Ll}+(?![\p{L}\p{N}-])|[/,;:]")
 _SHORT: Final = regex.compile(r"(?<![\p{L}\p{N}])(?:\p{L}{1,5}|\d{1,3})\.\s*$")
-"""What is rather an abbreviation or an ordinal where a small word follows: `20 tys. ludzi`, `3. listopada`."""
+"""Words that are an abbreviation or an ordinal where a small word follows: `20 tys. ludzi`, `3. listopada`."""
 MARK_ALONE: Final = regex.compile(r"\(?(?:\d{1,3}|\p{L})\.\s*")
 """No sentence but the number of the one that follows, or an initial."""
 _ENUMERATIONS: Final = (

@@ -47,14 +47,14 @@ class Number:
     unit: str = ""
     """The unit as `unit_of` names it; empty: no known unit."""
     unit_end: int = 0
-    """Where its unit ends; `end` counts only those of `ratio_unit`."""
+    """End of its unit; `end` counts only those of `ratio_unit`."""
     signed: bool = False
     ordinal: bool = False
     spelled: bool = False
     """In words."""
     moment: WrittenMoment | None = None
     name: str = ""
-    """Of digits within a name: all of it. It has no value then."""
+    """The whole name around the digits, if they are part of one. It has no value then."""
 
     @property
     def ratio_unit(self) -> str:
@@ -73,7 +73,7 @@ class Number:
 
 
 def is_ideograph(sign: str) -> bool:
-    """Whether it is of a script that is written without spaces, so that digits beside it are no part of its word."""
+    """Whether it is of a script that is written without spaces, so that digits next to it are no part of its word."""
     return ord(sign) >= 0x3000
 
 

@@ -8,8 +8,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from elcano.text.words import lower_text, raise_text
 
 Role: TypeAlias = Literal["atom", "infix", "tight", "prefix", "postfix", "open", "close", "separator", "space", "large"]
-"""What a term is to its neighbours. `infix` has spaces around it and `tight` none; a `large` operator, such as a sum,
-has one behind it."""
+"""Role of a term towards its neighbours. `infix` has spaces around it and `tight` none; a `large` operator, such as a
+sum, has one behind it."""
 
 
 class Term(NamedTuple):
@@ -18,7 +18,7 @@ class Term(NamedTuple):
     text: str
     role: Role = "atom"
     closed: str = ""
-    """How it is written next to a factor, where `text` would be read otherwise; empty: as it is."""
+    """Form next to a factor, where `text` would be read otherwise; empty: the same."""
     is_single: bool = False
     """Whether it is one number, name, power or group: as a denominator it needs no parentheses."""
     grips_right_only: bool = False
@@ -283,7 +283,7 @@ def _is_mixed_number(whole: str, part: str) -> bool:
 
 
 def _choose_gap(before: str, after: str, left: Role, right: Role) -> str:
-    """What stands between two terms."""
+    """Choose the text between two terms."""
     if "space" in (left, right) or before[-1:].isspace() or after[:1].isspace():
         return ""
     if "tight" in (left, right) or left in ("prefix", "open") or right in ("close", "postfix", "separator"):

@@ -27,7 +27,7 @@ from elcano.text.formula_terms import (
 from elcano.text.xml_tree import Element, get_local_name
 
 MOST_CHARACTERS: Final = 2_000
-"""Maximum length of a formula: longer ones are generated tables, which nobody quotes."""
+"""Maximum length of a formula: longer ones are generated tables, which no one quotes."""
 MOST_ELEMENTS: Final = 5_000
 """Maximum number of elements of a formula; the longest of 40 real articles has some 700."""
 MOST_DEPTH: Final = 60

@@ -22,7 +22,7 @@ _FORMULA: Final = re.compile(r"<((?:[a-z]\w{0,9}:)?math)(?=[\s>])", re.IGNORECAS
 _LATEX_SCRIPT: Final = re.compile(r"\\text(super|sub)script\s?\{([^{}\\]{1,60})\}")
 _LATEX_FORMULA: Final = re.compile(r"(?<!\\)\$((?:[^$\\]|\\.){1,500})\$")
 _IS_FORMULA: Final = re.compile(r"[\\^_{=<>]|[A-Za-z]\w{0,2}\Z")
-"""What stands between two dollar signs and is no amount of money and the words up to the next one."""
+"""Text between two dollar signs that is no amount of money and the words up to the next one."""
 
 
 def write_tagged_scripts(text: str) -> str:

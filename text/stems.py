@@ -130,7 +130,7 @@ def find_word_stem(word: str) -> str:
 
 
 def list_synonyms(word: str) -> tuple[str, ...]:
-    """The other words for the same thing, and the American spelling: what to search for beside `word`."""
+    """The other words for the same thing, and the American spelling: what to search for besides `word`."""
     return _list_english_synonyms(word) if get_current_language() == ENGLISH else ()
 
 
@@ -153,7 +153,7 @@ def _list_english_verb_forms(word: str) -> tuple[str, ...]:
 
 
 def _rewrite_english_verbs(text: str) -> str:
-    """Return English `text` with two-word verbs joined and the verb `own` told apart from the adjective."""
+    """Return English `text` with two-word verbs joined and the verb `own` separated from the adjective."""
     return _OWN.sub("owns", _PARTED.sub(lambda match: match[1] + match[2], text))
 
 

@@ -1,4 +1,4 @@
-"""How units are written: their names in many languages, and their symbols, each with the unit that it stands for.
+"""Names of units in many languages, and their symbols, each with its unit.
 
 Names come from the CLDR (by Babel), which has the units that people use daily, and from prefixes and stems for those of
 laboratories. Units are called as pint calls them; what pint has no name for, or has with a meaning of its own, is
@@ -148,7 +148,7 @@ _MORE_NAMES: Final = {
 _ENDINGS: Final = tuple(
     ["n", "en", "s", "es", "e", "m", "a", "и", "а", "у", "е", "ы", "ов", "ей", "ом", "ам", "ах", "ами", "lar", "ler"]
 )
-"""Of cases and numbers that the CLDR does not list."""
+"""Endings of cases and numbers that the CLDR does not list."""
 _SHORTEST_STEM: Final = 4
 _DIGITS: Final = re.compile(r"[\d٠-٩०-९]+")
 

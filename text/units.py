@@ -114,7 +114,7 @@ def find_unit(text: str, at: int) -> tuple[str, int]:
             return f"{unit}/{_ADVERBS[adverb['adverb']]}", adverb.end()
         if per is None:
             break
-        term, after = _read_term(text, per.end())
+        term, after = _read_term(text, per.end(), per=per is not None and per["times"] is None)
         if (
             per["times"] is not None or per["dot"] is not None
         ):  # a product: `kg m-2`, `N·m`; behind a space only with a power below nothing
@@ -135,9 +135,9 @@ def parse_currency(written: str) -> str:
     return _BY_CURRENCY.get(written.strip().lower(), "")
 
 
-def _read_term(text: str, at: int) -> tuple[str, int]:
-    """One unit with its power."""
-    unit, end = _read_name(text, at)
+def _read_term(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
+    """One unit with its power; `per`: behind a stroke or its like, where a symbol that is a word too is a symbol."""
+    unit, end = _read_name(text, at, per=per)
     if not unit or unit in (SHARE, PER_MILLE, TIMES) or unit.isupper():
         return unit, end
     power = _POWER.match(text, end)
@@ -147,7 +147,7 @@ def _read_term(text: str, at: int) -> tuple[str, int]:
     return f"{unit}**{said.translate(_RAISED)}", power.end()
 
 
-def _read_name(text: str, at: int) -> tuple[str, int]:
+def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
     found = _LETTERS.match(text, at)
     if found is None:
         return "", at
@@ -164,7 +164,7 @@ def _read_name(text: str, at: int) -> tuple[str, int]:
         money := re.compile(r"[ \u00a0]dollar\w?\w?").match(text, end)
     ):
         return nation, money.end()
-    if word in _WORDS_TOO and re.compile(r"[ \u00a0]\w").match(text, end):
+    if word in _WORDS_TOO and not per and re.compile(r"[ \u00a0]\w").match(text, end):
         return "", at
     symbol = load_unit_symbols().get(word) or (load_unit_symbols().get(word.replace(" ", "").replace("º", "°")))
     unit = _find_share(word) or symbol or parse_currency(word) or find_unit_by_name(word)
@@ -192,7 +192,7 @@ _SMALLER: Final = {
 
 
 def get_smaller_units(unit: str, smaller: str) -> int | None:
-    """How many of the smaller unit make one of the other, where people write both, as in `1 h 30 min`; else None."""
+    """Get how many of the smaller unit make one of the other, where people write both (`1 h 30 min`); else None."""
     return _SMALLER.get((unit, smaller))
 
 
@@ -255,7 +255,7 @@ charge_equivalent = [charge_equivalent]; newton_meter_torque = [torque]; angular
 calendar_decade = 10 year; kilowatt_peak = [peak_power]; megawatt_peak = 1000 kilowatt_peak; quintal_mass = 100 kilogram
 liter_per_100_km = [consumption]; molal = mole / kilogram; centimeter_water = 98.0665 pascal
 """
-"""What pint lacks, and what it takes for something else: to it sievert and gray are one, and becquerel counts."""
+"""Units that pint lacks or takes for something else: to it sievert and gray are one, and becquerel counts."""
 
 
 @cache

@@ -226,11 +226,11 @@ paragraph is cut at a white space, where a sentence may then end too early."""
 
 
 def sentence_ends(text: str, language: str = "") -> list[int]:
-    """Where each sentence of `text` ends, in characters, the white space behind it included; the last is its length.
+    """Find the ends of the sentences of `text`, in characters, white space behind included; the last is its length.
 
     Args:
         text: words on one line or several.
-        language: its code, as `de` or `zh-Hans`; empty if it is not known: the text tells it then.
+        language: its code, as `de` or `zh-Hans`; empty if it is not known: it is detected from the text then.
 
     Abbreviations and dates are those of the language: `bzw.` and `3. Oktober` end no sentence in German.
     """
@@ -245,7 +245,7 @@ def sentence_ends(text: str, language: str = "") -> list[int]:
 
 
 def _find_piece_end(text: str, begin: int) -> int:
-    """Where the piece that begins there ends: at a white space if there is one."""
+    """Find the end of the piece that begins there: at a white space if there is one."""
     until = min(len(text), begin + PIECE_CHARACTERS)
     if until == len(text):
         return until

@@ -90,7 +90,7 @@ class WrittenMoment:
     end: int
     readings: tuple[Moment, ...]
     parts: tuple[tuple[int, int, int], ...]
-    """Where each of its numbers and names begins and ends, and its number."""
+    """Start and end of each of its numbers and names, and its number."""
 
 
 def find_moments(text: str) -> Iterator[WrittenMoment]:

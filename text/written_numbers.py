@@ -40,7 +40,7 @@ _POWERS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻\u2212", "01234567
 _FRACTIONS: Final = "½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _SPACES: Final = " \u00a0\u202f\u2009'\u2019\u066c"
 _POINT: Final = ".,\u00b7\u066b"
-"""What may stand before decimals: also the raised point of British journals and the sign of Arabic."""
+"""Characters before decimals: also the raised point of British journals and the sign of Arabic."""
 _DASHES: Final = ("-", "\u2010", "\u2011", "\u2012", "\u2013")
 _MINUS: Final = r"\-\u2010-\u2013\u2212\ufe63\uff0d"
 _CURRENCY_SIGNS: Final = ("€", "$", "£", "¥", "₹", "₩", "₽", "₺", "฿")
@@ -75,7 +75,7 @@ _ROW_BEFORE: Final = re.compile(r"\d[ \u00a0][<>\u2264\u2265]?$")
 _ROW_AFTER: Final = re.compile(r"[ \u00a0][<>\u2264\u2265]?\d")
 _BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
 _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
-"""What stands between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
+"""Text between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|(?<!\d[.,·]\d)(?:º|ª|°)|\.º|\.ª)(?![\w])")
 _ROMANCE: Final = frozenset({"es", "it", "pt", "gl", "ca"})
 """Languages whose ordinals end in a raised letter, for which many type the sign of degrees: `1° de mayo`."""
@@ -85,11 +85,11 @@ _NO_NAME_BEFORE: Final = re.compile(r"(?:^|[^\w])(?:mid|pre|post|non|age|aged)[-
 _NAME_BEHIND: Final = re.compile(
     r"(?<=\d)[-\u2010\u2011](?=[^\W\d_]*[A-Z])(?:[A-Z]{2,5}|[A-Z]{1,4}\d\w*|[A-Z](?=[\s,.;)]))(?![\w-])"
 )
-"""What makes a name of digits before it: `5-HT2`, `5-FU`, `3-D`; units such as `10-MHz` are read before."""
+"""Text that makes a name of digits before it: `5-HT2`, `5-FU`, `3-D`; units such as `10-MHz` are read before."""
 _ISOTOPE: Final = re.compile(r"\((?P<mass>\d{1,3}m?)\)(?=[A-Z][a-z]?(?![a-z]))")
 """An isotope whose raised number plain text has put in brackets: `(18)F`."""
 _SYMBOL: Final = re.compile(r"(?<![^\W_])[A-Za-z]{0,4}[A-Z][a-z]?$")
-"""What makes an index of digits in brackets that stand directly behind it: `CO(2)`, `FEV(1)`, `IC(50)`."""
+"""Text that makes an index of digits in brackets directly behind it: `CO(2)`, `FEV(1)`, `IC(50)`."""
 _NAME_AFTER: Final = re.compile(r"[\w]*(?:[-\u2010\u2011/.][\w]+)*")
 _LIST_MARK: Final = re.compile(r"^[ \t]*\d{1,9}[.)](?=\s)", re.MULTILINE)
 
@@ -191,7 +191,7 @@ def _search_number(text: str, at: int) -> re.Match[str] | None:
 
 
 def _find_name_span(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where the name begins and ends that the digits from `start` to `end` are a part of; None: they are a number."""
+    """Find the start and end of the name that includes the digits from `start` to `end`; None: they are a number."""
     before = _NAME_BEFORE.search(text[max(0, start - 60) : start])
     if before is None or _NO_NAME_BEFORE.search(text[max(0, start - 6) : start]) or is_ideograph(text[start - 1]):
         if end >= len(text) or not text[end].isalpha() or is_ideograph(text[end]) or _means_something(text, end):
@@ -204,7 +204,7 @@ def _find_name_span(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _find_name_from_digits(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where a name lies that the digits begin, as `5-HT2` and `(18)F-FDG`, or that has them in brackets; None: none."""
+    """Find a name that the digits begin, as `5-HT2` and `(18)F-FDG`, or that has them in brackets; None: none."""
     if text[start - 1 : start] == "(" and text[end : end + 1] == ")" and (symbol := _SYMBOL.search(text[: start - 1])):
         after = _NAME_AFTER.match(text, end + 1)
         return symbol.start(), after.end() if after else end + 1
@@ -276,7 +276,7 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
 
 
 def _match_ordinal(text: str, digits: str, end: int) -> re.Match[str] | None:
-    """What makes an ordinal of the digits that end there; the sign of degrees alone does where people write it so."""
+    """Match what makes an ordinal of the digits that end there; a degree sign alone does where people write it so."""
     found = _ORDINAL.match(text, end)
     if found is None or found[0] not in ("°", "º"):
         return found

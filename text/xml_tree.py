@@ -25,7 +25,7 @@ class EntitiesDeclared(ActivityFault):
 
 
 class _EmptyFiles(etree.Resolver):
-    """Has whatever a document names to be loaded, such as its DTD, taken for empty."""
+    """Resolver that takes every file that a document names, such as its DTD, for empty."""
 
     def resolve(self, system_url: str | None, public_id: str | None, context: Any) -> Any:
         return self.resolve_empty(context)

@@ -74,14 +74,14 @@ class Performer:
 
     async def give_up(self, task: "asyncio.Task[Outcome]", work: Call, ending: Ending | None) -> Outcome:
         """Returns the outcome of a call that is cut off now. It may report its usage; a late answer is kept."""
-        await workflow.wait_condition(lambda: True)  # an answer in the same workflow task has come: it is heard first
+        await workflow.wait_condition(lambda: True)  # an answer in the same workflow task has come: it is handled first
         if not task.done():
             task.cancel()
         patience = asyncio.create_task(workflow.sleep(retry_policies.PARTING, summary="for what the call used"))
         await workflow.wait_condition(lambda: task.done() or patience.done())
         patience.cancel()
         usage = Usage()
-        if not task.done():  # nobody knows: its estimate is charged
+        if not task.done():  # no one knows: its estimate is charged
             guess = work.estimate.tokens if isinstance(work, CallAgent) else 0
             usage = Usage(input_tokens=guess, estimated=bool(guess))
         elif not task.cancelled():
@@ -194,7 +194,7 @@ class Performer:
         return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, progress=lost.progress, usage=usage)
 
     def _time_hold(self, reason: CallHold, retry_after: float | None) -> tuple[int, float, float]:
-        """Return how often the call was tried in vain by now, since when, and the seconds until it is tried again."""
+        """Return how often the call has failed by now, since when, and the seconds until it is tried again."""
         now, earlier = workflow.time(), self._journal.run.tried
         tries, since = (earlier.tries + 1, earlier.since) if earlier and earlier.tries else (1, now)
         return tries, since, retry_policies.hold_seconds(reason, tries, retry_after, waited=now - since)

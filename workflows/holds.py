@@ -1,6 +1,6 @@
 """Waiting without a worker: for more budget, for an answer that cannot be had now, or for approval of a tool call.
 
-A branch tells the run that it belongs to, which may then have to wait as well.
+A branch notifies the run that it belongs to, which may then have to wait as well.
 
 A tool call waits for its approval once all other refusals have been ruled out, each with a timer. The other calls of
 the step continue; the run is held, and its clock stops, only once all remaining calls wait. A decision is in the log

@@ -189,7 +189,7 @@ class Interruptions:
         )
 
     def _was_reset(self, seed: int) -> None:
-        """Called by the SDK in the first task after a reset, whoever requested it, before anything else runs."""
+        """Called by the SDK in the first task after a reset, no matter who requested it, before anything else runs."""
         self._reset = True
         self._journal.freeze()
 
@@ -223,7 +223,7 @@ def entry_from_interruption(journal: Journal, interruption: Ending, now: float) 
 
 
 def add_hold_reason(run: Run, interruption: Ending) -> Ending:
-    """An ending with what the run had been trying in vain, if it had."""
+    """An ending with what the run had been trying without success, if it had."""
     hold = run.hold
     if hold is None or not hold.tries:
         return interruption

@@ -108,7 +108,7 @@ def _loss_from_error(node: str, cause: ApplicationError) -> LostCall:
 
 
 def _read_details(cause: ApplicationError) -> FailureDetails:
-    """The details of a failure; a call that somebody failed with Temporal's tools has others, or none."""
+    """The details of a failure; a call that someone failed with Temporal's tools has others, or none."""
     with suppress(IndexError, ValueError):
         return FailureDetails.model_validate(cause.details[0])
     return FailureDetails(attempt=1)

@@ -208,7 +208,7 @@ class ResearchWorkflow:
                 await self._waiting.while_paused()
                 continue
             self._journal.settle(workflow.time())
-            if self._journal.run.choosing or self._journal.run.finished:  # an exit that calls nobody ends it at once
+            if self._journal.run.choosing or self._journal.run.finished:  # an exit that calls no one ends it at once
                 return
             if (interruption := self._interruptions.take()) is not None:
                 self._record(entry_from_interruption(self._journal, interruption, workflow.time()))

@@ -46,7 +46,7 @@ from elcano.graphs.contracts import OWN_AGENT, AgentCall, AgentResult
 from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.plugin import import_object, load_configured
+from elcano.graphs.plugin import import_object, open_part
 from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.graphs.rules import PROMPT_TOKENS, get_rules
 from elcano.graphs.state.state import DraftRef
@@ -55,13 +55,13 @@ from elcano.storage.store import Store
 from elcano.text.phrases import choose_phrases
 
 OwnWriter: TypeAlias = Callable[[Attempt, AgentDefinition, Any, Loaded, TaskEnvelope], Awaitable[OwnDraft]]
-"""How an agent writes that has a way of its own (`AgentDefinition.writer`)."""
+"""Signature of an agent's own writer (`AgentDefinition.writer`)."""
 
 
 class AgentActivities:
-    """What every agent's activity does; `resolve` says who answers, if not the models that are named.
+    """Shared implementation of all agents' activities; `resolve` chooses the model if the call does not name it.
 
-    `within` puts something around whoever answers.
+    `within` wraps the model that answers.
     """
 
     def __init__(
@@ -78,8 +78,8 @@ class AgentActivities:
         self._settings = settings
         self._resolve = within(resolve or resolve_model)
         self._streamers = Streamers()
-        self._guards: Sequence[SpendingGuard] = load_configured("spending_guards", settings)
-        self._observers: Sequence[Observe] = load_configured("model_observers", settings)
+        self._guard: SpendingGuard | None = open_part("spending_guard", settings)
+        self._observe: Observe | None = open_part("model_observer", settings)
 
     async def run_agent(self, call: AgentCall) -> AgentResult:
         """Asks one agent.
@@ -88,7 +88,7 @@ class AgentActivities:
             temporalio.exceptions.ApplicationError: sorted by `activities.calls.failures`.
         """
         async with send_heartbeats() as pulse:
-            store = self._store.of(call.tenant)
+            store = self._store.of_call(call.tenant, call.run_id)
             attempt = Attempt(
                 call,
                 pulse,
@@ -96,8 +96,8 @@ class AgentActivities:
                 self._settings,
                 self._resolve,
                 self._streamers_of(call),
-                self._guards,
-                self._observers,
+                self._guard,
+                self._observe,
             )
             try:
                 await attempt.look_back()

@@ -1,11 +1,11 @@
-"""Tells a model once, in the same conversation, what does not hold in its answer.
+"""Asks a model once, in the same conversation, to correct unsupported parts of its answer.
 
 Code is sure of that without another call: what an agent's definition finds in an answer for the state, or a plugin's
 writer in its draft. It is a turn of the conversation, not a retry, and only taken if what is left allows it; if it ends
 in nothing, the first answer counts, which was paid for.
 
-A quote that stands word for word in another passage that its writer was shown is cited from there, before anybody is
-told of a fault. Of one that stands nowhere the writer is told, with the nearest words of any passage that it was shown.
+A quote that stands word for word in another passage that its writer was shown is cited from there, before anyone is
+asked. A quote that is nowhere is reported to the writer, with the nearest words of any passage that it was shown.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ async def ask_with_correction(
     notice: str,
     tries: int = FURTHER_TRIES,
 ) -> Answer[Output]:
-    """Ask `question`, and tell the model once what does not hold in its answer so that it can correct it.
+    """Ask `question`, and report to the model once what is unsupported in its answer so that it can correct it.
 
     Args:
         attempt: by which it is asked.
@@ -117,7 +117,7 @@ async def ask_agent_with_correction(
 
 
 LEAST_WORDS: Final = 3
-"""Of a quote that is moved: fewer words stand in many passages."""
+"""Minimum words of a quote that is moved: fewer occur in many passages."""
 LEAST_LIKENESS: Final = 0.4
 """The share of a quote's words that the nearest words have, in order; below it they would teach nothing."""
 MOST_WINDOWS: Final = 20

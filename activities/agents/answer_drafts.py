@@ -1,7 +1,7 @@
 """Drafts from answers: what a model wrote becomes blocks with citations; what is left unwritten stands as drafted.
 
 Nothing is made up for the latter: claims are those of the sections' research, with their citations, and a limitation
-says that nobody has joined them. Models cite by short keys, drafts by the ids of passages.
+says that no one has joined them. Models cite by short keys, drafts by the ids of passages.
 """
 
 import re
@@ -20,7 +20,7 @@ from elcano.text.prose.blocks import ClaimCollector
 
 @dataclass(frozen=True)
 class OwnDraft:
-    """What an agent wrote in a way of its own."""
+    """Text that an agent's own writer wrote."""
 
     draft: ReportDraft
     """It cites by ids."""
@@ -66,7 +66,7 @@ def section_claims(answer: SectionText, heading: str) -> tuple[tuple[Claim, ...]
 
 
 def draft_from_summary(answer: Summary, title: str) -> ReportDraft:
-    """What stands above and below the sections of the report `title`, as a draft without sections."""
+    """Build a draft without sections from the text above and below the sections of the report `title`."""
     written = ClaimCollector(answer.citations)
     return ReportDraft(
         title=title_for(title),
@@ -105,7 +105,7 @@ def _normalise_claim_text(text: str) -> str:
 
 
 HEADING: Final = "### "
-"""How a block begins that is a heading."""
+"""Beginning of a block that is a heading."""
 PART_CHARACTERS: Final = 6_000
 """Text of a draft that is written out in one answer: models deliver some thousand words, whatever they are asked."""
 
@@ -201,7 +201,7 @@ def tell_unread_passages(section: SectionItem, task: TaskEnvelope | None, read: 
 
 
 def estimate_section_tokens(sections: Sequence[SectionItem]) -> int:
-    """What `sections` take in a prompt, or to be written."""
+    """Estimate the tokens of `sections` in a prompt, or as an answer."""
     return sum(len(section.model_dump_json()) for section in sections) // CHARACTERS_PER_TOKEN
 
 
@@ -243,7 +243,7 @@ def cite_anew(claim: Citing, change: Callable[[Citation], Citation]) -> Citing:
 
 
 PARTS: Final = ("introduction", "key_findings", "disputed", "strength", "conclusion")
-"""The parts of a draft beside its sections."""
+"""The parts of a draft besides its sections."""
 
 
 def map_claims(draft: ReportDraft, change: Callable[[Claim], Iterable[Claim]]) -> ReportDraft:

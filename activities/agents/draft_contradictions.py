@@ -20,7 +20,7 @@ DROPPED: Final = "Passages that were found disagree, and the report does not dis
 
 
 def list_unanswered(contradictions: Iterable[Contradiction], claims: Iterable[CheckedClaim]) -> list[Contradiction]:
-    """Those of `contradictions`, which name passages by id, that none of `claims` answers."""
+    """List the `contradictions`, which name passages by id, that none of `claims` answers."""
     said = [statements for claim in claims for statements in _iter_said_together(claim)]
     return [one for one in contradictions if not any(_is_answer(one, statements) for statements in said)]
 

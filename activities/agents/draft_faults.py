@@ -1,4 +1,4 @@
-"""What is wrong with a block of a draft, and what a repair of it has lost: pure comparisons of checked blocks."""
+"""Finds faults of a draft's blocks, and losses of their repairs: pure comparisons of checked blocks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -15,7 +15,7 @@ TOLD_CHARACTERS: Final = 300
 LEAST_KIN: Final = 0.5
 """The share of a statement's telling words by which it is found again in a repair."""
 LIKE_QUOTE: Final = 0.6
-"""How like a quote one has to be that is put back in its place."""
+"""Minimum similarity of a quote that replaces another."""
 UNCITED: Final = "it cites nothing: quote a passage that says it, or leave it out"
 
 
@@ -23,6 +23,15 @@ def list_failing(claim: Claim, found: CheckedClaim) -> list[Citation]:
     """The citations of a block that do not hold, as its writer gave them."""
     failed = list_failed([found])
     return [one for one in claim.citations if (one.evidence, one.quote) in failed]
+
+
+def list_faulty_evidence(claim: Claim, found: CheckedClaim) -> list[str]:
+    """The passages that the faulty sentences of a block cite; where one of those cites nothing, all of the block."""
+    doubted = [one for one in found.statements if is_doubted(one)]
+    if count_uncited([found]) or any(not one.citations for one in doubted):
+        return [one.evidence for one in claim.citations]
+    failing = [one.evidence for one in list_failing(claim, found)]
+    return [*failing, *(cited.evidence for one in doubted for cited in one.citations)]
 
 
 def describe_faults(claim: Claim, found: CheckedClaim, told: Mapping[Citation, str]) -> Iterable[str]:
@@ -51,7 +60,7 @@ def list_failed(found: Iterable[CheckedClaim]) -> set[tuple[str, str]]:
 
 
 def count_uncited(found: Iterable[CheckedClaim]) -> int:
-    """How many statements of fact cite nothing."""
+    """Count statements of fact that cite nothing."""
     return sum(cited.verdict == "no_citation" for claim in found for cited in claim.citations)
 
 

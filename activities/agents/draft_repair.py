@@ -3,7 +3,7 @@
 Only these are asked for, never the whole answer again.
 
 It is told what code is sure of (quotes that do not stand in their passage, figures that no quote has, blocks that cite
-nothing) and what the reviewer doubts, and is shown the passages that these blocks cite.
+nothing) and what the reviewer doubts, and is shown the passages that its faulty sentences cite.
 
 A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that stands in another
 passage is moved there. A block is left as it was if its repair cites more that does not hold than before, loses a
@@ -38,6 +38,7 @@ from elcano.activities.agents.draft_faults import (
     iter_statements,
     list_failed,
     list_failing,
+    list_faulty_evidence,
     put_back,
 )
 from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
@@ -150,13 +151,13 @@ class _Desk:
     unanswered: Sequence[Contradiction]
     """Contradictions among passages that the writer was shown, and that the draft does not discuss."""
     passages: Mapping[str, Evidence]
-    """Those that the writer was shown, by id."""
+    """Passages that the writer was shown, by id."""
     nearest: Mapping[Citation, NearestWords]
     """For each citation that does not hold the words most like it."""
     spare: tuple[str, ...]
     """Ids of passages for blocks that cite nothing."""
     keys: Mapping[str, str]
-    """Of the passages by id, as all agents of the run name them."""
+    """Keys of the passages by id, as all agents of the run name them."""
 
     @classmethod
     async def of(cls, attempt: Attempt, given: AgentInput, draft: ReportDraft, best: Sequence[str]) -> "_Desk":
@@ -190,13 +191,14 @@ class _Desk:
 
         What answers a contradiction is a block that is new, numbered after those that are doubted.
         """
-        ids = dict.fromkeys(cited.evidence for claim in doubted for cited in claim.citations)
+        needed = dict.fromkeys(id for claim in doubted for id in list_faulty_evidence(claim, self.checked[claim]))
         failed = [one for claim in doubted for one in list_failing(claim, self.checked[claim])]
-        ids |= dict.fromkeys(self.nearest[one].passage for one in failed if self.nearest[one].words)
+        needed |= dict.fromkeys(self.nearest[one].passage for one in failed if self.nearest[one].words)
         if any(not claim.citations for claim in doubted):
-            ids |= dict.fromkeys(self.spare)
-        ids |= dict.fromkeys(id for one in unanswered for id in one.evidence)
-        keys = {id: self.keys[id] for id in ids if id in self.keys}
+            needed |= dict.fromkeys(self.spare)
+        needed |= dict.fromkeys(id for one in unanswered for id in one.evidence)
+        cited = dict.fromkeys(one.evidence for claim in doubted for one in claim.citations)
+        keys = {id: self.keys[id] for id in (needed | cited) if id in self.keys}
         blocks = tuple(
             DoubtedBlock(
                 id=number,
@@ -210,7 +212,7 @@ class _Desk:
             DoubtedBlock(id=number, text="", faults=(describe_contradiction(one, keys),))
             for number, one in enumerate(unanswered, start=len(doubted) + 1)
         )
-        shown = tuple(_build_evidence_item(key, self.passages[id]) for id, key in keys.items())
+        shown = tuple(_build_evidence_item(key, self.passages[id]) for id, key in keys.items() if id in needed)
         task = REVISION.shown(ReviserInput(question=self.question, blocks=blocks, passages=shown), Loaded())
         answered = sum(len(one.text) for one in doubted) // 2 + DISCUSSION_TOKENS * len(unanswered)
         least = prompt_tokens(render_task_prompt(REVISION.request, task)) + answered + reserve.tokens
@@ -246,7 +248,7 @@ class _Desk:
     async def take_discussions(
         self, unanswered: Sequence[Contradiction], first: int, answer: Iterable[RevisedBlock]
     ) -> tuple[list[Claim], list[str]]:
-        """What answers contradictions, to be added to the draft, and remarks on those that are not answered.
+        """Take the answers to contradictions, to be added to the draft, and remarks on those that are not answered.
 
         Args:
             unanswered: what was asked.
@@ -275,7 +277,7 @@ class _Desk:
         return moved.claims
 
     def describe_losses(self, repaired: Iterable[Claim], better: ReportDraft) -> list[str]:
-        """Name what `repaired` blocks said, their passages say too, and the draft `better` does not say any more."""
+        """Describe statements of `repaired` blocks that their passages support and the draft `better` has lost."""
         said = "\n".join(claim.text for claim in better.claims)
         losses: list[str] = []
         for statement in (one for claim in repaired for one in self.checked[claim].statements):

@@ -66,7 +66,7 @@ class WrittenSection(Frozen):
     left_out: int = 0
     """Statements of its draft that were too much for its model."""
     parts: int = 1
-    """How many parts its section is written in; of one of them this is what was written."""
+    """Number of parts in which its section is written; for one of them this is its text."""
 
 
 class Progress(Frozen):
@@ -132,7 +132,7 @@ class _Writing:
         self.left_open: list[str] = []
         """Limitations of sections that were written from passages, in sentences."""
         self.remarks: list[str] = []
-        """What was left out of answers, in sentences."""
+        """Omissions from answers, in sentences."""
         self.judgements: tuple[Judgement, ...] = ()
         """The reviewer's verdicts on the sections."""
         self.doubted: frozenset[Claim] = frozenset()
@@ -155,7 +155,7 @@ class _Writing:
         """The sections that stand below `summary`.
 
         A section of quotations that all stand among the key findings, or of which none is left, adds nothing. Where
-        nobody summarised, the key findings are the sections' own.
+        no one summarised, the key findings are the sections' own.
         """
         chosen = self._attempt.quoted and self._loaded.drafts.quoted and self._summarised
         said = {claim.text for claim in summary.key_findings}
@@ -224,7 +224,7 @@ class _Writing:
         return None
 
     async def summary(self) -> ReportDraft:
-        """What stands above and below the sections; the first statement of each if the budget does not allow more."""
+        """Write the text above and below the sections; the first statement of each if the budget allows no more."""
         room = SUMMARY_TOKENS
         if (tokens := self._attempt.left.tokens) is not None:
             empty = render_task_prompt(self._closing.request, self._shown(self._closing, written=()))
@@ -300,7 +300,7 @@ class _Writing:
         return tuple(kept)
 
     def _shown(self, question: Question[Output], **loaded: object) -> TaskEnvelope:
-        """What `question` shows of the report as it stands."""
+        """Return the parts of the report that `question` shows."""
         known = {"written": tuple(without_failed_citations(one, self._failed) for one in self.written), **loaded}
         return question.shown(self._given, self._loaded.model_copy(update=known))
 

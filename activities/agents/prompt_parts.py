@@ -7,10 +7,13 @@ be shown what was found since.
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
-from pydantic_ai import Agent
+from pydantic_ai import Agent, RunContext
+from pydantic_ai.capabilities import PrepareOutputTools
+from pydantic_ai.tools import ToolDefinition
 
 from elcano.activities.agents.answer_drafts import cite_anew
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
@@ -89,7 +92,7 @@ class Loader:
     async def load(
         self, run_id: str, agent: AgentDefinition, needs: Needs, room: int | None, *, most: int, weighed: bool
     ) -> Loaded:
-        """What `agent` is to be shown; words are `weighed` for the extractive model.
+        """Load the passages and drafts for `agent`; words are `weighed` for the extractive model.
 
         Args:
             run_id: whose evidence it is.
@@ -153,7 +156,7 @@ class Loader:
         )
 
     async def _tables(self, needs: Needs) -> tuple[dict[str, JsonObject], dict[str, str]]:
-        """What databases hold, as names alone; and why others could not be read."""
+        """Load the tables of databases, as names alone, and the errors of those that could not be read."""
         found: dict[str, JsonObject] = {}
         unread: dict[str, str] = {}
         for name in needs.tables:
@@ -229,7 +232,7 @@ def _list_searched_sources(needs: Needs, evidence: Iterable[Evidence]) -> list[s
 
 
 FURTHER_TRIES: Final = 2
-"""How often a model may correct an answer in the wrong form, in the same conversation."""
+"""Times that a model may correct an answer in the wrong form, in the same conversation."""
 
 
 def build_question_agent(question: Question[Answer], task: TaskEnvelope) -> Agent[object, Answer]:
@@ -239,4 +242,24 @@ def build_question_agent(question: Question[Answer], task: TaskEnvelope) -> Agen
 
 @lru_cache(maxsize=256)
 def _build_cached_agent(kind: str, answer: type[Any], instructions: str) -> Agent[object, Any]:
-    return Agent(name=kind, output_type=answer, instructions=instructions, retries=FURTHER_TRIES)
+    tidy = PrepareOutputTools(_shorten_schemas)
+    return Agent(name=kind, output_type=answer, instructions=instructions, retries=FURTHER_TRIES, capabilities=[tidy])
+
+
+async def _shorten_schemas(context: RunContext[object], tools: list[ToolDefinition]) -> list[ToolDefinition]:
+    """Leave out of the schemas of answers what models need not be told: titles, defaults, docstrings of models."""
+    return [replace(one, parameters_json_schema=_shorten_schema(one.parameters_json_schema)) for one in tools]
+
+
+def _shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Shorten one schema; what stands under `properties` and `$defs` are names, not keywords."""
+    left_out = {"title", "default"} | ({"description"} if "properties" in schema else set())
+    short: dict[str, Any] = {}
+    for name, value in schema.items():
+        if name in ("properties", "$defs"):
+            short[name] = {key: _shorten_schema(one) for key, one in value.items()}
+        elif name not in left_out:
+            each = value if isinstance(value, list) else [value]
+            told = [_shorten_schema(one) if isinstance(one, dict) else one for one in each]
+            short[name] = told if isinstance(value, list) else told[0]
+    return short

@@ -1,8 +1,8 @@
 """Which passages fit into a prompt, and the key of each, which is the same in every prompt of the run.
 
-What meets a criterion comes first. Then every search is heard before any is heard twice: that for the question itself,
-which finds most, then the newest. Keeping the head of the list would drop exactly what later iterations went looking
-for; keeping only its tail would drop what answered the question's first part.
+What meets a criterion comes first. Then every search gets its turn before any gets a second one: that for the question
+itself, which finds most, then the newest. Keeping the head of the list would drop exactly what later iterations went
+looking for; keeping only its tail would drop what answered the question's first part.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ def fit_passages_to_tokens(
     """The passages to show within `tokens`, in the order of their finding.
 
     A passage is shown whole or not at all: quotes from half a sentence would mislead. What is said of its work is said
-    by all `accounts` of the run: the one that tells of a retraction may be of a copy that is not shown.
+    by all `accounts` of the run: the one with a retraction may be of a copy that is not shown.
 
     Args:
         evidence: the passages that may be shown.
@@ -115,7 +115,7 @@ def _in_turn(
 ) -> list[Evidence]:
     """All passages: those in `first`, then one of each search at a time, each search best first.
 
-    What a later look into the run brought back is heard first, so that it is not left out again; then the run's first
+    What a later look into the run brought back comes first, so that it is not left out again; then the run's first
     search, then the newest.
     """
     searches: list[tuple[ToolCallRecord, list[str]]] = []

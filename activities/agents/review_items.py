@@ -1,4 +1,4 @@
-"""What the reviewer is shown of a draft: statements one by one, and each table once, with its heads and numbered cells.
+"""Items of a draft for the reviewer: statements one by one, and each table once, with its heads and numbered cells.
 
 A cell alone says nothing: its meaning is its row and its column. A table of sixty cells is one item with one list of
 quotes, and a verdict on it counts for each cell that has none of its own. Judgements are kept by cell all the same.
@@ -31,20 +31,21 @@ TABLE_CHARACTERS: Final = 8_000
 """Maximum length of the cells of such a piece."""
 CELLS_OF_STATEMENT: Final = 4
 """Cells that weigh as much as a statement: most of them need no verdict of their own."""
+_SENTENCE_ENDS: Final = ".!?\u3002\uff01\uff1f"
 _NUMBER: Final = re.compile(r"\{(\d+)\}")
-"""What looks like the number of a cell."""
+"""Text that looks like the number of a cell."""
 
 
 class ReviewItem(ABC):
-    """What the reviewer is asked about at once."""
+    """Part of a draft that the reviewer judges at once."""
 
     keys: tuple[StatementKey, ...]
-    """What its verdicts count for."""
+    """Keys of the statements that its verdicts count for."""
 
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many verdicts are to be expected."""
+        """Return the number of expected verdicts."""
 
     @property
     @abstractmethod
@@ -53,12 +54,12 @@ class ReviewItem(ABC):
 
     @property
     def numbers(self) -> int:
-        """How many numbers it takes."""
+        """Return how many numbers it takes."""
         return len(self.keys)
 
     @abstractmethod
     def show(self, number: int) -> ReviewedStatement | ReviewedTable:
-        """What the reviewer is shown of it, under `number` and those that follow."""
+        """Render it for the reviewer, under `number` and those that follow."""
 
     @abstractmethod
     def find_verdicts(self, number: int, verdicts: Mapping[int, StatementVerdict]) -> Iterator[StatementVerdict | None]:
@@ -155,7 +156,7 @@ class TableItem(ReviewItem):
 
 
 def iter_review_items(checked: CheckedDraft, done: Set[StatementKey]) -> Iterator[ReviewItem]:
-    """Yield what is to be reviewed, but for what is `done`, each statement once.
+    """Yield the items to review, except those that are `done`, each statement once.
 
     These are statements whose citations hold, and sentences without a mark that stand among them.
     """
@@ -249,7 +250,7 @@ def _collect_quotes(
 
 
 def _cut_before(cited: CheckedCitation, passages: Mapping[str, Evidence]) -> str:
-    """What precedes a quote in its passage: of the first row of a table its caption and heads."""
+    """Cut the text before a quote in its passage: for the first row of a table its caption and heads."""
     passage = passages.get(cited.evidence)
     if passage is None or cited.start is None:
         return ""
@@ -313,7 +314,10 @@ def _name_work(passage: Evidence, works: Works) -> str:
 
 
 def _find_quote_context(cited: CheckedCitation, passages: Mapping[str, Evidence]) -> str:
-    """The sentence before a quote that points back to it, as `it` and `this` do; empty if it does not."""
+    """The sentence before a quote that points back to it, as `it` and `this` do; empty if it does not.
+
+    Of a quote that begins within a sentence it is the sentence before that one too.
+    """
     passage = passages.get(cited.evidence)
     if passage is None or cited.start is None or not points_back(cited.quote):
         return ""
@@ -321,4 +325,5 @@ def _find_quote_context(cited: CheckedCitation, passages: Mapping[str, Evidence]
     if not earlier:
         return ""
     ends = [0, *(end for end in sentence_ends(earlier, "") if end < len(earlier))]
-    return " ".join(earlier[ends[-1] :].split())[-CONTEXT_CHARACTERS:]
+    begin = ends[-1] if earlier[-1] in _SENTENCE_ENDS else ends[max(-2, -len(ends))]
+    return " ".join(earlier[begin:].split())[-CONTEXT_CHARACTERS:]

@@ -267,7 +267,7 @@ def _pick_related_evidence(
 
 
 def _one_each(known: Iterable[Evidence]) -> tuple[str, ...]:
-    """Where nothing was drafted: the first passage of each document that was found."""
+    """Choose the first passage of each document that was found, where nothing was drafted."""
     found: dict[str, str] = {}
     for passage in known:
         found.setdefault(passage.document, passage.id)

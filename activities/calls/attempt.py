@@ -85,7 +85,7 @@ class Answer(Generic[Output]):
 
 
 class Attempt:
-    """What this attempt of `call` has done so far."""
+    """State of this attempt of `call`."""
 
     def __init__(
         self,
@@ -95,10 +95,10 @@ class Attempt:
         settings: Settings,
         resolve: Resolve,
         streamers: Streamers | None = None,
-        guards: Sequence[SpendingGuard] = (),
-        observers: Sequence[Observe] = (),
+        guard: SpendingGuard | None = None,
+        observe: Observe | None = None,
     ) -> None:
-        """Shows watchers the answer as it is written, if `streamers` are given; `guards` let its requests pass."""
+        """Shows watchers the answer as it is written, if `streamers` are given; `guard` lets its requests pass."""
         self.call = call
         self.pulse = pulse
         self.usage = Usage()  # of this attempt alone
@@ -109,15 +109,15 @@ class Attempt:
         """Whether only the extractive model answered."""
         self._models: dict[str, None] = {}
         self._in_vain: dict[str, None] = {}
-        self._told = 0  # requests whose usage was recorded during a conversation
+        self._told = 0  # requests whose usage was recorded
         self.store = store
         self._settings = settings
         self._resolve = resolve
         self._streamers = streamers
         self._listener: Listener | None = None
         self._price = UNKNOWN_PRICE
-        self._guards = guards
-        self._observers = observers
+        self._guard = guard
+        self._observe = observe
         self._conversations = 0
         self._ended: list[str] = []  # claims of conversations that have ended since the ledger was last written
 
@@ -188,7 +188,7 @@ class Attempt:
     async def _conversation(self, agent: Agent[object, Output], model: Model, form: Form) -> Answer[Output]:
         """Runs one agent once; its usage is counted however it ends."""
         self._conversations += 1
-        claim = f"{activity.info().activity_id}:{self._conversations}" if self._guards else ""
+        claim = f"{activity.info().activity_id}:{self._conversations}" if self._guard else ""
         with capture_run_messages() as messages:
             asked, listener = model, None
             if self._streamers is not None:
@@ -200,9 +200,7 @@ class Attempt:
             try:
                 async with agent.iter(
                     form.text,
-                    model=watch_model(
-                        asked, self._settings.model_timeout_seconds, self._observers, agent.name or self.call.agent
-                    ),
+                    model=watch_model(asked, self._settings.model_timeout_seconds, self._observe),
                     instructions=form.told or None,
                     model_settings=build_call_settings(self._settings, form.max_tokens),
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
@@ -211,8 +209,8 @@ class Attempt:
                         if agent.is_model_request_node(node):
                             expected = self._admit(form.text, messages, listener) + self._expected_answer
                             await self._written_down(messages, listener)
-                            for guard in self._guards:
-                                await guard.claim(self.store, self.call, claim, expected, self._price)
+                            if self._guard is not None:
+                                await self._guard.claim(self.store, self.call, claim, expected, self._price)
                         elif agent.is_call_tools_node(node) and node.model_response.finish_reason == "content_filter":
                             raise build_content_filter_error(node.model_response)
                 result = running.result
@@ -246,11 +244,11 @@ class Attempt:
 
     @property
     def left(self) -> Allowance:
-        """What this attempt may still use of what its call may."""
+        """Return the remaining allowance of this attempt."""
         return self.call.allowance.less(self.before + self.usage)
 
     def _show(self, listener: Listener) -> None:
-        """Has the beats carry what `listener` hears from now on."""
+        """Has the beats carry what `listener` receives from now on."""
         step, node, attempt = self.call.step, self.call.node, activity.info().attempt
 
         def words() -> Words | None:
@@ -262,7 +260,7 @@ class Attempt:
 
     @property
     def _expected_answer(self) -> Estimate:
-        """What an answer of the call's agent is taken to need."""
+        """Estimate the size of an answer of the call's agent."""
         agent = agent_called(self.call.agent, self.call.own)
         return Estimate(tokens=0 if agent is None else agent.output_tokens)
 
@@ -289,11 +287,10 @@ class Attempt:
         """Records usage before a further request: a worker that is killed during it can no longer report it."""
         used = self.usage + self.count(messages, listener)
         if used.requests > self._told:
-            self._told = used.requests
             await self.record("failed", used)
 
     def count(self, messages: Sequence[ModelMessage], listener: Listener | None = None) -> Usage:
-        """What a conversation used so far, at the price of its model."""
+        """Compute the usage of a conversation so far, at the price of its model."""
         return self._price.apply(usage_of(messages) + (Usage() if listener is None else listener.lost))
 
     def readable(self, messages: Sequence[ModelMessage]) -> None:
@@ -340,11 +337,12 @@ class Attempt:
             if used != Usage():
                 self.pulse.leave_unwritten(line.model_dump(mode="json"))
             raise
+        self._told = used.requests
         self.pulse.unwritten = None
-        for guard in self._guards:
-            await guard.release(self.store, call, ended)
+        if self._guard is not None:
+            await self._guard.release(self.store, call, ended)
 
     @property
     def model(self) -> str:
-        """The models whose answers are used, each once; else those that answered in vain; empty if none answered."""
+        """Return the models whose answers are used, each once; else those that failed; empty if none answered."""
         return ", ".join(self._models or self._in_vain)

@@ -19,11 +19,11 @@ from elcano.graphs.contracts import BEAT_SECONDS
 
 HOLD_SECONDS: Final = BEAT_SECONDS / 2
 _TEXTS: Final = ("arguments", "content", "reasoning_content", "reasoning", "delta", "text", "partial_json", "thinking")
-"""Where the text of a piece is, in chat completions, OpenAI's responses and Anthropic's messages."""
+"""Paths of a piece's text in chat completions, OpenAI's responses and Anthropic's messages."""
 _OF_TEXT: Final = ("text.delta", "arguments.delta")
-"""How events of OpenAI's responses are called whose pieces are text; sound comes in pieces, too."""
+"""Events of OpenAI's responses whose pieces are text; sound comes in pieces, too."""
 _VOLATILE: Final = ("sequence_number", "obfuscation")
-"""What differs from piece to piece and says nothing."""
+"""Fields that differ from piece to piece and carry no content."""
 _END: Final = b"\n\n"
 """The end of an event."""
 
@@ -42,7 +42,7 @@ async def _merge_response(response: httpx2.Response) -> None:
 
 
 class _MergedStream(httpx2.AsyncByteStream):
-    """A body that is read by a task of its own; whoever iterates it again goes on where the one before stopped."""
+    """A body that is read by a task of its own; another iteration continues where the one before stopped."""
 
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream

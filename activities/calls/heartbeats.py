@@ -1,7 +1,8 @@
 """Heartbeats of an activity, which try of its call an attempt is, and how long a call is waited for.
 
-A worker that dies is noticed in seconds because the beats stop, and a cancellation arrives with the answer to one. A
-beat carries what the next attempt needs to go on, the words that are being written, what was paid for and could not be
+A worker that dies is noticed because the beats stop. A cancellation arrives with the answer to one, unless the server
+pushes it to the worker (`worker_commands` of its namespace), which takes milliseconds: then a call beats rarely. A beat
+carries what the next attempt needs to go on, the words that are being written, what was paid for and could not be
 written down, and how many attempts were no tries: one whose worker died, stood still or was stopped was none. Temporal
 counts that among the attempts, so policies allow `MOST_DEATHS` attempts more than tries, and the last try is made final
 here. How the attempt before ended is asked of the server; how many before it were lost travels in the beats.
@@ -22,12 +23,13 @@ from typing import Any, Final, TypeVar
 from temporalio import activity
 from temporalio.api.enums.v1 import TimeoutType
 from temporalio.api.failure.v1 import Failure
+from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
-from elcano.activities.calls.paused_activities import SHUTDOWN, describe_workflow, finish_despite_operators
+from elcano.activities.calls.paused_activities import PATIENCE, SHUTDOWN, describe_workflow, finish_despite_operators
 from elcano.graphs.contracts import BEAT_SECONDS, MOST_DEATHS, ToolCall, Words
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.failures import FailureDetails, FailureType
@@ -35,16 +37,18 @@ from elcano.graphs.state.failures import FailureDetails, FailureType
 T = TypeVar("T")
 
 CARRIED_AT: Final = 2
-"""Where in the details of a heartbeat the number of lost attempts is."""
+"""Index of the number of lost attempts in a heartbeat's details."""
 UNWRITTEN_AT: Final = 3
-"""Where in them the ledger's line is that an attempt could not write."""
+"""Index in them of the ledger line that an attempt could not write."""
 
 _lost: ContextVar[int] = ContextVar("lost", default=0)
+_pushed: ContextVar[bool] = ContextVar("pushed", default=False)
+"""Whether the server pushes cancellations to the worker of this activity."""
 _tries_log = logging.getLogger("worker")
 
 
 def lost_attempts() -> int:
-    """How many attempts before this one were cut off by the death, the silence or the end of their worker."""
+    """Return how many earlier attempts were cut off by the death, the silence or the end of their worker."""
     return _lost.get()
 
 
@@ -60,25 +64,45 @@ class CountTries(Interceptor):
         """`grace` is how many seconds the worker waits for its activities when it is told to stop."""
         self._client = client
         self._grace = grace
+        self._pushes: bool | None = None
 
     def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:
         """Around each of its activities."""
-        return _Counting(next, self._client, self._grace)
+        return _Counting(next, self._client, self._grace, self.knows_pushes)
+
+    async def knows_pushes(self) -> bool:
+        """Whether the server pushes cancellations; it is asked once, and again while it does not answer."""
+        if self._pushes is None:
+            request = DescribeNamespaceRequest(namespace=self._client.namespace)
+            try:
+                answer = await self._client.workflow_service.describe_namespace(request, timeout=PATIENCE)
+            except RPCError:
+                return False
+            self._pushes = answer.namespace_info.capabilities.worker_commands
+        return self._pushes
 
 
 class _Counting(ActivityInboundInterceptor):
-    def __init__(self, next: ActivityInboundInterceptor, client: Client, grace: float) -> None:
+    def __init__(
+        self,
+        next: ActivityInboundInterceptor,
+        client: Client,
+        grace: float,
+        knows_pushes: Callable[[], Awaitable[bool]],
+    ) -> None:
         super().__init__(next)
         self._client = client
         self._grace = grace
+        self._knows_pushes = knows_pushes
 
     async def execute_activity(self, input: ExecuteActivityInput) -> Any:
         info = activity.info()
         policy = info.retry_policy
         if info.heartbeat_timeout is None or policy is None or not policy.maximum_attempts:
             return await super().execute_activity(input)
+        _pushed.set(await self._knows_pushes())
         tries = policy.maximum_attempts - MOST_DEATHS
-        if tries <= 0:  # somebody changed it with Temporal's tools
+        if tries <= 0:  # someone changed it with Temporal's tools
             tries = policy.maximum_attempts
         if info.attempt > 1:
             # After a reset attempts begin again with 1, and the heartbeats say how many were lost before it.
@@ -147,13 +171,17 @@ def _make_final_error(error: Exception) -> ApplicationError:
 
 
 BEAT: Final = timedelta(seconds=BEAT_SECONDS)
-"""The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits
-many times into the 30 s after which Temporal gives a silent activity to another worker."""
+"""The answer to a beat is how a call learns that it was given up, where the server does not push that: what a cancelled
+run uses is free soon. And it fits many times into the 30 s after which Temporal gives a silent activity to another
+worker."""
 QUIET_AFTER: Final = 10
 """After so many beats without anything new to say, a call beats more rarely: each beat is a write of the server, and
 while models think for half a minute beats would be most of what it does."""
 QUIET_BEATS: Final = 4
 """So many times as rarely."""
+PUSHED_BEATS: Final = 8
+"""So many times as rarely, and from the start, where the server pushes cancellations: a beat then only says that the
+worker lives. After 10 s without one people are told so, and a worker that stands still for 20 s has 6 s left."""
 
 _log = logging.getLogger("activities.heartbeat")
 
@@ -167,7 +195,7 @@ class Pulse:
         self.unwritten: Any = left[UNWRITTEN_AT] if len(left) > UNWRITTEN_AT else None
         """The ledger's line that this attempt, or one before it, could not write."""
         self._written: Callable[[], Words | None] | None = None
-        self._sent: list[Any] | None = None
+        self._sent: list[Any] = []
 
     def carry(self, *details: object) -> None:
         """Every beat carries `details` from now on; the first one is sent at once."""
@@ -213,9 +241,9 @@ class Pulse:
 
 @asynccontextmanager
 async def send_heartbeats(interval: timedelta = BEAT) -> AsyncIterator[Pulse]:
-    """Beats at once and then every `interval` until the block is left; needs the event loop to stay free.
+    """Beats every `interval` until the block is left, and at once if an attempt before it left something to carry.
 
-    When nothing is new for a while it beats more rarely, until something is.
+    When nothing is new for a while it beats more rarely, until something is. Needs the event loop to stay free.
     """
     pulse = Pulse()
     beating = asyncio.create_task(_beat_periodically(pulse, interval))
@@ -226,18 +254,24 @@ async def send_heartbeats(interval: timedelta = BEAT) -> AsyncIterator[Pulse]:
 
 
 async def _beat_periodically(pulse: Pulse, interval: timedelta) -> None:
-    pulse.beat()
+    if pulse.has_news():
+        pulse.beat()
     quiet = unsaid = 0
     while True:
         await asyncio.sleep(interval.total_seconds())
         quiet, unsaid = (0 if pulse.has_news() else quiet + 1), unsaid + 1
-        if unsaid >= choose_pause(quiet):
+        if unsaid >= choose_pause(quiet, pushed=_pushed.get()):
             pulse.beat()
             unsaid = 0
 
 
-def choose_pause(quiet: int) -> int:
-    """After how many intervals the next beat is due, when nothing has been new for `quiet` of them."""
+def choose_pause(quiet: int, *, pushed: bool) -> int:
+    """After how many intervals the next beat is due, when nothing has been new for `quiet` of them.
+
+    `pushed`: whether the server pushes cancellations.
+    """
+    if pushed:
+        return PUSHED_BEATS if quiet else 1
     return QUIET_BEATS if quiet > QUIET_AFTER else 1
 
 

@@ -1,7 +1,7 @@
 """A model that is asked for its words as it writes them, and answers as if it had been asked for all of them at once.
 
-Streaming is for the eyes of whoever watches, and must not cost a call. So an answer is asked for again, without
-streaming, if the model does not stream, refuses to, or streams what nobody can make an answer of. What a provider says
+Streaming is for people who watch, and must not cost a call. So an answer is asked for again, without
+streaming, if the model does not stream, refuses to, or streams what no one can make an answer of. What a provider says
 of itself (a key that is refused, a rate, an overload, a connection that breaks, in the middle of a stream too) fails
 the call as it would without. A model that mends the form of its answer does it without streaming: there are servers
 that stream calls of tools wrongly. What a stream brought before it broke off is paid for, and counted as an estimate.
@@ -90,7 +90,7 @@ class Listener:
         self.streamers = streamers
         self.admit = admit
         self.lost = Usage()
-        """What streams brought that broke off: they have no answer that it could be counted with."""
+        """Usage of broken streams, which have no response to count it with."""
         self._stream: StreamedResponse | None = None
         self._streamed: Model | None = None
         self._text = ""

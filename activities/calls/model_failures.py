@@ -128,7 +128,7 @@ QUOTA_SECONDS: Final = 3_600.0
 
 
 def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | None:
-    """What `error`, which a model or pydantic-ai raised, means for its call; None if it is of another kind: a bug."""
+    """Classify `error`, which a model or pydantic-ai raised; None if it is of another kind: a bug."""
     name = _name_of(model) if model is not None else getattr(error, "model_name", "") or "a model"
     if isinstance(error, ActivityFault):
         return error
@@ -145,7 +145,7 @@ def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | No
 
 
 def build_unreadable_answer_error(error: Exception, model: Model) -> AnswerUnusable:
-    """What to raise for an answer of `model` that its own client stumbled over."""
+    """Build the error for an answer of `model` that its own client could not read."""
     told = f"{type(error).__name__}: {_shorten_to_one_line(str(error))}"
     return AnswerUnusable(f"{_name_of(model)} gave an answer that its client cannot read ({told})")
 
@@ -192,7 +192,7 @@ def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFau
 
 
 def _name_of(model: Model) -> str:
-    """How a model is called in a sentence: with its provider, or with the address of a server of one's own."""
+    """Name a model in a sentence: with its provider, or with the address of the user's own server."""
     address = _own_address(model)
     return f"{model.model_name} at {address}" if address else model.model_id
 

@@ -33,7 +33,7 @@ class ModelPrice:
             raise ModelRefused(explain_missing_price(self.name))
 
     def apply(self, used: Usage) -> Usage:
-        """What responses of the model used; those that answered under a name without a price at that of its own."""
+        """Compute the model's usage and price; responses under a name without a price get that of its own."""
         if self.price is None or not (self.fixed or used.unpriced_requests):
             return used
         cost = self.price.compute_cost(used.input_tokens, used.output_tokens)

@@ -6,7 +6,7 @@ asked at an address of its own needs none: a server that wants one says so.
 """
 
 import inspect
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -45,15 +45,14 @@ CACHED: Final = CacheConfig(messages=False)
 """Instructions and the form of the answer are the same in every call of an agent, the task never is: only the first are
 marked to be kept by the provider, where that has to be asked for (Anthropic, OpenAI's latest)."""
 CALL_SETTINGS: Final = ModelSettings(max_retries=0, cache=CACHED)
-"""What every request is made with: one HTTP request, and what is to be cached. How long it may take: `PatientModel`."""
+"""Settings of every request: one HTTP request, and what is to be cached. `PatientModel` sets the timeout."""
 CLIENT_SECONDS: Final = DEFAULT_HTTP_TIMEOUT - 10.0
 """Providers' clients end a request after about as long by themselves, unless they are told otherwise."""
 
 Resolve: TypeAlias = Callable[[ModelChoice, str, Settings], Model]
 """From a run's choice, an agent and the worker's settings to the model that answers: `resolve_model`, or a test's."""
-Observe: TypeAlias = Callable[[Model, str], Model]
-"""From a model and the name of the agent that asks it to one that does the same and is watched
-(`Plugin.model_observers`)."""
+Observe: TypeAlias = Callable[[Model], Model]
+"""From a model to one that does the same and is watched (`Plugin.parts`)."""
 
 
 class PatientModel(WrapperModel):
@@ -91,12 +90,10 @@ def build_call_settings(settings: Settings, max_tokens: int | None) -> ModelSett
     return chosen
 
 
-def watch_model(model: Model, seconds: float, observers: Iterable[Observe], agent: str) -> Model:
-    """`model`, which is waited for no longer than `seconds`, within what observes it when `agent` asks it."""
+def watch_model(model: Model, seconds: float, observe: Observe | None) -> Model:
+    """`model`, which is waited for no longer than `seconds`, within what observes it."""
     model = PatientModel(model, seconds)
-    for observe in observers:
-        model = observe(model, agent)
-    return model
+    return model if observe is None else observe(model)
 
 
 def resolve_model(choice: ModelChoice, agent: str, settings: Settings) -> Model:

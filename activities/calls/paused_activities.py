@@ -3,8 +3,8 @@
 A call that is under way is paid for, so it goes on to its end, and its answer counts: a pause holds back only further
 attempts. The SDK would cut it off as if its run had given it up, and the server would take that for a failed attempt.
 
-The SDK tells an activity of one cancellation and of no other. So after a pause or a reset the server is asked whether
-the run gives the call up.
+The SDK notifies an activity of one cancellation and of no other. So after a pause or a reset the server is asked
+whether the run gives the call up.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ def _was_given_up() -> bool:
 
 
 def _make_cut_off_error() -> ApplicationError:
-    """What the SDK would say of a cancelled call, had its activity not been paused or reset before."""
+    """Build the error that the SDK raises for a cancelled call whose activity was not paused or reset before."""
     if _was_given_up():
         return ApplicationError("it was given up", type=FailureType.ABANDONED, non_retryable=True)
     return ApplicationError("the worker is shutting down", type=SHUTDOWN)

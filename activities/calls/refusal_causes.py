@@ -1,8 +1,8 @@
 """Finds the cause of a provider's refusal, and says what to do about it: a key, credit, a name, too long a prompt.
 
 pydantic-ai's classes of errors say most of it. What they do not know yet is decided before by the codes that the body
-names and, where only the message tells, by the sentences of one table. Everything that is not known to be for ever is
-taken for something that passes, so a run is held and not ended by what nobody foresaw.
+names and, where only the message says it, by the sentences of one table. Everything that is not known to be for ever is
+taken for something that passes, so a run is held and not ended by what no one foresaw.
 
 Pages are the providers' own, as their consoles and manuals name them in 2026. A provider without an entry is named
 without a page.
@@ -26,7 +26,7 @@ from pydantic_ai.exceptions import (
 from elcano.graphs.model_names import PROVIDERS
 
 Remedy: TypeAlias = Literal["key", "credit", "model", "request"]
-"""What is wrong: the key, the account's spending limit, the model's name, or the request itself."""
+"""Cause of a refusal: the key, the account's spending limit, the model's name, or the request itself."""
 Verdict: TypeAlias = Remedy | Literal["too_long", "busy"]
 
 CODES: Final[Mapping[str, Verdict]] = {
@@ -51,14 +51,14 @@ FORM_CODES: Final = frozenset(
 
 @dataclass(frozen=True)
 class Sentence:
-    """Words in the message of a refusal that nothing else in it tells."""
+    """Words in the message of a refusal that nothing else in it says."""
 
     statuses: frozenset[int]
     words: str
     """In lower case."""
     verdict: Verdict
     source: str
-    """Where it was read."""
+    """Source from which it was read."""
 
 
 SENTENCES: Final = (
@@ -123,7 +123,7 @@ class RefusalContents:
 
     @classmethod
     def by(cls, error: ModelAPIError) -> "RefusalContents":
-        """What `error` says, wherever its provider writes that."""
+        """Read the contents of `error`, wherever its provider writes them."""
         codes = {str(code).lower() for code in (error.provider_error_code, error.provider_error_type) if code}
         param = message = ""
         for part in _iter_error_parts(error.body):
@@ -137,7 +137,7 @@ class RefusalContents:
 
 
 def verdict_of(error: ModelAPIError, said: RefusalContents) -> Verdict:
-    """What `error`, which said `said`, is for."""
+    """Return the verdict on `error` with the contents `said`."""
     if known := [CODES[code] for code in said.codes & CODES.keys()]:
         return known[0]
     spoken = said.message.lower()
@@ -245,13 +245,13 @@ _LOCAL: Final = {"ollama": "`ollama pull` it where the server runs", "vllm": "se
 
 
 HOSTS: Final = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
-"""Where providers are asked whose way of speaking other servers have, too."""
+"""Official hosts of providers whose protocol other servers also speak."""
 
 
 def format_remedy_advice(remedy: Remedy, provider: str, *, own_address: bool = False) -> str:
-    """What to do, as the end of a sentence; `provider` by pydantic-ai's name.
+    """Format advice on a remedy, as the end of a sentence; `provider` by pydantic-ai's name.
 
-    A server of one's own that speaks as the provider does is told of on none of the provider's pages.
+    A server of one's own that speaks the provider's protocol is described on none of the provider's pages.
     """
     pages = ProviderPages("", "", "") if own_address else PAGES.get(provider, ProviderPages("", "", ""))
     if remedy == "key":

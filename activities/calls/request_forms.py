@@ -2,12 +2,12 @@
 
 A form that was refused is never sent a second time. Each cause has its own change and its own end: a prompt is halved a
 few times, an answer that was cut off is asked for once more, shorter and with more room, one that was withheld once
-more in plainer words. A wrong form of the answer is another matter: the model is told in the same conversation.
+more in plainer words. A wrong form of the answer is another matter: the model gets it back in the same conversation.
 
 A prompt is cut by whole passages, statements and turns, never by half a one. Each kind gives up about the same share.
-Only where nothing would be left of drafts beside passages, these give up more to keep a statement of each; if that
+Only where nothing would be left of drafts next to passages, these give up more to keep a statement of each; if that
 leaves none of them either, the passages stay, for they are what can be cited. What stays is chosen as it is for any
-prompt. The envelope says how much is missing, so that nobody takes it for complete. What a person wrote (the question,
+prompt. The envelope says how much is missing, so that no one takes it for complete. What a person wrote (the question,
 its background, guidance) is never cut.
 """
 
@@ -85,7 +85,7 @@ class Form:
         return replace(self, task=task, cuts=self.cuts + 1)
 
     def after(self, fault: ActivityFault, tokens_left: int | None) -> "Form | None":
-        """What to ask after `fault`; None if nothing else can be tried with this model.
+        """Return the form to try after `fault`; None if nothing else can be tried with this model.
 
         Args:
             fault: what became of the request in this form.

@@ -3,8 +3,9 @@
 Retries belong to Temporal alone, so this is the only place that decides about them. What a provider cannot answer now
 (it is down, overloaded, asks to wait) is no failure of the call: it goes back to the run, which is held by it. So does
 a store that cannot be used, once Temporal has retried the call for a while.
-Exceptions are told apart by their class; `refusals` has made them of what providers say. Raise the result `from None`:
-Temporal writes causes into the history word for word, and a cause has neither been shortened nor cleaned of keys.
+Exceptions are distinguished by their class; `refusals` has made them of what providers say. Raise the result `from
+None`: Temporal writes causes into the history word for word, and a cause has neither been shortened nor cleaned of
+keys.
 
 The log has one line for a failure whose reason is known, and the cause's traceback for any other; the SDK would log the
 traceback of the classified error for every attempt.
@@ -52,7 +53,8 @@ OUTPUT_ATTEMPTS: Final = 2
 LONGEST_WAIT: Final = timedelta(days=1)
 """A provider that asks for more is asked again anyway."""
 SHORT_WAIT: Final = timedelta(seconds=30)
-"""So much a search waits by itself, shown among what the run waits for; for more the run is held."""
+"""Longest `Retry-After` that a search sleeps through, shown among what the run waits for. A longer one puts the run on
+hold."""
 
 _NEVER: Final = (
     (InputInvalid, FailureType.INPUT_INVALID),
@@ -178,7 +180,7 @@ def _build_hold_error(message: str, after: float | None) -> ApplicationError:
 
 
 def _build_busy_error(message: str, after: float | None) -> ApplicationError:
-    """Tried again by Temporal when the provider wants it, if that is soon; the run is held if it is not, or in vain."""
+    """Retried by Temporal after the provider's delay if that is short; else, or if that fails, the run is held."""
     if after is not None and after > SHORT_WAIT.total_seconds():
         return _build_hold_error(message, after)
     wait = None if after is None else timedelta(seconds=after)
@@ -195,7 +197,7 @@ def _format_validation_faults(error: ValidationError) -> str:
 
 
 KNOWN: Final = (ElcanoError, AgentRunError, UserError, FallbackExceptionGroup, ValidationError, *STORE_OUTAGES)
-"""What sources, models, inputs and the store say themselves; anything else is a bug or a broken machine."""
+"""Errors that sources, models, inputs and the store raise themselves; anything else is a bug or a broken machine."""
 
 
 class FailureLines(logging.Filter):

@@ -1,6 +1,6 @@
-"""What calls of a model really used, from its own responses, also of a run that failed; what guards further ones.
+"""Measures the usage of model calls from their own responses, also of failed runs, and guards further calls.
 
-Every activity of a run writes its own line into the ledger, however it ends. `read_usage` tells what calls used that
+Every activity of a run writes its own line into the ledger, however it ends. `read_usage` returns what calls used that
 could not say so; `reopen_run` strikes out what a reset or a resumed run undoes.
 
 Prices are those of genai-prices, rounded up to a millionth of a dollar. Where a provider reports no usage, characters
@@ -62,7 +62,7 @@ _log = logging.getLogger(__name__)
 
 
 class SpendingGuard(Protocol):
-    """Lets requests to models pass, beside the budget of their run: such as a quota (`Plugin.spending_guards`)."""
+    """Lets requests to models pass, beside the budget of their run: such as a quota (`Plugin.parts`)."""
 
     async def claim(
         self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate, price: ModelPrice
@@ -105,7 +105,7 @@ def broken_off(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage
 
 
 def measure_usage(used: Usage, agent: str, model: Model) -> None:
-    """Record what a conversation of `agent` with `model` used, for measurements."""
+    """Record the usage of a conversation of `agent` with `model`, for measurements."""
     names = {"agent": agent, "model": f"{model.system}:{model.model_name}"}
     record_value("tokens", used.input_tokens, direction="input", **names)
     record_value("tokens", used.output_tokens, direction="output", **names)
@@ -248,7 +248,7 @@ class BookActivities:
     async def reopen_run(self, call: ReopenCall) -> Reopened:
         """Reopens the record of a resumed run and strikes out undone work; a fork adopts its evidence and artifacts.
 
-        Doing it twice changes nothing. Answers with the highest event number that anybody can have seen: that of the
+        Doing it twice changes nothing. Answers with the highest event number that anyone can have seen: that of the
         last event of the execution that this one was reset from, if it was.
         """
         execution = activity.info().workflow_run_id or ""

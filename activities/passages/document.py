@@ -1,4 +1,4 @@
-"""What reading a file yields: blocks from a reader, then one stored text with passages that are parts of it.
+"""Result of reading a file: blocks from a reader, then one stored text with passages that are parts of it.
 
 A reader turns bytes into blocks in reading order and knows nothing of offsets; `packing` places them.
 
@@ -46,8 +46,8 @@ class FileSkipped(ActivityFault):
 
 
 BlockKind: TypeAlias = Literal["text", "heading", "list", "code", "table", "caption", "note", "formula", "comment"]
-"""What a block is. A list has its items on lines. A table has its rows on lines and its cells between ` | `. A caption
-names the table or figure next to it. A note is a footnote, an endnote or a text beside the main one. A comment is a
+"""Kind of a block. A list has its items on lines. A table has its rows on lines and its cells between ` | `. A caption
+names the table or figure next to it. A note is a footnote, an endnote or a text next to the main one. A comment is a
 reader's."""
 
 
@@ -73,7 +73,7 @@ class Block:
     cells: Sequence[Cell] = ()
     """The cells of a table, with offsets within `text`, row by row."""
     confidence: float | None = None
-    """How sure OCR is of its words, 0 to 1; None: its characters stand in the file."""
+    """OCR's confidence in its words, 0 to 1; None: its characters are in the file."""
 
 
 class Gap(NamedTuple):
@@ -87,7 +87,7 @@ class Gap(NamedTuple):
     unread: bool = True
     """Whether text may be missing. False: nothing that a reader of the document sees is, as with hidden text."""
     needs: str = ""
-    """What would read it and is not installed: `ocr`, or a language of OCR, `ocr:deu`. Once it is, the document is read
+    """Missing component that could read it: `ocr`, or a language of OCR, `ocr:deu`. Once it is, the document is read
     anew. Empty: nothing that can be installed."""
 
 
@@ -108,7 +108,7 @@ class Parsed:
     """The DOI that the document gives as its own, in lower case; empty if it gives none."""
     gaps: tuple[Gap, ...] = ()
     page_labels: tuple[str, ...] = ()
-    """What is printed as the number of each page, such as `iv`; empty: the numbers from 1."""
+    """Printed number of each page, such as `iv`; empty: the numbers from 1."""
     furniture: tuple[str, ...] = ()
     """Running heads and feet of the first pages, which are in no block, but may say where the document appeared."""
 
@@ -194,7 +194,7 @@ class Listing:
 
 
 class Collection(Protocol):
-    """Where documents come from."""
+    """Folder or set of documents under one name."""
 
     def listing(self) -> Listing:
         """List the documents without reading them.

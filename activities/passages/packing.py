@@ -37,11 +37,11 @@ HEADING_CHARACTERS: Final = 200
 HEAD_CHARACTERS: Final = 1_000
 """The rows of a table's head that its later passages know."""
 NAME_CHARACTERS: Final = 2_000
-"""Of a title, the name of an author, a reason or a label; metadata may have megabytes of anything."""
+"""Maximum characters of a title, an author's name, a reason or a label; metadata may have megabytes of anything."""
 ANCHOR_CHARACTERS: Final = 500
 """A longer anchor is left out: part of it leads nowhere, and each passage below it would repeat it."""
 LANGUAGE_CHARACTERS: Final = 5_000
-"""So much of a document tells its language."""
+"""Characters of a document from which its language is detected."""
 SEPARATOR: Final = "\n\n"
 _APART: Final = ("note", "comment")
 _WORD: Final = re.compile(r"\S+")
@@ -99,7 +99,7 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
 
 
 def _clean_name(text: str) -> str:
-    """What a file says of itself, on one line: it may say anything."""
+    """Clean a name that a file declares, on one line: it may contain anything."""
     return " ".join(normalize_text(text[:NAME_CHARACTERS]).split())
 
 
@@ -127,7 +127,7 @@ def _clean_block(block: Block) -> Block:
 
 
 class _OffsetMap:
-    """Where the characters of a text went when it was cleaned, found by the words of both."""
+    """Mapping of offsets in a text to those in its cleaned form, found by the words of both."""
 
     def __init__(self, before: str, after: str) -> None:
         self._starts: list[int] = []
@@ -274,7 +274,7 @@ def _build_passage(group: Sequence[_Unit]) -> Passage:
 
 
 class _Sentences:
-    """Finds the ends of sentences in the language of a document, which is told when it is first needed."""
+    """Finds the ends of sentences in the language of a document, which is detected when it is first needed."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -284,7 +284,7 @@ class _Sentences:
         return text_language(self._text[:LANGUAGE_CHARACTERS])
 
     def list_ends(self, text: str) -> list[int]:
-        """Where sentences and lines of a text end, the white space behind them included, in order."""
+        """List the ends of a text's sentences and lines, the white space behind them included, in order."""
         lines = [found.end() for found in re.finditer(r"\n", text)]
         return sorted({*sentence_ends(text, self._language), *lines})
 
@@ -309,7 +309,7 @@ def _split_block(block: Block, target: int, sentences: _Sentences) -> Iterator[t
 
 
 def _list_cuts(block: Block, sentences: _Sentences) -> list[int]:
-    """Where a long block may be cut, in order: code, tables and lists between lines, other text after sentences too."""
+    """List where a long block may be cut, in order: code, tables, lists between lines, other text by sentence too."""
     lines = [found.end() for found in re.finditer(r"\n", block.text)]
     longest = max(map(len, block.text.split("\n")))
     by_lines = block.kind in ("code", "table") or (block.kind == "list" and longest <= TARGET_CHARACTERS)
@@ -317,7 +317,7 @@ def _list_cuts(block: Block, sentences: _Sentences) -> list[int]:
 
 
 def _find_cut(text: str, start: int, ends: Sequence[int], longest: int) -> int:
-    """Where to cut a text that is too long from `start` on, of the places in `ends`; else behind a word, else anywhere.
+    """Find where to cut a text that is too long from `start` on, among `ends`; else behind a word, else anywhere.
 
     The last place before 900 characters that leaves a quarter of them, or the next one that leaves no more than may be.
     """

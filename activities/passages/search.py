@@ -10,8 +10,8 @@ Each function that searches takes the connection of `Index.reading`, so that wha
 Reads the beginnings of sections: they state the general facts, but a search ranks repetitions higher.
 
 A page on an option says what it is in its first lines and names it in all others, so that the words of a question rank
-any of these higher. Beside a passage that was found the first one below the same heading is read, and for a page that
-is called after what is searched for its first one. Of a readme that is searched for the beginning is read.
+any of these higher. Along with a passage that was found the first one below the same heading is read, and for a page
+that is called after what is searched for its first one. Of a readme that is searched for the beginning is read.
 """
 
 import json
@@ -47,7 +47,7 @@ MOST_WORDS: Final = 40
 
 
 def search_words(query: str, language: str = ENGLISH) -> list[str]:
-    """The different words of `query` that can tell one passage from another; all of them if none can.
+    """The different words of `query` that can distinguish passages; all of them if none can.
 
     Args:
         query: a question or some words.
@@ -58,7 +58,7 @@ def search_words(query: str, language: str = ENGLISH) -> list[str]:
 
 
 def build_fts_expression(query: str, language: str = ENGLISH, searched: Sequence[str] = (ENGLISH,)) -> str:
-    """What FTS5 is asked: nothing of the query but its words reaches it. Empty if there are none.
+    """Build the FTS5 expression: nothing of the query but its words reaches it. Empty if there are none.
 
     Args:
         query: a question or some words.
@@ -111,8 +111,9 @@ BEGINNING: Final = 3
 def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
     """`hits` with the openings of the first ones' sections and pages, each behind the passage that led to it.
 
-    At most `limit` passages, best first; what an opening takes the place of is what was found last. An opening counts
-    as much as what led to it.
+    At most `limit` passages, best first; what an opening takes the place of is what was found last: of its document, if
+    that has as many as one may, else of all. So two documents do not fill all places. An opening counts as much as what
+    led to it.
     """
     known = {hit.digest for hit in hits}
     opened: list[tuple[int, Hit]] = []
@@ -122,12 +123,16 @@ def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collecti
             if opening is not None and opening.digest not in known and len(opened) < limit // OPENED:
                 known.add(opening.digest)
                 opened.append((place, opening))
-    kept = hits[: limit - len(opened)]
+    kept = dict(enumerate(hits[:limit]))
+    for _, opening in opened:
+        own = [place for place, hit in kept.items() if hit.document == opening.document]
+        if len(kept) + len(opened) > limit:
+            del kept[own[-1] if len(own) >= PER_DOCUMENT else max(kept)]
     found: list[Hit] = []
-    for place, hit in enumerate(hits[:limit]):
-        found += [hit] if place < len(kept) else []
+    for place in range(limit):
+        found += [kept[place]] if place in kept else []
         found += [opening for led, opening in opened if led == place]
-    return found
+    return found[:limit]
 
 
 def with_beginnings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
@@ -203,7 +208,7 @@ FLOOR: Final = 0.25
 """Share of the best hit's score; a hit with less shares only common words with the query. Of the passages that experts
 cited over 54 questions the first 20 hits lose one in a hundred by it, and of the others one in five."""
 POOL: Final = 6
-"""How many times more passages are ranked than wanted, to have others when one document fills the front."""
+"""Multiple of the wanted passages that is ranked, to have others when one document fills the front."""
 MOST_LANGUAGES: Final = 4
 """Languages of a collection in whose forms a word is searched for, the commonest; and that of the question."""
 LEAST_SHARE: Final = 0.02
@@ -231,7 +236,7 @@ class Text(NamedTuple):
     file_hash: str = ""
     """SHA-256 of the bytes of its file; empty in an index of before it was kept."""
     places: bytes = b""
-    """What `pack_places` made of its places."""
+    """Output of `pack_places` for its places."""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -244,15 +249,9 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readm
     match = build_fts_expression(query, language, select_search_languages(spoken, language))
     if not match:
         return []
-    rows = database.execute(
-        "SELECT -found.rank, document, digest, start, stop, heading, page, anchor, paragraph, last_page, head"
-        " FROM (SELECT rowid AS id, rank FROM words"
-        " WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS found"
-        " JOIN passage ON passage.id = found.id"
-        " ORDER BY found.rank, passage.id",
-        (match, BM25, limit * POOL),
-    )
-    found = [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
+    found = _query_ranked_hits(database, match, limit * POOL)
+    if len({hit.document for hit in found}) * PER_DOCUMENT < limit and len(found) == limit * POOL:
+        found = _query_ranked_hits(database, match, limit * POOL * POOL)  # a few long documents fill the first pool
     found = [hit for hit in found if hit.score >= FLOOR * found[0].score]
     wanted = search_words(query, language)
     if readmes:
@@ -260,8 +259,20 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readm
     return with_openings(database, spread_over_documents(stubs_last(database, found), limit), wanted, limit)
 
 
+def _query_ranked_hits(database: sqlite3.Connection, match: str, most: int) -> list[Hit]:
+    rows = database.execute(
+        "SELECT -found.rank, document, digest, start, stop, heading, page, anchor, paragraph, last_page, head"
+        " FROM (SELECT rowid AS id, rank FROM words"
+        " WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS found"
+        " JOIN passage ON passage.id = found.id"
+        " ORDER BY found.rank, passage.id",
+        (match, BM25, most),
+    )
+    return [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
+
+
 def count_languages(database: sqlite3.Connection) -> dict[str, int]:
-    """How many documents are in each language, the commonest first; those without a text are in none."""
+    """Count documents by language, the commonest first; those without a text are in none."""
     rows = database.execute(
         "SELECT language, count(*) AS documents FROM document WHERE language != ''"
         " GROUP BY language ORDER BY documents DESC, language"
@@ -308,7 +319,7 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
 
 
 def count_word_frequencies(database: sqlite3.Connection, words: Sequence[str]) -> tuple[int, list[int]]:
-    """How many passages there are, and for each word how many have it, in any of its forms, in their text.
+    """Count the passages, and for each word those that have it, in any of its forms, in their text.
 
     Titles and headings do not count: one title would make its words look common in every passage below it.
     """

@@ -21,7 +21,7 @@ _Part = dict[str, list[_Raw]]
 
 
 class StoredPlaces:
-    """What `pack_places` made, of one document."""
+    """Packed positions of one document, as `pack_places` made them."""
 
     def __init__(self, packed: bytes) -> None:
         first = zlib.decompressobj()
@@ -71,7 +71,7 @@ class StoredPlaces:
         return {name: value for name, value in described.items() if value not in ("", None, {})}
 
     def _find_label(self, page: int) -> str:
-        """What is printed as the number of a page; empty if that is its number, or unknown."""
+        """Find the printed number of a page; empty if that is its number, or unknown."""
         label = self._labels[page - 1] if 0 < page <= len(self._labels) else ""
         return "" if label == str(page) else label
 
@@ -85,7 +85,7 @@ class StoredPlaces:
 
 
 def _find_main_kind(regions: Iterable[_Raw], start: int, end: int) -> str:
-    """What more than half of the characters `start` to `end` are; empty: plain text."""
+    """Find the kind of more than half of the characters `start` to `end`; empty: plain text."""
     lengths: Counter[str] = Counter()
     for first, last, kind, _ in regions:
         lengths[kind] += min(last, end) - max(first, start)

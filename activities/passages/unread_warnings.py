@@ -1,4 +1,4 @@
-"""What a search says of documents that it could not cover, or not wholly, and how much of that a report repeats."""
+"""Warnings about documents that a search could not cover, or not wholly, and how many of them a report repeats."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -22,9 +22,9 @@ def name_pages(pages: Sequence[int]) -> str:
 
 
 PAGE_RANGES: Final = 6
-"""How many ranges of pages a sentence names: more are no sentence."""
+"""Maximum page ranges in a sentence; more would be no sentence."""
 WARNED: Final = 20
-"""How many skipped documents a search names; it counts the rest."""
+"""Maximum skipped documents that a search names; it counts the rest."""
 
 
 def list_skip_warnings(source: str, skipped: list[SkippedDocument]) -> tuple[str, ...]:
@@ -37,9 +37,9 @@ def list_skip_warnings(source: str, skipped: list[SkippedDocument]) -> tuple[str
 
 _NOT_WHOLE: Final = "was not read whole"
 GAPS_NAMED: Final = 5
-"""How many documents that were not read whole a search names for themselves; it counts the rest of a collection."""
+"""Maximum documents with gaps that a search names one by one; it counts the rest of a collection."""
 REPORTED: Final = 10
-"""How many warnings of documents that were not read whole a report shows; it counts the rest."""
+"""Maximum warnings about documents with gaps in a report; it counts the rest."""
 
 
 def list_gap_warnings(

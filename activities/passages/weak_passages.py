@@ -1,4 +1,4 @@
-"""Tells passages that were found and say nothing themselves: stubs, bylines, notes, lists of references, numbers."""
+"""Recognises found passages that say nothing themselves: stubs, bylines, notes, lists of references, numbers."""
 
 import re
 import sqlite3
@@ -31,7 +31,7 @@ FIRST_LIST: Final = 3_000
 _BYLINE: Final = re.compile(
     r"\bet al\b|\b[A-Z]\.[ -]?(?:[A-Z]\.[ -]?)*[^\W\d_]{2,}[^.]*[,&]|,[^.]*\s[A-Z]\.[ -]?[^\W\d_]{3,}"
 )
-"""What tells names of authors from other names: initials in a list, or `et al`."""
+"""Marks of authors' names among other names: initials in a list, or `et al`."""
 _PARTICLES: Final = frozenset(
     {
         *("al", "and", "con", "da", "de", "del", "della", "der", "di", "do", "dos", "du", "e", "el", "et", "in", "la"),
@@ -47,7 +47,7 @@ _NOTE: Final = re.compile(
     r"|\W*(?:copyright|\u00a9|\(c\))(?:\s|\u00a9|\(c\))*(?:by\s)?(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-"""How a note begins that a publisher puts on each page."""
+"""Beginning of a note that a publisher puts on each page."""
 NOTE_CHARACTERS: Final = 300
 """Maximum length of a byline, and of a note."""
 LEAST_SHARE_OF_LETTERS: Final = 0.35

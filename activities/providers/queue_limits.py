@@ -1,8 +1,8 @@
 """A provider's task queue: how its limit follows the provider's row, and the activity by which a workflow keeps it so.
 
-The limit of a queue goes before what its workers ask for, and takes effect while calls wait. One that somebody set by
-hand is left as it is: it is told apart by its reason. For a short wait nothing is given out. For a long one the queue
-stays open: each call is handed back by the worker that gets it, so its run is told why it is held and until when.
+The limit of a queue goes before what its workers ask for, and takes effect while calls wait. One that someone set by
+hand is left as it is: it is recognised by its reason. For a short wait nothing is given out. For a long one the queue
+stays open: each call is handed back by the worker that gets it, so its run learns why it is held and until when.
 """
 
 import logging
@@ -86,8 +86,8 @@ async def limit_queue(client: Client, queue: str, per_second: float | None, reas
 async def notify_provider_workflow(provider: str, queue: str) -> None:
     """Lets the workflow of a provider know that its row has changed; it is begun if need be.
 
-    Every worker goes by the row, told or not, so a server that does not answer now is only noted. To be called within
-    an activity.
+    Every worker goes by the row, notified or not, so a server that does not answer now is only noted. To be called
+    within an activity.
     """
     try:
         await activity.client().start_workflow(
@@ -108,7 +108,7 @@ async def notify_provider_workflow(provider: str, queue: str) -> None:
 TRICKLE: Final = 1.0
 """Calls a second that are given out while single ones try whether a provider is back; the others are handed back."""
 LOOK_SECONDS: Final = 60.0
-"""Between two looks at a provider that is tried, should nobody have told that it answered."""
+"""Between two looks at a provider that is tried, unless a success was reported."""
 _MARGIN: Final = 0.05
 """Seconds after the end of a wait, so that it is over by every clock."""
 

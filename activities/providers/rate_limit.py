@@ -60,13 +60,16 @@ _TROUBLED: Final = (
     ModelServerError,
     ModelUnavailableError,
 )
-"""What says something of the provider, and not of the request or of who pays for it."""
+"""Failures of the provider, and not of the request or of its payer."""
 
 _BUSY: Final = (408, 429)
 
 
 MOST_TURNS: Final = 20
 """A worker that misses this many turns is overloaded."""
+CALM_SECONDS: Final = 0.5
+"""How long a row is not read again with which nothing was wrong. What another worker hears from a provider stops this
+one's calls so much later; those that were under way would not have been stopped either."""
 LEAST_LATE: Final = 0.1
 """Seconds by which a call may always be late; otherwise a third of the way to the next turn. With turns a tenth further
 apart than the rate says, a call may then take 0.3 s more from its turn to the service than another one, and no second
@@ -78,12 +81,14 @@ Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 
 class Gate:
-    """What every call of a provider with a queue goes through."""
+    """Gate for every call of a provider with a queue."""
 
     def __init__(self, kept: ProviderStore, tell: Tell, sleep: Sleep = asyncio.sleep) -> None:
         self._kept = kept
         self._tell = tell
         self._sleep = sleep
+        self._calm: dict[str, float] = {}
+        """When providers were last seen with which nothing was wrong, on the monotonic clock."""
 
     @asynccontextmanager
     async def passing(self, provider: str, queue: str, per_second: float | None) -> AsyncIterator[None]:
@@ -111,12 +116,14 @@ class Gate:
             after = record_provider_failure(before, now, safe_text(error), retry_after)
             return after, after.held_until != before.held_until
 
-        if await self._kept.change(provider, change):
+        changed = await self._kept.change(provider, change)
+        self._calm.pop(provider, None)
+        if changed:
             await self._tell(provider, queue)
 
     async def answered(self, provider: str, queue: str) -> None:
         """The provider answered."""
-        before, _ = await self._kept.get(provider)
+        before, _ = await self._look(provider)
         if not before.failures and not before.openings:
             return
 
@@ -151,12 +158,22 @@ class Gate:
                 return
         raise SourceBusy(f"{provider}: this worker was too late for {MOST_TURNS} turns to call it", retry_after=1.0)
 
+    async def _look(self, provider: str) -> tuple[Provider, float]:
+        """The row of a provider and the time, as a moment ago if nothing was wrong then."""
+        seen = self._calm.get(provider)
+        if seen is not None and time.monotonic() - seen < CALM_SECONDS:
+            return Provider(), 0.0
+        row, now = await self._kept.get(provider)
+        if not row.failures and not row.openings and row.held_until <= now:
+            self._calm[provider] = time.monotonic()
+        return row, now
+
     async def _asked(self, provider: str, per_second: float | None) -> Turn:
         def change(before: Provider, now: float) -> tuple[Provider, tuple[Turn | Backoff, float]]:
             after, turn = admit_provider_call(before, now, per_second)
             return after, (turn, now)
 
-        before, now = await self._kept.get(provider) if per_second is None else (None, 0.0)
+        before, now = await self._look(provider) if per_second is None else (None, 0.0)
         if before is not None and not before.openings:  # nothing is written for a call without a rate
             _, turn = admit_provider_call(before, now, None)
         else:

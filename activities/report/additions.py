@@ -1,4 +1,4 @@
-"""What plugins add to reports: data that are attached to them, and blocks of Markdown that code wrote.
+"""Additions of plugins to reports: data that are attached to them, and blocks of Markdown that code wrote.
 
 An addition is made for every report. It is given all that the report is made of, and adds nothing where nothing
 concerns it.
@@ -29,11 +29,11 @@ class AddedText:
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Artifact hashes of the pictures (SVG) that its blocks show, by the paths that they name."""
     author: str = ""
-    """Who wrote the report, in a sentence; empty: the usual one."""
+    """Author of the report, in a sentence; empty: the usual one."""
     support: str | None = None
-    """How much of it was checked, in a sentence with a space before it; None: as it is said of all reports."""
+    """Extent of the checks, in a sentence with a space before it; None: as in all reports."""
     refusal: str = ""
-    """That nothing answers the question, in a sentence; empty: the usual one."""
+    """Sentence that nothing answers the question; empty: the usual one."""
     opening: Sequence[str] = ()
     """Behind the key findings."""
     middle: Sequence[str] = ()
@@ -43,11 +43,11 @@ class AddedText:
     end: Sequence[str] = ()
     """Before the references."""
     doubts: Sequence[str] = ()
-    """What could not be verified, a line each."""
+    """Unverified items, a line each."""
     passages: frozenset[str] = frozenset()
     """Ids of evidence that its blocks show, so that a report without a draft need not list it again."""
     shows: str = ""
-    """What these are, in words: `results of queries`."""
+    """Description of these, such as `results of queries`."""
 
 
 class ReportAddition:

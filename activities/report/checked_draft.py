@@ -64,7 +64,7 @@ class CheckedClaim:
     statements: tuple[Statement, ...] = ()
     """In the order of `prose.statements.extract_statements`; of a block that is supported whole, the block."""
     by_mark: Mapping[str, tuple[CheckedCitation, ...]] = field(default_factory=dict)
-    """What each mark stands for; empty: its citations support it whole."""
+    """Citations of each mark; empty: its citations support it whole."""
     preceding: tuple[str, ...] = ()
     """For each statement the sentence before it; empty where there is none, or where it is a table cell."""
 
@@ -93,7 +93,7 @@ class CheckedDraft:
 
     draft: ReportDraft
     language: str
-    """In which its statements are told apart, the same for all of its blocks."""
+    """Language of its statements, the same for all of its blocks."""
     introduction: tuple[CheckedClaim, ...]
     key_findings: tuple[CheckedClaim, ...]
     sections: tuple[CheckedSection, ...]
@@ -108,7 +108,7 @@ class CheckedDraft:
     works: Works
     """The known data of their works."""
     beside: tuple[CheckedCitation, ...] = ()
-    """What code cites beside the draft."""
+    """Citations that code adds to those of the draft."""
 
     @property
     def claims(self) -> tuple[CheckedClaim, ...]:
@@ -135,12 +135,12 @@ class CheckedDraft:
 
     @property
     def marks(self) -> dict[int, str]:
-        """What stands behind the number of a reference that does not stand, as `retracted`."""
+        """Return the marks behind the numbers of references that were withdrawn or changed, such as `retracted`."""
         return {one.number: said for one in self.references if (said := find_citation_mark(one.work))}
 
     @property
     def support(self) -> SupportCounts:
-        """How many statements that cite something are supported by it."""
+        """Count statements with citations by how well these support them."""
         said = (one for claim in self.claims for one in claim.statements if one.kind != "connecting")
         counts: Counter[str] = Counter(one.support for one in said)
         return SupportCounts(**counts)

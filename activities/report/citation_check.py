@@ -73,10 +73,10 @@ def check_citations(
         draft: what the writer handed over.
         evidence: the passages that the writer was given.
         texts: the stored texts of the cited passages, by content hash.
-        accounts: what sources told of works beside the passages that the writer was given.
+        accounts: accounts of works from sources besides the passages that the writer was given.
         asked: the question: what it says need not be quoted.
-        beside: what code cites beside the draft; its references come after the draft's.
-        by_words: the words of statements that nobody has read are compared; not of an answer from cells.
+        beside: what code cites besides the draft; its references come after the draft's.
+        by_words: the words of statements that no one has read are compared; not of an answer from cells.
 
     Raises:
         KeyError: the text of a cited passage is not among `texts`.
@@ -101,7 +101,7 @@ def check_citations(
 
 
 def locate_quote(quote: str, passage: Evidence, text: str) -> tuple[int, int] | None:
-    """Where `quote` begins and ends in the stored `text`, in characters; None if its passage does not have it."""
+    """Locate `quote` in the stored `text`, in characters; None if its passage does not have it."""
     return _shift_to_stored_text(passage, QuoteIndex.of(text[passage.start : passage.end]).find(quote))
 
 
@@ -110,7 +110,7 @@ def _shift_to_stored_text(passage: Evidence, place: tuple[int, int] | None) -> t
 
 
 def _locate_on_pages(passage: Evidence, text: str, start: int, end: int) -> dict[str, Any]:
-    """Where the characters `start` to `end` of the stored `text` stand, as fields of a `CheckedCitation`.
+    """Locate the characters `start` to `end` of the stored `text` on pages, as fields of a `CheckedCitation`.
 
     None of passages that were found before their places were kept: their reports are rebuilt as they were.
     """
@@ -272,7 +272,7 @@ class _Desk:
         return determine_support(statement, known, found, texts, named, by_words=self._by_words)
 
     def citation(self, cited: Citation) -> CheckedCitation:
-        """What becomes of one that code makes: it supports its own words."""
+        """Check a citation that code makes: it supports its own words."""
         return self._citation(cited.quote, cited)
 
     def references(self) -> tuple[Reference, ...]:

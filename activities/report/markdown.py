@@ -1,6 +1,6 @@
 """Renders untrusted text as Markdown that stays what it is: one line, no HTML, no links or images of its own.
 
-And the list of references of a report: a document of which nothing is known beside its title is shown by its places.
+And the list of references of a report: a document of which nothing is known besides its title is shown by its places.
 
 No `[` leaves this file bare, but for that of a link whose text is bold. So in a report, a number in bare brackets is
 always one that code gave. Markup of CommonMark and GitHub is disarmed by backslashes, HTML by entities, because
@@ -29,7 +29,7 @@ from elcano.text.words import on_one_line
 
 _MARKUP: Final = re.compile(r"[\\`*\[\]~|$]|(?<![^\W_])_|_(?![^\W_])")  # `_` within a word is no markup
 _BLOCK: Final = re.compile(r">|[-+*](?=\s|$)|#{1,6}(?=\s|$)|[-=]{2,}|~{3,}|(?:[-*_] ?){3,}$")
-"""What makes a line that begins with it a list, a heading, a rule or a fence."""
+"""Beginnings of lines that are lists, headings, rules or fences."""
 _LIST_NUMBER: Final = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _INLINE: Final = re.compile(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
@@ -124,10 +124,10 @@ class QuotedWords(NamedTuple):
     """Words that a report quotes."""
 
     place: str
-    """Where they stand: the locator of their passage, or of their own page."""
+    """Place of the quotes: the locator of their passage, or of their own page."""
     words: str
     remark: str = ""
-    """What a reader has to know of them, such as that OCR read them; without parentheses."""
+    """Remark on them for readers, such as that OCR read them; without parentheses."""
 
 
 def render_references(
@@ -144,7 +144,7 @@ def render_references(
         references: one for each number.
         heading: in the language of the report.
         quotes: by number the words that the report quotes, in the order in which they are shown.
-        day: when the report says above that everything was retrieved; only other days are told with a reference.
+        day: when the report says above that everything was retrieved; only other days are shown with a reference.
     """
     lines: list[str] = []
     last, sign = 0, "."

@@ -55,7 +55,7 @@ class ReportActivities:
         Raises:
             ApplicationError: it failed; its type and whether to try again are decided by `failures.classify_failure`.
         """
-        store = self._store.of(call.tenant)
+        store = self._store.of_call(call.tenant, call.run_id)
         async with send_heartbeats():
             try:
                 report = await self._load_and_build_report(call, store)
@@ -87,7 +87,8 @@ class ReportActivities:
 
     async def _load_and_build_report(self, call: PublishCall, store: TenantStore) -> Report:
         evidence = await store.evidence.get(call.evidence)
-        told = await store.evidence.works_of_run(call.run_id)
+        of_works = any(passage.work is not None for passage in evidence)  # only these have related accounts
+        told = await store.evidence.works_of_run(call.run_id) if of_works else []
         draft = None
         if call.draft is not None:
             written = await store.artifacts.require(call.draft, "draft", "draft")
@@ -100,8 +101,8 @@ class ReportActivities:
             found = await self._lookup.find_accounts(material, store.evidence)
             material = replace(material, accounts=(*material.accounts, *found))
         texts = await store.evidence.texts(passage for passage in evidence if passage.id in material.cited)
-        builds = await store.ledger.builds(call.run_id)
-        searched = days_of(await store.ledger.entries(call.run_id, branches=True), call.searched)
+        lines = await store.ledger.entries(call.run_id, branches=True)
+        builds, searched = store.ledger.list_builds(lines), days_of(lines, call.searched)
         return await asyncio.to_thread(build_report, material, texts, builds, searched)
 
     async def _kept(self, log: RunLog) -> str:

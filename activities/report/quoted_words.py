@@ -38,7 +38,7 @@ def _sort_by_page(
 
 
 def _locate(cited: CheckedCitation, passage: Evidence | None) -> str:
-    """Where a quote stands: its passage may begin on the page before."""
+    """Locate a quote: its passage may begin on the page before."""
     if passage is None:
         return ""
     begins = passage.metadata.get(PAGE)
@@ -50,7 +50,7 @@ def _locate(cited: CheckedCitation, passage: Evidence | None) -> str:
 
 
 def describe_quote(cited: CheckedCitation, words: Phrases) -> str:
-    """What a reader has to know of a quote: the cell that it is, and how sure OCR was of it; empty: nothing."""
+    """Describe a quote for readers: the cell that it is, and how sure OCR was of it; empty: nothing."""
     names = cited.cells[0].names if len(cited.cells) == 1 else ()
     cell = words.table_cell.format(names=words.comma.join(names)) if names else ""
     sure = words.ocr.format(percent=math.floor(100 * cited.confidence)) if cited.confidence is not None else ""

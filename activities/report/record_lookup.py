@@ -27,11 +27,11 @@ from elcano.text.words import bare_words
 MOST_LOOKUPS: Final = 20
 """DOIs that are looked up for one report, those of cited works first."""
 LOOKUP_SECONDS: Final = 30.0
-"""How long a report waits for all of them, also for their turns at the rate of the source."""
+"""Seconds that a report waits for all of them, including their turns at the rate of the source."""
 LIKE_TITLE: Final = 0.9
-"""How much of two titles that begin alike is the same, in characters, if they differ in spelling or by OCR alone."""
+"""Minimum shared characters, as a share, of two titles that begin alike and differ in spelling or by OCR alone."""
 FIRST_LINES: Final = 20
-"""Where the title of a document stands whose file declares none."""
+"""Lines searched for the title of a document whose file declares none."""
 TITLE_LINES: Final = 3
 
 _log = logging.getLogger("records")
@@ -59,7 +59,7 @@ class RecordLookup:
         self._private_hosts = private_hosts
 
     async def find_accounts(self, material: ReportMaterial, evidence: EvidenceStore) -> tuple[Work, ...]:
-        """The records of works of which only documents tell; a service that does not answer costs no more than these.
+        """The records of works that only documents mention; a service that does not answer costs no more than these.
 
         Args:
             material: of a report; its call says whom the run may contact.
@@ -107,7 +107,7 @@ class RecordLookup:
         return source if isinstance(source, _Service) else None
 
     def _list_unrecorded(self, material: ReportMaterial) -> list[tuple[str, Evidence]]:
-        """One passage for each DOI of which only documents tell, cited ones first."""
+        """One passage for each DOI that only documents mention, cited ones first."""
         cited = material.cited
         by_doi: dict[str, Evidence] = {}
         for passage in sorted(material.evidence, key=lambda one: one.id not in cited):

@@ -36,9 +36,9 @@ from elcano.text.phrases import ENGLISH, Phrases, describe_early_end, translate_
 from elcano.text.words import first_sentences
 
 PASSAGE_CHARACTERS: Final = 1_000
-"""How much of a passage is shown where there is no report; the whole of it is in the evidence store."""
+"""Maximum characters of a passage where there is no report; the evidence store has the whole."""
 NEAREST_CHARACTERS: Final = 400
-"""How much of one is shown where nothing may be quoted as an answer."""
+"""Maximum characters of a passage where nothing may be quoted as an answer."""
 FOLLOWED_CHARACTERS: Final = 300
 """Maximum length of the previous question."""
 
@@ -127,7 +127,7 @@ def render_evidence(
     searched: Sequence[str] = (),
     added: Sequence[AddedText] = (),
 ) -> str:
-    """What stands for a report if there is no draft: the evidence as it was found, and that it is no more than that."""
+    """Render the evidence as found, in place of a report without a draft, and say that it is no more than that."""
     why = f" ({escape_markdown(call.failure.message)})" if call.failure else ""
     if evidence:
         shown = _first_said(one.shows for one in added)
@@ -226,7 +226,7 @@ def _render_nearest_passages(checked: CheckedDraft, words: Phrases) -> list[str]
 
 
 def _render_opening_parts(told: Iterable[Part]) -> Iterable[str]:
-    """What answers at once: the introduction, and the key findings as bullets, if they are single lines."""
+    """Render the immediate answer: the introduction, and the key findings as bullets, if they are single lines."""
     for part in told:
         texts = [block.markdown for block in part.blocks]
         if part.kind == "introduction":
@@ -237,7 +237,7 @@ def _render_opening_parts(told: Iterable[Part]) -> Iterable[str]:
 
 
 def _render_closing_parts(told: Iterable[Part]) -> Iterable[str]:
-    """What stands below the sections."""
+    """Render the parts below the sections."""
     for part in told:
         if part.kind in ("disputed", "strength", "conclusion"):
             yield f"## {part.heading}"

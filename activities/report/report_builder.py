@@ -202,9 +202,9 @@ class _Rendered(NamedTuple):
 
     text: str
     shared: str = ""
-    """Of a table: the numbers that all its cells share."""
+    """Numbers that all cells of a table share."""
     notes: str = ""
-    """Of a table: the cells that do not hold."""
+    """Cells of a table that are not supported."""
 
 
 def _render_claim(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> _Rendered:
@@ -236,13 +236,13 @@ def _with_code(quotation: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Numbering:
-    """What stands in the place of the marks of one block."""
+    """Numbers in place of the marks of one block."""
 
     claim: CheckedClaim
     marks: _Marks
 
     table: TableMarks | None = None
-    """What stands beside a table; its cells say nothing of how they were checked."""
+    """Marks next to a table; its cells do not say how they were checked."""
 
     def said(self, token: Token) -> str:
         number, words = token.meta[STATEMENT], self.marks.words

@@ -12,14 +12,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from elcano.activities.report.work_merge import Works
+from elcano.graphs.report.cells import CitedCell
 from elcano.graphs.report.report import BlockKind, Judgement, Statement, Support
 from elcano.storage.evidence import Evidence
 from elcano.text.phrases import ENGLISH
 from elcano.text.prose.statements import WrittenStatement
-from elcano.text.support.misplaced_figures import find_misplaced_figures
+from elcano.text.support.figures_and_names import extract_figures
 from elcano.text.support.missing_facts import Statement as Said
 from elcano.text.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
 from elcano.text.support.statement_check import StatementFinding, judge_statement
+from elcano.text.words import bare_words
 
 
 def list_preceding(written: Sequence[WrittenStatement], before: str, kind: BlockKind) -> tuple[str, ...]:
@@ -68,10 +70,10 @@ def determine_support(
     Args:
         statement: of one whose citations hold as far as it needs them.
         known: what need not be quoted.
-        judgement: what the reviewer found of it; None if nobody looked.
+        judgement: what the reviewer found of it; None if no one looked.
         passages: the texts that it cites.
         facts: of an inference, the statements that it names.
-        by_words: its words are compared if nobody looked; not those of a cell, which is no sentence.
+        by_words: its words are compared if no one looked; not those of a cell, which is no sentence.
     """
     support: Support = judgement.support if judgement else "unchecked"
     said = said_of(statement, known)
@@ -119,7 +121,7 @@ def check_connecting_statement(
         statement: a sentence or an item; a cell may say how its row is called.
         quotes: what the text around it quotes.
         known: what need not be quoted.
-        judgement: what the reviewer found of it; None if nobody looked.
+        judgement: what the reviewer found of it; None if no one looked.
     """
     if statement.kind != "connecting" or statement.context or statement.reason:
         return statement
@@ -152,3 +154,30 @@ def known_of(passages: Iterable[Evidence], works: Works) -> Iterator[str]:
         if known is not None:
             work = known.work
             yield " ".join(filter(None, (work.title, *work.authors, str(work.year or ""), work.venue)))
+
+
+def find_misplaced_figures(text: str, context: str, cells: Sequence[CitedCell]) -> tuple[str, ...]:
+    """Say of each figure of a cell of a report that its quoted row has it in another column only.
+
+    Columns are the same where the report's names have all words of the source's. Where none is, nothing is known: a
+    report may call a column otherwise, or put together what stood apart.
+
+    Args:
+        text: of the cell.
+        context: what names its row and column.
+        cells: those that it quotes.
+    """
+    names = set(bare_words(context).split())
+    meant = [cell for cell in cells if (head := set(bare_words(cell.column_head).split())) and head <= names]
+    if not meant:
+        return ()
+    there = {value for cell in meant for figure in extract_figures(cell.text) for value in figure.values}
+    others = [cell for cell in cells if cell.column_head and cell not in meant]
+    found: dict[str, None] = {}
+    for figure in extract_figures(text):
+        if not figure.values.isdisjoint(there):
+            continue
+        stands = (cell for cell in others if any(figure.values & one.values for one in extract_figures(cell.text)))
+        if (cell := next(stands, None)) is not None:
+            found[ENGLISH.figure_misplaced.format(said=figure.written, there=cell.column_head)] = None
+    return tuple(found)

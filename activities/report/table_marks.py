@@ -1,4 +1,4 @@
-"""What stands beside a table, not in its cells: the numbers that these share, and verdicts by row and column.
+"""Notes next to a table, not in its cells: the numbers that these share, and verdicts by row and column.
 
 A number behind each of forty cells tells a reader no more than one at the caption, and verdicts make rows as high as a
 paragraph. A cell that cites something else keeps its mark; one that cites nothing is named as soon as the table has a
@@ -27,7 +27,7 @@ CELL_CHARACTERS: Final = 80
 
 
 class TableMarks(NamedTuple):
-    """How the citations and verdicts of one table are shown."""
+    """Presentation of the citations and verdicts of one table."""
 
     shared: tuple[int, ...]
     """The numbers that stand once for the table; none: each cell has its own."""
@@ -38,7 +38,7 @@ class TableMarks(NamedTuple):
 
 
 def collect_table_marks(tokens: Sequence[Token], claim: CheckedClaim, words: Phrases) -> TableMarks:
-    """Decide what the cells of the table in `tokens` share, and which of them have a note."""
+    """Collect the numbers that the cells of the table in `tokens` share, and the cells with a note."""
     cells = [cell for cell in iter_table_cells(tokens) if cell.statement is not None]
     stated = [(cell, claim.statements[cell.statement]) for cell in cells if cell.statement is not None]
     numbers = {cell.statement: _list_numbers(one) for cell, one in stated if one.kind == "fact" and cell.marks_last}

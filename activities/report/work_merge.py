@@ -1,4 +1,4 @@
-"""Works that sources tell of, put together: accounts that share an identifier, also by way of others, are of one work.
+"""Works from accounts of sources, merged: accounts that share an identifier, also by way of others, are of one work.
 
 Nothing is thrown away: a merged work keeps every account of it, and all that is said of it is computed from the set of
 these. So the order in which sources answer does not matter, nor how often they do, nor what was put together first.
@@ -27,8 +27,8 @@ BELIEVED: Final = (
     *("pubmed", "crossref", "europe-pmc", "clinical-trials", "openalex", "semantic-scholar"),
     *("arxiv", "biorxiv", "medrxiv", "wikipedia"),
 )
-"""Whose word counts first where accounts differ: indexed by people, then told by publishers, then gathered by programs.
-A source that is not named here comes behind these, by its name."""
+"""Sources by precedence where they disagree: indexed by people, then from publishers, then gathered by programs. Other
+sources follow, by name."""
 
 _PUBLISHED: Final[frozenset[WorkKind]] = frozenset({"article", "review", "book"})
 _DATE: Final = re.compile(r"\d{4}(?:-\d\d){0,2}")
@@ -38,7 +38,7 @@ _FLAGS: Final[tuple[Flag, ...]] = get_args(Flag)
 
 
 class MergedWork(Frozen):
-    """One work, as all its accounts together tell of it."""
+    """One work, merged from all its accounts."""
 
     work: Work
     """Each field from who is believed first; see `merge_accounts`."""
@@ -49,7 +49,7 @@ class MergedWork(Frozen):
     preprints: tuple[str, ...] = ()
     """For a published work with a preprint: the preprint's identifiers."""
     accounts: tuple[Work, ...] = ()
-    """All that was told, in one order; who tells the same several times is here once, with the last time."""
+    """All accounts, in one order; a source that repeats itself is here once, with the last time."""
 
 
 def merge_works(works: Iterable[Work]) -> tuple[MergedWork, ...]:
@@ -71,11 +71,11 @@ def list_joining_names(work: Work) -> tuple[str, ...]:
 def merge_accounts(group: Iterable[Work]) -> MergedWork:
     """One work of all accounts of it.
 
-    - Accounts of what was published go before those of a preprint, and these tell nothing of the publication: not where
+    - Accounts of what was published go before those of a preprint, and these say nothing of the publication: not where
       it appeared, not when. Among equals, `BELIEVED` decides.
     - Authors: the longest list. Date: the most exact one of the year that is believed. Citations: the most.
-    - Flags: once told, a retraction, a withdrawal, doubts and an erratum stay. `preprint` falls where something was
-      published, `abstract_only` where somebody had more. What a trial lacks is as it was told last.
+    - Flags: once reported, a retraction, a withdrawal, doubts and an erratum stay. `preprint` falls where something was
+      published, `abstract_only` where someone had more. What a trial lacks is as it was reported last.
     - Designs and notices: all of them, each once.
 
     Raises:
@@ -190,7 +190,7 @@ def _merge_identifiers(leading: Sequence[Work], accounts: Sequence[Work]) -> Ide
 
 
 def _list_preprint_names(accounts: Iterable[Work]) -> tuple[str, ...]:
-    """What only the preprint is called, and its number at arXiv also where others name it."""
+    """List the names that only the preprint has, and its number at arXiv also where others name it."""
     of_published = {name for one in accounts if is_published(one) for name in one.identifiers.names}
     names = _merge_texts(one.identifiers.names for one in accounts if is_preprint(one))
     return tuple(name for name in names if name not in of_published or name.startswith("arxiv:"))
@@ -244,7 +244,7 @@ class Works:
 
     Args:
         evidence: its passages.
-        accounts: what was told of works beside these.
+        accounts: accounts of works besides these.
     """
 
     def __init__(self, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> None:
@@ -264,7 +264,7 @@ class Works:
         return next((self._by_name[name] for name in list_joining_names(work)), None) or merge_accounts([work])
 
     def key(self, passage: Evidence) -> tuple[str, str]:
-        """What tells its reference apart from others: the work, or the document and its content hash.
+        """Return the identity of its reference: the work, or the document and its content hash.
 
         Pages and documents with one text are one, whatever their addresses: a text that four sites carry is no four
         that agree, and a list that was uploaded twice is one set of works.
@@ -280,7 +280,7 @@ class Works:
         return (named, NO_HASH) if named else (passage.document, passage.content_hash)
 
     def group(self, passage: Evidence) -> tuple[str, str]:
-        """What documents of one work have in common: the work; else title and source, if the title tells enough."""
+        """Return the identity of a work's documents: the work; else title and source, if the title tells enough."""
         key, known = self.key(passage), self.of(passage)
         section = passage.heading.rpartition(" > ")[2]
         title = passage.title.removesuffix(f" > {section}") if section else passage.title
@@ -307,7 +307,7 @@ def _find_copies(
     for passage in passages:
         name = name_of(passage)
         if name[1] == NO_HASH and not name[0].startswith("url:"):
-            continue  # papers are told apart by their identifiers
+            continue  # papers are distinguished by their identifiers
         work = passage.work or Work(title=passage.title)
         about = () if len(passage.text) >= COPIED_CHARACTERS else (work.title.casefold(), work.authors, work.year)
         names.setdefault((passage.content_hash, passage.start, *about), set()).add(name)
@@ -315,7 +315,7 @@ def _find_copies(
 
 
 def select_related_accounts(known: Iterable[Work], others: Iterable[Work]) -> tuple[Work, ...]:
-    """Those of `others` that tell of a work that one of `known` is of, in one order; none that is known anyway."""
+    """Select `others` about works that one of `known` is of, in one order; none that is known anyway."""
     own = list(known)
     told = {_dump_without_time(work) for work in own}
     names = {name for work in own for name in list_joining_names(work)}

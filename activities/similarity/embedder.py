@@ -1,7 +1,7 @@
-"""What turns texts into vectors, and how the one that the settings name is found. Nothing is ever downloaded.
+"""Embedders, which turn texts into vectors, and how the one that the settings name is found.
 
-An encoder's weights are files that the user has: in a folder, or in an installed package. Without the setting there is
-no embedder, and everything that could use one goes by words.
+Nothing is ever downloaded: an encoder's weights are files that the user has, in a folder or in an installed package.
+Without the setting there is no embedder, and everything that could use one goes by words.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def open_embedder(named: str) -> Embedder | None:
 
 
 def model_folder(named: str) -> Path:
-    """Where the files of the model are.
+    """Return the folder of the model's files.
 
     Raises:
         InputInvalid: `named` is neither a folder nor an installed package, or the package has no model.

@@ -22,7 +22,7 @@ Floats: TypeAlias = NDArray[np.float32]
 Pooling: TypeAlias = Literal["cls", "mean"]
 
 GRAPHS: Final = ("onnx/model.onnx", "model.onnx")
-"""Where the computation is, in the order of looking."""
+"""Paths of the model's graph, in the order of lookup."""
 LONGEST: Final = 256
 """Pieces of a text that are read at most; a passage of 900 characters has fewer. Models may be meant for less."""
 BATCH: Final = 16
@@ -124,7 +124,7 @@ def _read_padding(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def _load_pooling(folder: Path) -> Pooling:
-    """How vectors of pieces become one; the mean if nothing is said. Refuses what would give other vectors unseen."""
+    """Load how vectors of pieces become one; the mean by default. Refuses what would give other vectors unseen."""
     modules = {str(one["type"]).rpartition(".")[2] for one in _load_optional_json(folder / "modules.json", [])}
     if strange := sorted(modules - _MODULES):
         raise ValueError(f"modules.json has {', '.join(strange)}, which the graph does not hold")

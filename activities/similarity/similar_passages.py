@@ -47,9 +47,9 @@ class _Read(NamedTuple):
 
     shingles: frozenset[int]
     probes: tuple[int, ...]
-    """So many of them that one must stand in whatever this passage repeats; none if it is too short to repeat any."""
+    """Enough shingles that one must occur in anything this passage repeats; none if it is too short to repeat any."""
     facts: Counter[str]
-    """How often it has each number and negation, its title and headings included."""
+    """Counts of each number and negation, including its title and headings."""
 
     def repeats(self, older: "_Read") -> bool:
         """Whether it says nothing that `older` does not say."""
@@ -70,7 +70,7 @@ class ComparedPassages:
 
     @property
     def size(self) -> int:
-        """How many passages it keeps the runs of words of."""
+        """Return the number of passages whose runs of words it keeps."""
         return len(self._originals)
 
     def followed_by(self, passages: Sequence[Evidence]) -> "ComparedPassages":

@@ -17,7 +17,7 @@ class SearchResults(Frozen):
     texts: tuple[StoredText, ...] = ()
     """The texts that the passages are parts of."""
     warnings: tuple[str, ...] = ()
-    """What could not be searched, and why. An error text is never evidence."""
+    """Parts that could not be searched, with reasons. An error text is never evidence."""
     refused: int = 0
     """Passages or pages that the lists and the egress scope of the run refuse; a warning says why."""
 
@@ -56,12 +56,33 @@ class SearchesStore(Protocol):
 
         Args:
             store: Of the tenant that asks.
-            run_id: The run that asks, or a branch of it; empty: nobody's.
+            run_id: The run that asks, or a branch of it; empty: no one's.
             query: What to look for.
             limit: How many passages at most.
 
         Raises:
             SourceRefused: it can never be searched so.
+        """
+        ...
+
+
+@runtime_checkable
+class ReadsDocuments(Protocol):
+    """Further interface of a source of documents: one of them can be read by its path."""
+
+    async def read_document(self, store: TenantStore, key: str, queries: Sequence[str], limit: int) -> SearchResults:
+        """The passages of one document, at most `limit`, in the order of its text.
+
+        Args:
+            store: Of the tenant that asks.
+            key: The document's path in the source.
+            queries: If it has more passages, those that fit these best are chosen.
+            limit: How many passages at most.
+
+        Raises:
+            SourceBusy: it is yet to be read.
+            SourceUnavailable: it cannot be read now; worth another try.
+            SourceRefused: there is no such document, or it has no text; the text says why.
         """
         ...
 
@@ -126,12 +147,12 @@ class WeighsTerms(Protocol):
     """Optional interface of a source: weights of words, by which the offline model finds the subject of a text."""
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
-        """How much each word tells in this source: its inverse document frequency, higher for rarer words.
+        """Return how specific each word is in this source: its inverse document frequency, higher for rarer words.
 
         A word that occurs nowhere has the highest weight.
 
         Raises:
-            SourceUnavailable: it cannot tell now.
+            SourceUnavailable: it cannot answer now.
             SourceRefused: there is nothing, or nothing that can be read.
         """
         ...

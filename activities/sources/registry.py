@@ -56,7 +56,7 @@ class Sources:
         return source
 
     def told(self, name: str) -> str:
-        """What the source called `name` is good for; whether it can be searched here does not matter for that.
+        """Describe the purpose of the source `name`, whether or not it can be searched here.
 
         Workers need not have the same keys: one asks an agent where to search, another one searches.
 
@@ -79,7 +79,7 @@ class Sources:
 async def open_sources(settings: Settings) -> AsyncIterator[Sources]:
     """Every source that can be searched with these settings, closed when the block is left.
 
-    Nothing is searched or read by opening. A source that lacks its key is left out; whoever names it is told so.
+    Nothing is searched or read by opening. A source that lacks its key is left out; naming it raises that reason.
 
     Raises:
         InputInvalid: the name of a collection or of a database cannot be used, or a source cannot be opened.

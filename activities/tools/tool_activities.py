@@ -1,13 +1,13 @@
 """The activities of tool nodes, of looks and of checks of sources.
 
 Results are stored before they are returned, and returned by reference. What is kept is never changed, since reports
-were made of it. So a passage whose work is told of otherwise now (a paper stored last year may have been retracted
+were made of it. So a passage whose work is described otherwise now (a paper stored last year may have been retracted
 since) is kept once more, under an id that says so.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
@@ -60,7 +60,7 @@ from elcano.storage.store import Store, TenantStore
 
 _LONGEST_ID: Final = 300
 _PASSING: Final = {"retrieved_at", "cited_by", "issns"}
-"""What changes from one search to the next, or came later, and says nothing of whether a work stands."""
+"""Fields that change from one search to the next, or came later, and do not affect whether a work stays."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,11 @@ class ToolWork:
     """One call of a tool."""
 
     store: TenantStore
-    """What its results are kept in, bound to the tenant of the run."""
+    """Store of its results, bound to the tenant of the run."""
     run_id: str
     services: Services
+    sources: Sources
+    """Those of the worker."""
     approval: str = ""
     """The id under which a person approved the call; empty: no approval was requested."""
 
@@ -90,14 +92,13 @@ def shorten_to_excerpt(text: str) -> str:
     return shorten_text(" ".join(text.split()), EXCERPT_CHARACTERS + 1)
 
 
-def as_told_now(found: Sequence[Evidence], kept: Iterable[Evidence]) -> tuple[Evidence, ...]:
+def as_told_now(found: Sequence[Evidence], kept: Mapping[str, Work | None]) -> tuple[Evidence, ...]:
     """`found`, those under an id of their own of whose work something else is kept; doing it again gives the same."""
-    before = {passage.id: passage for passage in kept}
-    return tuple(_renew_if_changed(passage, before.get(passage.id)) for passage in found)
+    return tuple(_renew_if_changed(passage, kept) for passage in found)
 
 
-def _renew_if_changed(passage: Evidence, kept: Evidence | None) -> Evidence:
-    if kept is None or _serialize_work(kept.work) == _serialize_work(passage.work):
+def _renew_if_changed(passage: Evidence, kept: Mapping[str, Work | None]) -> Evidence:
+    if passage.id not in kept or _serialize_work(kept[passage.id]) == _serialize_work(passage.work):
         return passage
     # Of the whole id, since a long one loses its end, by which it differs from others.
     ending = f"~{sha256(f'{passage.id} {_serialize_work(passage.work)}'.encode()).hexdigest()[:12]}"
@@ -118,7 +119,7 @@ def pass_without_waiting(source: SourceSpec) -> AbstractAsyncContextManager[None
 
 
 class ToolActivities:
-    """What every tool's activity does; a search is done within `passing` its source."""
+    """Shared implementation of all tools' activities; a search is done within `passing` its source."""
 
     def __init__(
         self,
@@ -179,7 +180,7 @@ class ToolActivities:
             if not spec.run:
                 return await self._own[spec.name](store, call.run_id, given)
             run: Callable[[ToolWork, Any], Awaitable[Frozen]] = import_object(spec.run, f"the tool {spec.name!r}")
-            return await run(ToolWork(store, call.run_id, self._services, call.approval), given)
+            return await run(ToolWork(store, call.run_id, self._services, self._sources, call.approval), given)
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
         if given.source == RELATED:
@@ -193,11 +194,10 @@ class ToolActivities:
             found = await search_source(source, store, run_id, query, limit)
         private = self._services.settings.private_hosts
         found = keep_trusted(get_trust(), found, self._find_kind, source.spec.name, private)
-        passages = as_told_now(found.evidence, await store.evidence.get([passage.id for passage in found.evidence]))
-        await store.evidence.add(run_id, passages, found.texts)
+        passages = await store.evidence.add(run_id, found.evidence, found.texts, renew=as_told_now)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
         # of two searches that find copies at the same time one is older.
-        repeats = await self._comparing.repeats(store.evidence, run_id)
+        repeats = await self._comparing.repeats(store.evidence, run_id) if passages else {}
         return SearchOutput(
             source=given.source,
             query=given.query,

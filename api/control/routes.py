@@ -53,7 +53,7 @@ async def request_id(
         ),
     ] = None,
 ) -> str:
-    """The request's id: the client's, or a new one, which the answer tells."""
+    """The request's id: the client's, or a new one, which the response contains."""
     chosen = idempotency_key if idempotency_key is not None else new_request_id()
     response.headers["Idempotency-Key"] = chosen
     return chosen

@@ -134,16 +134,16 @@ async def follow_run(
     The event of the type `error` (a node failed, the run goes on) is sent as `event: node_error`, because browsers use
     `error` for a broken connection.
 
-    Sections are researched side by side, and what they tell comes between the `branch_started` and the
+    Sections are researched side by side, and their events come between the `branch_started` and the
     `branch_complete` of their run, with their `path` and `section`. The numbers (`seq`) of the run's own events rise,
     and so do those of each section's; these two have the section's path, and numbers of the run.
 
     The `id` is the number of the run's last event, and for each open branch the number of the event that started it and
     of the last event of its own: `12`, `12+9:5+10:0`.
 
-    Three messages have no `id`: `waiting` says that nobody answers at the moment, `unreadable` that a branch has ended
-    whose events cannot be read any more, and `streaming` shows the text that an agent is writing: its end, as far as
-    it has come, about twice a second. Each takes the place of the one before it of the same `path`; an empty `text`
+    Three messages have no `id`: `waiting` says that no worker answers at the moment, `unreadable` that a branch has
+    ended whose events cannot be read any more, and `streaming` shows the text that an agent is writing: its end, as far
+    as it has come, about twice a second. Each takes the place of the one before it of the same `path`; an empty `text`
     says that what was shown is void: it is finished, or its attempt failed. Nothing of it is kept. A client that comes
     gets the newest at once, and one that comes again drops what it had.
     """

@@ -1,7 +1,7 @@
 """Every error of the application as a problem document (RFC 9457).
 
 The detail is the text of the error, written for the person who has to act; an unexpected error shows no detail, because
-its text was written for nobody.
+its text was written for no one.
 """
 
 from collections.abc import Mapping, Sequence

@@ -29,7 +29,7 @@ ASK_OTHERWISE = "ask through the proxy that signs you in, which has to say it"
 
 
 class Identity(Protocol):
-    """One way to tell whose a request is; `create_app(identity=...)` takes one of your own, and plugins add some."""
+    """One way to identify the caller; `create_app(identity=...)` takes one of your own, and plugins add some."""
 
     @property
     def advice(self) -> str:
@@ -134,7 +134,7 @@ def _read_user(request: Request, header: str) -> str:
     """The user that the proxy names in `header`; empty if it names none or no header is configured.
 
     Raises:
-        Unauthenticated: it names several, or says what can be nobody's name.
+        Unauthenticated: it names several, or says what can be no one's name.
     """
     said = request.headers.getlist(header) if header else []
     if len(said) > 1:
@@ -151,7 +151,7 @@ def _read_user(request: Request, header: str) -> str:
 
 
 class IdentityChain:
-    """Several identities, of which the first that finds something in a request tells whose it is."""
+    """Several identities, of which the first that finds something in a request identifies the caller."""
 
     def __init__(self, identities: Sequence[Identity]) -> None:
         self._identities = identities

@@ -1,6 +1,6 @@
 """The refusal of a request for a run whose form is wrong: with the faults of the fields whose form is right, too.
 
-A client that mends what it is told should not be told of something else the next time. So the fields whose form is
+A client that fixes the reported faults should not get others the next time. So the fields whose form is
 wrong are left out, and what remains is judged as any request is. What depends on a field that was left out is not
 judged: a graph is not tried with a budget that cannot be read.
 """

@@ -48,7 +48,7 @@ IdempotencyKey: TypeAlias = Annotated[
 
 
 class RunRoute(APIRoute):
-    """A route of runs: a body whose form is wrong is told its other faults at once, not after that is mended."""
+    """A route of runs: a malformed body gets its other faults at once, not after that is mended."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler of the route, around which a refusal of the form is caught."""

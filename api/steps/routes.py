@@ -222,9 +222,9 @@ async def get_steps(
 ) -> StepList:
     """List the steps of a run or a section: what each did, when, its usage, its attempts and how it ended.
 
-    Between them, without a number, is what somebody asked of the run and what took it out of its research. The last row
+    Between them, without a number, is what someone asked of the run and what took it out of its research. The last row
     of a running run is the step that is under way. Each section of a fan-out is a run with steps of its own, under the
-    `run_id` that `branches` tells.
+    `run_id` in `branches`.
 
     What has ended is read from the store; of what goes on a worker is asked.
     """

@@ -11,6 +11,10 @@ sentences that reports say about themselves are false. How a program decides tha
     python -m benchmarks.quality scholarqa FOLDER [--model NAME] ...
 
 measures runs, with a model or without, against experts' answers (`scholarqa.py`).
+
+    python -m benchmarks.quality price FOLDER
+
+measures the prompts of runs with a scripted model: how large they are, and how much of them is cached (`price.py`).
 """
 
 import argparse
@@ -19,7 +23,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.quality import scholarqa
+from benchmarks.quality import price, scholarqa
 from benchmarks.quality.data import BESIDE, LANGUAGES, PUBMEDQA, pubmedqa, xquad
 from benchmarks.quality.measuring import PARTS, measure, sampled
 
@@ -40,6 +44,9 @@ def main() -> None:
     """The program."""
     if sys.argv[1:2] == ["scholarqa"]:
         scholarqa.main(sys.argv[2:])
+        return
+    if sys.argv[1:2] == ["price"]:
+        price.main(sys.argv[2:])
         return
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="part", help=f"one of {', '.join(PARTS)}")

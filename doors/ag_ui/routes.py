@@ -167,17 +167,17 @@ async def _stream_events(
 
     from elcano.doors.ag_ui.translation import Translation
 
-    told, encoder = Translation(asked.thread_id, asked.run_id, run.run_id, services.address), EventEncoder()
-    for first in told.open(run.status):
+    translation, encoder = Translation(asked.thread_id, asked.run_id, run.run_id, services.address), EventEncoder()
+    for first in translation.open(run.status):
         yield encoder.encode(first).encode()
-    async for events in _follow_run(told, run.run_id, after, services, feeds):
+    async for events in _follow_run(translation, run.run_id, after, services, feeds):
         yield "".join(map(encoder.encode, events)).encode() or KEEPALIVE_COMMENT
 
 
 async def _follow_run(
     told: "Translation", run_id: str, after: str, services: Services, feeds: Feeds
 ) -> "AsyncIterator[list[BaseEvent]]":
-    """What the run tells, to its end or to where it waits for a decision."""
+    """Stream the events of a run, to its end or until it waits for a decision."""
     from elcano.doors.ag_ui.translation import name_interrupt
 
     async with feeds.open(services.tenant, run_id) as feed:
@@ -203,7 +203,7 @@ async def _follow_run(
 
 
 async def _still_waits(run_id: str, event: AgentEvent, services: Services) -> bool:
-    """Whether nobody has decided since the run asked."""
+    """Whether the run's question is still undecided."""
     view = await read_run(run_id, services.temporal, services.store, pending=False)
     if event.type == "approval_requested":
         return any(call.call == event.data["call"] for call in view.approvals)

@@ -1,6 +1,6 @@
 """A run's events as those of AG-UI 1.0 (https://docs.ag-ui.com/concepts/events), by the models of its own package.
 
-What happens is told as reasoning, a section as a subagent, the report as one message of the assistant, whose id is the
+Progress is reported as reasoning, a section as a subagent, the report as one message of the assistant, whose id is the
 run's. Where the run waits for a decision, AG-UI ends its run with an interrupt; the run itself goes on waiting, and its
 sections working. The request that answers the interrupt gets what came after it.
 """
@@ -39,7 +39,7 @@ from elcano.graphs.state.events import AgentEvent, EventType
 DELTA_CHARACTERS: Final = 400
 """Length of the pieces in which a report is sent."""
 PLAN: Final = "plan"
-"""What stands for the call in the id of an interrupt that asks for approval of a plan."""
+"""Placeholder for the call in the id of an interrupt that asks for plan approval."""
 DECISION: Final[JsonObject] = {
     "type": "object",
     "properties": {"approved": {"type": "boolean"}, "reason": {"type": "string"}},
@@ -63,7 +63,7 @@ class Translation:
         """The reasoning that is open: the path of who thinks, and a number; empty: none."""
         self._thoughts = 0
         self._sections: dict[str, str] = {}
-        """The sections that were told as subagents and have not ended, by path."""
+        """The sections that were reported as subagents and have not ended, by path."""
 
     def open(self, status: str) -> Iterator[BaseEvent]:
         """The first events: which run it is, and where all about it is."""

@@ -1,4 +1,4 @@
-"""Batches in a worker, beside its runs: it begins their workflows, and makes the turns of a batch.
+"""Batches in a worker, next to its runs: it begins their workflows, and makes the turns of a batch.
 
 A turn starts runs as the API would start them, as the budget of the batch allows, and notes those that have ended.
 Everything that a turn does can be done twice, and by two workers at once: a question is granted its part of the budget
@@ -48,7 +48,7 @@ from elcano.service.temporal.labels import begin_workflow
 from elcano.storage.idempotency_keys import RequestKey
 
 LOOK_SECONDS: Final = 1.0
-"""How often batches are looked for that were made, topped up or cancelled."""
+"""Interval at which batches that were created, topped up or cancelled are looked for, in seconds."""
 AT_ONCE: Final = 100
 
 
@@ -73,7 +73,7 @@ def build_batch_worker(client: Client, process: Process) -> Worker:
 
 
 async def begin_changed_batches(client: Client, store: BatchStore) -> int:
-    """Begin the workflows of new batches, and tell those of changed ones; any number of workers may do so at once."""
+    """Begin the workflows of new batches, and signal those of changed ones; any number of workers may do so at once."""
     changed = await store.list_changed(AT_ONCE)
     for work, at in changed:
         await begin_workflow(
@@ -95,7 +95,7 @@ SHORTEST_LOOK: Final = 0.5
 """Between two looks at the runs; longer while nothing happens, up to `LONGEST_LOOK`."""
 LONGEST_LOOK: Final = 2.0
 PAUSE_SECONDS: Final = 30.0
-"""How long no run is started after one had no room or no budget, unless one ends or the batch is topped up."""
+"""Pause after a start that found no room or no budget, in seconds; ended early by the end of a run or a top-up."""
 
 
 @dataclass
@@ -107,7 +107,7 @@ class _Turn:
     refusal: str = ""
     """Why no run has room."""
     shortage: str = ""
-    """What the budget lacks."""
+    """Reason why the budget allows no further run."""
     next_start: float = 0.0
     """When a run is to be started again, after one could not be, unless one of the batch ends."""
     budget: tuple[float | None, ...] = ()

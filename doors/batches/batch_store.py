@@ -1,10 +1,10 @@
-"""What the plugin stores, and the transactions in which the budget of a batch is shared out."""
+"""Tables of the plugin, and the transactions in which the budget of a batch is shared out."""
 
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import RowMapping, and_, case, delete, func, select, update
+from sqlalchemy import Executable, RowMapping, and_, case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.doors.batches.batch_tables import (
@@ -35,8 +35,20 @@ _Q: Final = batch_questions.c
 class TenantBatches(TenantBound):
     """The batches of one tenant."""
 
-    async def create(self, batch: Batch, questions: Sequence[BatchQuestion], key: RequestKey | None) -> str:
+    async def create(
+        self,
+        batch: Batch,
+        questions: Sequence[BatchQuestion],
+        key: RequestKey | None,
+        together_with: Sequence[Executable] = (),
+    ) -> str:
         """Keep a batch, and claim its key for it; returns its id, or that of the batch that claimed the key before.
+
+        Args:
+            batch: It.
+            questions: At least one.
+            key: Of the request; None: it had none.
+            together_with: Statements that are executed in the same transaction.
 
         Raises:
             KeyReused: the key came with another request before.
@@ -48,6 +60,8 @@ class TenantBatches(TenantBound):
                 return claim.run_id
             await connection.execute(batches.insert().values(self._row(**batch.model_dump())))
             await connection.execute(batch_questions.insert(), rows)
+            for statement in together_with:
+                await connection.execute(statement)
             await connection.commit()
         return batch.id
 
@@ -79,14 +93,14 @@ class TenantBatches(TenantBound):
             return [_parse_question(row) for row in rows]
 
     async def count(self, id: str) -> dict[str, int]:
-        """How many questions there are of each status."""
+        """Count questions by status."""
         status = _select_status().label("status")
         wanted = select(status, func.count()).select_from(_join_runs()).where(self._of(id)).group_by(status)
         async with self._engine.connect() as connection:
             return {str(name): int(number) for name, number in (await connection.execute(wanted)).all()}
 
     async def spending(self, id: str) -> BatchSpending:
-        """What the runs of a batch used, and may use."""
+        """Sum what the runs of a batch used, and may use."""
         async with self._engine.connect() as connection:
             return await self._sum(connection, id)
 
@@ -120,7 +134,8 @@ class TenantBatches(TenantBound):
             batch, spent = Batch.model_validate(dict(found)), await self._sum(connection, id)
             if spent.open >= batch.at_once:
                 return ""
-            limits = share_out(own, batch.limits_at(time.time()), spent, batch.at_once - spent.open)
+            places, least = batch.at_once - spent.open, row["least_tokens"]
+            limits = share_out(own, batch.limits_at(time.time()), spent, places, least)
             if isinstance(limits, str):
                 return limits
             values = {
@@ -213,21 +228,21 @@ def _select_status() -> Any:
 
 
 class BatchStore(PluginTables):
-    """The batches of all tenants; of a run a batch has nothing but its id, and tells that it is deleted."""
+    """The batches of all tenants; of a run a batch has nothing but its id, and is notified when it is deleted."""
 
     def of(self, tenant: str) -> TenantBatches:
-        """Those of one tenant."""
+        """Return the store of one tenant."""
         return TenantBatches(self._engine, tenant)
 
     async def list_changed(self, limit: int) -> list[tuple[BatchWork, float]]:
-        """Batches whose workflow is to be begun or told, and since when."""
+        """Batches whose workflow is to be begun or signalled, and since when."""
         wanted = select(batches.c.tenant, batches.c.id, batches.c.changed_at).where(batches.c.changed_at.is_not(None))
         async with self._engine.connect() as connection:
             rows = await connection.execute(wanted.limit(limit))
             return [(BatchWork(tenant=row.tenant, batch=row.id), row.changed_at) for row in rows]
 
     async def wake_open(self) -> int:
-        """Have the workflows of all batches that go on begun or told, should one be lost; how many there are."""
+        """Have the workflows of all open batches begun or signalled, should one be lost; how many there are."""
         is_open = batches.c.state.not_in(DONE)
         async with self._engine.connect() as connection:
             if (await connection.execute(select(batches.c.id).where(is_open).limit(1))).first() is None:
@@ -235,9 +250,9 @@ class BatchStore(PluginTables):
         return await self._write(update(batches).where(is_open).values(changed_at=time.time()))
 
     async def note_told(self, work: BatchWork, at: float) -> None:
-        """Note that the workflow of a batch is begun or told of what changed until then."""
-        told = and_(batches.c.tenant == work.tenant, batches.c.id == work.batch, batches.c.changed_at <= at)
-        await self._write(update(batches).where(told).values(changed_at=None))
+        """Note that the workflow of a batch is begun or signalled what changed until then."""
+        unchanged = and_(batches.c.tenant == work.tenant, batches.c.id == work.batch, batches.c.changed_at <= at)
+        await self._write(update(batches).where(unchanged).values(changed_at=None))
 
 
 def get_batch_store(store: Store) -> BatchStore:

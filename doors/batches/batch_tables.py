@@ -23,18 +23,18 @@ LEAST_SECONDS: Final = 5.0
 
 
 class BatchSpending(Frozen):
-    """What the runs of a batch use. Money in millionths of a US dollar."""
+    """Usage of the runs of a batch. Money in millionths of a US dollar."""
 
     tokens: int = 0
-    """Of those that ended, what they used."""
+    """Tokens used by runs that ended."""
     cost_microusd: int = 0
     ended: int = 0
-    """How many these are."""
+    """Number of runs that ended."""
     granted_tokens: int = 0
-    """Of those that go on, what they may use."""
+    """Tokens that open runs may use."""
     granted_microusd: int = 0
     open: int = 0
-    """How many these are."""
+    """Number of open runs."""
 
 
 class SharedLimits(Frozen):
@@ -46,7 +46,9 @@ class SharedLimits(Frozen):
     """Until its time is over."""
 
 
-def share_out(own: Limits, shared: SharedLimits, spent: BatchSpending, places: int) -> Limits | str:
+def share_out(
+    own: Limits, shared: SharedLimits, spent: BatchSpending, places: int, least: int = LEAST_TOKENS
+) -> Limits | str:
     """The limits of the next run, or why it cannot be started: half a sentence that names the limit.
 
     Args:
@@ -54,11 +56,12 @@ def share_out(own: Limits, shared: SharedLimits, spent: BatchSpending, places: i
         shared: those of the batch.
         spent: what is used up and granted already.
         places: how many runs may be started now, this one among them.
+        least: the tokens without which the run could do nothing.
     """
     changes: dict[str, int | float] = {}
     if shared.tokens is not None:
         left = shared.tokens - spent.tokens - spent.granted_tokens
-        if left < min(own.tokens, max(LEAST_TOKENS, spent.tokens // max(1, spent.ended))):
+        if left < min(own.tokens, max(LEAST_TOKENS, least, spent.tokens // max(1, spent.ended))):
             used = f"{spent.tokens:,} of {shared.tokens:,} tokens are used"
             return f"{used}, and {max(0, left):,} are too few for another run"
         changes["tokens"] = min(own.tokens, left)
@@ -95,7 +98,8 @@ batches = Table(
     Column("cancelled_by", LongText, nullable=False),
     Column("changed_at", Double, nullable=True),
 )
-"""`since` is when its state began; `changed_at` when its workflow was to be begun or told, null once that is done."""
+"""`since` is when its state began; `changed_at` when its workflow was to be begun or signalled, null once that is
+done."""
 
 batch_questions = Table(
     "batch_questions",
@@ -113,6 +117,7 @@ batch_questions = Table(
     Column("granted_seconds", Double, nullable=False),
     Column("tokens", BigInteger, nullable=False),
     Column("cost_microusd", BigInteger, nullable=False),
+    Column("least_tokens", BigInteger, nullable=False, default=0, server_default="0"),
     Index("batch_questions_by_state", "tenant", "batch_id", "state"),
 )
 """By their place in the request: `granted_...` is what its run may use, `tokens` and `cost_microusd` what it used when
@@ -149,7 +154,7 @@ class Batch(Frozen):
         return (self.tokens, self.cost_microusd, self.deadline)
 
     def limits_at(self, now: float) -> SharedLimits:
-        """What its runs may use together, at a time."""
+        """Compute what its runs may use together, at a time."""
         left = None if self.deadline is None else self.deadline - now
         return SharedLimits(tokens=self.tokens, cost_microusd=self.cost_microusd, seconds_left=left)
 
@@ -168,4 +173,6 @@ class BatchQuestion(Frozen):
     granted_seconds: float = 0.0
     tokens: int = 0
     cost_microusd: int = 0
+    least_tokens: int = 0
+    """Without which its run is not started."""
     status: str = ""

@@ -27,9 +27,10 @@ from elcano.service.runs.run_request import MAX_QUESTION, RunRequest
 
 MOST_QUESTIONS: Final = 1_000
 MOST_CHARACTERS: Final = 50_000_000
-"""Of `defaults`, which each question is judged and stored with: a small request must not take gigabytes."""
+"""Maximum size of `defaults`, which is validated and stored with each question: a small request must not take
+gigabytes."""
 JUDGED_SECONDS: Final = 20.0
-"""How long a request is judged: gateways wait for a minute. What is left is judged again before it starts anyway."""
+"""Time limit for validating a request: gateways wait for a minute. The rest is validated before it starts anyway."""
 _Name: TypeAlias = Annotated[Text, Field(max_length=200)]
 _Cell: TypeAlias = Annotated[Text, Field(max_length=10_000)]
 _ROW: Final = TypeAdapter(Annotated[dict[_Name, _Cell], Field(max_length=50)], config=ConfigDict(strict=True))
@@ -39,7 +40,7 @@ _OWN: Final = frozenset({"question", "background", "instructions", "metadata"})
 
 
 class BatchBudget(Request):
-    """What all runs of a batch may use together."""
+    """Limits shared by all runs of a batch."""
 
     tokens: int | None = Field(default=None, ge=1_000, le=100_000_000_000, examples=[2_000_000])
     """Input and output tokens; left out: not limited."""
@@ -62,13 +63,14 @@ class BatchRequest(Request):
     """Fields of `POST /v1/runs` for all questions that do not have them. In its `question`, `{company}` stands for the
     column `company` of a `row`."""
     budget: BatchBudget = BatchBudget()
-    """What all runs may use together. Each has its own limits besides."""
+    """Budget shared by all runs. Each also has its own limits."""
     at_once: int = Field(default=8, ge=1, le=50, examples=[8])
-    """How many runs may go on at the same time."""
+    """Maximum number of concurrent runs."""
     skip_invalid: bool = Field(default=False, examples=[True])
-    """True: questions that cannot work are told in the results, and the others run. False: one of them refuses all."""
+    """True: questions that cannot work are reported in the results, and the others run. False: one of them refuses
+    all."""
     name: Text = Field(default="", max_length=200, examples=["Competitors"])
-    """What it is called in lists."""
+    """Name in lists."""
 
 
 async def judge_batch(request: BatchRequest, batch_id: str, services: Services) -> list[BatchQuestion]:
@@ -80,8 +82,8 @@ async def judge_batch(request: BatchRequest, batch_id: str, services: Services) 
     """
     shared = len(json.dumps(request.defaults)) * len(request.questions)
     if shared > MOST_CHARACTERS:
-        told = f"have {shared:,} characters as JSON for all questions together, and {MOST_CHARACTERS:,} are the most"
-        message = f"{told}: send fewer questions at a time, or store the graph under a name and give that"
+        excess = f"have {shared:,} characters as JSON for all questions together, and {MOST_CHARACTERS:,} are the most"
+        message = f"{excess}: send fewer questions at a time, or store the graph under a name and give that"
         raise RequestInvalid([FieldFault(field="defaults", message=message)])
     faults: list[FieldFault] = []
     kept: list[BatchQuestion] = []
@@ -89,7 +91,7 @@ async def judge_batch(request: BatchRequest, batch_id: str, services: Services) 
     until = time.monotonic() + JUDGED_SECONDS
     for number, given in enumerate(request.questions):
         body, cells, own = _merge_row(given, request.defaults, batch_id)
-        own = own or await _find_faults(_with_shared_money(body, request.budget), services, judged, until)
+        own = own or await _find_faults(with_shared_money(body, request.budget), services, judged, until)
         question = body.get("question")
         if own:
             reason = "; ".join(f"{fault.field}: {fault.message}" for fault in own)
@@ -104,7 +106,7 @@ async def judge_batch(request: BatchRequest, batch_id: str, services: Services) 
 
 
 def _place_fault(fault: FieldFault, number: int, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> FieldFault:
-    """A fault at its place in the request: what is wrong with `defaults` is not told for each question."""
+    """A fault at its place in the request: what is wrong with `defaults` is not repeated for each question."""
     top = fault.field.partition(".")[0]
     shared = top not in given and top in defaults and not (top == "question" and "row" in given)
     where = "defaults" if shared else f"questions.{number}"
@@ -119,8 +121,8 @@ def _merge_row(
     try:
         row = _ROW.validate_python(given.get("row", {}))
     except ValidationError as error:
-        told = ((f"row.{one.field}".removesuffix(".body"), one.message) for one in field_faults(error.errors()))
-        return body, {}, tuple(FieldFault(field=field, message=message) for field, message in told)
+        wrong = ((f"row.{one.field}".removesuffix(".body"), one.message) for one in field_faults(error.errors()))
+        return body, {}, tuple(FieldFault(field=field, message=message) for field, message in wrong)
     template = defaults.get("question")
     if "question" not in given and "row" in given and isinstance(template, str):
         if faults := _find_row_faults(template, row):
@@ -144,7 +146,7 @@ def _find_row_faults(template: str, row: Mapping[str, str]) -> tuple[FieldFault,
     return tuple(FieldFault(field="row", message=message) for message in (*missing, *empty))
 
 
-def _with_shared_money(body: JsonObject, budget: BatchBudget) -> JsonObject:
+def with_shared_money(body: JsonObject, budget: BatchBudget) -> JsonObject:
     """The body as it is judged: a run of a batch with a limit of money has one, too."""
     own = body.get("budget", {})
     if budget.cost_usd is None or not isinstance(own, dict) or "cost_usd" in own:

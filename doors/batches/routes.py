@@ -44,7 +44,7 @@ class BatchOpen(Refusal, kind="conflict", title="The batch has not ended"):
 
 
 class BatchTopUp(Request):
-    """What to add to the budget of a batch."""
+    """Additions to the budget of a batch."""
 
     tokens: int = Field(default=0, ge=0, le=100_000_000, examples=[500_000])
     """Tokens to add."""
@@ -71,7 +71,7 @@ router = APIRouter(prefix="/v1/batches", tags=["batches"])
 async def start_batch(
     request: BatchRequest, services: Provided, response: Response, idempotency_key: IdempotencyKey = None
 ) -> BatchView:
-    """Start a batch: each question becomes a run, under one budget. Nothing starts if the faults of any are told."""
+    """Start a batch: each question becomes a run, under one budget. Nothing starts if faults are reported."""
     key, now = build_request_key(idempotency_key, request, "batch"), time.time()
     store, made = get_batches(services.store), str(ULID()).lower()
     claim = None if key is None else await services.store.admission.find_claim(key.key)

@@ -26,14 +26,14 @@ CELL_CHARACTERS: Final = 30_000
 
 
 class BatchLimit(Described):
-    """How one limit stands."""
+    """State of one limit."""
 
     used: int | float = Field(examples=[125_000])
-    """What runs that ended used."""
+    """Amount used by runs that ended."""
     granted: int | float = Field(examples=[400_000])
-    """What open runs may use."""
+    """Amount that open runs may use."""
     limit: int | float | None = Field(examples=[2_000_000])
-    """What all may use together; null: not limited."""
+    """Amount that all runs may use together; null: not limited."""
 
 
 class BatchView(Described):
@@ -42,17 +42,17 @@ class BatchView(Described):
     id: str = Field(examples=["01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Its id."""
     name: str = Field(examples=["Competitors"])
-    """What it is called."""
+    """Name of the batch."""
     state: BatchState = Field(examples=["running"])
     """`waiting`: no run has room or a quota is used up, and it goes on by itself; `out_of_budget`: it goes on after a
     top-up; `ended`: every question is done."""
     reason: str = Field(examples=[""])
     """Why it waits."""
     counts: dict[str, int] = Field(examples=[{"completed": 120, "running": 8, "waiting": 872}])
-    """How many questions stand how: as their runs do, or `waiting`, `skipped` (it had faults), `refused` (no run could
-    be started), `cancelled` or `deleted`."""
+    """Number of questions by status: that of their run, or `waiting`, `skipped` (it had faults), `refused` (no run
+    could be started), `cancelled` or `deleted`."""
     at_once: int
-    """How many runs may go on at the same time."""
+    """Maximum number of concurrent runs."""
     tokens: BatchLimit
     """Input and output tokens."""
     cost_usd: BatchLimit
@@ -62,7 +62,7 @@ class BatchView(Described):
     created_at: Moment
     """When it was asked for."""
     created_by: str
-    """The user who did; empty: nobody is named."""
+    """The user who did; empty: no one is named."""
 
     @classmethod
     async def of(cls, batch: Batch, services: Services) -> "BatchView":
@@ -85,11 +85,11 @@ class BatchResult(Described):
     number: int = Field(examples=[0])
     """Its place among the questions of the batch, from 0."""
     question: str
-    """What was asked."""
+    """Question as asked."""
     row: dict[str, str]
     """The cells that its question was made of."""
     state: str = Field(examples=["completed"])
-    """How its run stands, or that it has none: see `counts` of the batch."""
+    """Status of its run, or the reason why it has none: see `counts` of the batch."""
     reason: str
     """Why it was skipped or refused, or has no answer in the schema."""
     run_id: str | None
@@ -97,7 +97,7 @@ class BatchResult(Described):
     answer: JsonObject | str | None
     """The answer in the form of `output_schema`; without one the answer that the report begins with."""
     tokens: int
-    """What its run had used when it ended."""
+    """Tokens used by its run, once it ended."""
     cost_usd: float
     """The same in US dollars."""
 
@@ -121,7 +121,7 @@ class BatchPage(Described):
 
 
 async def load_results(questions: list[BatchQuestion], services: Services) -> list[BatchResult]:
-    """What came of questions; reports are read, at most `PAGE` at a time."""
+    """Load the outcomes of questions; reports are read, at most `PAGE` at a time."""
     results: list[BatchResult] = []
     for start in range(0, len(questions), PAGE):
         results += await asyncio.gather(*(_load_result(one, services) for one in questions[start : start + PAGE]))

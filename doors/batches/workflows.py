@@ -40,7 +40,7 @@ class BatchWork(Frozen):
 
 
 class BatchProgress(Frozen):
-    """How far a batch is."""
+    """Progress of a batch."""
 
     state: BatchState
     waiting: int = 0

@@ -1,7 +1,7 @@
 """Recomputes values from the parts of a certificate, which must match those recorded.
 
-Hashes only tell that nothing was changed since somebody computed them. These checks tell that the parts bear each other
-out: whoever changes one has to change all others so that they fit.
+Hashes only prove that nothing was changed since someone computed them. These checks prove that the parts
+agree: a change of one requires a change of all others so that they fit.
 """
 
 import json
@@ -70,7 +70,7 @@ def of_run(held: Contents) -> Iterator[Fault]:
 
 
 def of_times(held: Contents) -> Iterator[Fault]:
-    """Check that calls were made while the run was open, and that its agents were told the day on which it began."""
+    """Check that calls were made while the run was open, and that its agents were given the day on which it began."""
     run = held.run
     finished = run.finished_at or 0.0
     made = [line.at for line in held.ledger if not line.undone]
@@ -106,7 +106,7 @@ def of_versions(held: Contents) -> Iterator[Fault]:
 
 
 def of_usage(held: Contents) -> Iterator[Fault]:
-    """What each step says that it used is what the ledger has of its calls, and all of it is what the run used."""
+    """Check that each step's usage matches the ledger's calls, and that all of it is the run's usage."""
     lines: dict[tuple[str, int], list[LedgerEntry]] = {}
     for line in held.ledger:
         if not line.undone:
@@ -147,7 +147,7 @@ def of_evidence(held: Contents) -> Iterator[Fault]:
             yield Fault("evidence", f"the passage {passage.id!r} is not the one that the run found")
         if stored is not None and stored.text[passage.start : passage.end] != passage.text:
             yield Fault("evidence", f"the passage {passage.id!r} is not in its text")
-        # Sources that tell of works may have the same text of one under several names; it is kept under the first.
+        # Sources of works may have the same text of one under several names; it is kept under the first.
         if stored is not None and passage.work is None and stored.document != passage.document:
             yield Fault("texts", f"the text of the passage {passage.id!r} is attributed to {stored.document!r}")
 

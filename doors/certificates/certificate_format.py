@@ -70,12 +70,12 @@ class CheckOutcome(Frozen):
     """The finding of one check of a certificate."""
 
     shows: str
-    """What it shows if it found no fault, in a sentence."""
+    """Meaning of a check that found no fault, in a sentence."""
     faults: tuple[Fault, ...] = ()
 
 
 class Verification(Frozen):
-    """What verifying a certificate found."""
+    """Result of verifying a certificate."""
 
     run_id: str
     """Empty if the certificate cannot be read."""
@@ -84,7 +84,7 @@ class Verification(Frozen):
     checks: tuple[CheckOutcome, ...]
     """In the order in which they were made; of a certificate that cannot be read only the first."""
     summary: tuple[str, ...] = ()
-    """What a certificate without faults proves, a line each, as Markdown."""
+    """Statements that a certificate without faults proves, a line each, as Markdown."""
     written_by: str = ""
     """The version that wrote the certificate."""
     sha256: str = ""
@@ -154,11 +154,11 @@ def _find_broken_part(found: dict[str, bytes], name: str, line: int) -> Fault:
 
 def _wrong_hashes(found: Mapping[str, bytes]) -> Iterable[Fault]:
     table = found[HASHES]
-    told = from_json(table) if _is_json(table) else None
-    if not isinstance(told, dict) or tuple(told) != PARTS:
+    content = from_json(table) if _is_json(table) else None
+    if not isinstance(content, dict) or tuple(content) != PARTS:
         yield Fault(HASHES, "it is not a table of the hashes of all parts")
         return
-    wrong = [name for name in PARTS if sha256(found[name]).hexdigest() != told[name]]
+    wrong = [name for name in PARTS if sha256(found[name]).hexdigest() != content[name]]
     yield from (Fault(name, "it does not match its hash in the table") for name in wrong)
     if found[WHOLE] != f'"{sha256(table).hexdigest()}"'.encode():
         yield Fault(HASHES if wrong else WHOLE, "the table of hashes does not match the hash in the last line")

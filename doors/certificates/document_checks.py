@@ -67,7 +67,7 @@ def find_documents(held: Contents, folder: Path) -> dict[str, Path]:
 
 
 def count_documents(held: Contents) -> int:
-    """How many files are cited."""
+    """Count the cited files."""
     return len(dict(_list_cited(held)))
 
 

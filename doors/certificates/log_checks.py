@@ -43,7 +43,7 @@ def find_log_mismatch(log: RunLog) -> str | None:
     """
     try:
         run = fold(log.asked, log.entries)
-    except Exception as error:  # whatever was written into a file must not end whoever looks at it
+    except Exception as error:  # whatever was written into a file must not end the program that reads it
         return f"they cannot be replayed: {type(error).__name__}: {error}"
     run = run.model_copy(update={"weights": _select_recorded_weights(run, log.run)})
     fields = [name for name in Run.model_fields if getattr(run, name) != getattr(log.run, name)]

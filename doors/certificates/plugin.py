@@ -10,7 +10,6 @@ plugin: Final = Plugin(
     package="elcano.doors.certificates",
     needs=("documents",),
     routes=(".routes:router",),
-    exporters=(".run_certificate:export_certificates",),
     commands={
         "certificate": ".certificate_command:save_certificate",
         "verify": ".certificate_command:verify_certificate",

@@ -27,7 +27,7 @@ from elcano.service.errors import NotCertifiable, Refusal, ReportLost, RunNotFou
 JSON = "application/json"
 PROGRAM: Final = "elcano.doors.certificates.verify_command"
 SECONDS: Final = 120.0
-"""How long the verification may take, the wait for others included."""
+"""Time limit of the verification, in seconds, including the wait for others."""
 _gate: Final = asyncio.Semaphore(1)
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
@@ -68,7 +68,7 @@ class VerificationFailed(Refusal, kind="unavailable", title="The certificate cou
 async def verify_certificate(run_id: str, services: Provided) -> Verification:
     """Make the run's certificate anew from what is stored, and verify it: what each check shows, and what it found.
 
-    Whoever does not want to trust this server saves the certificate and verifies it with `elcano verify FILE`, which
+    Users who do not want to trust this server save the certificate and verify it with `elcano verify FILE`, which
     makes the same checks.
     """
     pieces = await stream_certificate(run_id, services.temporal, services.store)
@@ -92,7 +92,7 @@ async def _write_pieces(file: Path, pieces: AsyncIterator[bytes]) -> None:
 
 
 async def _verify_file(file: Path) -> Verification:
-    """What the program says of a file; it ends with the request."""
+    """Run the program on a file and return its output; it ends with the request."""
     program = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", PROGRAM, "--json", str(file)),
         stdout=asyncio.subprocess.PIPE,

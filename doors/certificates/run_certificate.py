@@ -2,10 +2,9 @@
 
 All its parts are looked up before its first byte is sent, so that a run that can have none gets an error.
 Logs, drafts and reports are kept by their hash and go in as they are kept. Nothing that grows with a run is held in
-memory but the run's own log. An export of a tenant has the certificates of all its runs.
+memory but the run's own log.
 """
 
-import asyncio
 import json
 import platform
 from collections.abc import AsyncIterator, Iterable
@@ -29,7 +28,6 @@ from elcano.service.runs.run_log import read_log
 from elcano.service.runs.run_status import current_run
 from elcano.service.temporal.client import Temporal
 from elcano.storage.lineage import section_logs
-from elcano.storage.plugin_store import TenantFile
 from elcano.storage.store import TenantStore
 
 BATCH: Final = 100
@@ -166,30 +164,3 @@ async def stream_certificate(run_id: str, temporal: Temporal, store: TenantStore
         raise NotCertifiable(f"the run {run_id!r} was ended from outside and left no log that could certify its report")
     report = await load_artifact(run.report.artifact, store)
     return CertificateWriter(run, await read_log(run, temporal, store), report, store).lines()
-
-
-PAGE: Final = 50
-"""Runs that are listed at a time."""
-
-
-async def export_certificates(store: TenantStore) -> AsyncIterator[TenantFile]:
-    """A certificate of each run that ended with a report and left its log."""
-    before: str | None = None
-    while True:
-        page = await store.runs.page(limit=PAGE, before=before)
-        for one in page.runs:
-            if one.run.status in REPORTED and one.run.report is not None and one.run.log:
-                yield TenantFile(f"certificates/{one.run_id}.certificate.json", _write_certificate(one.run_id, store))
-        before = page.next
-        if before is None:
-            return
-
-
-async def _write_certificate(run_id: str, store: TenantStore) -> AsyncIterator[bytes]:
-    run = await store.runs.get(run_id)
-    if run is None or run.report is None:
-        raise StoreDamaged(f"the run {run_id!r} was deleted or resumed meanwhile")
-    log = await asyncio.to_thread(RunLog.model_validate_json, await _load_kept(run.log, "the log", run, store))
-    report = await _load_kept(run.report.artifact, "the report", run, store)
-    async for piece in CertificateWriter(run, log, report, store).lines():
-        yield piece

@@ -47,7 +47,7 @@ class Verdict:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What all checks found, each fault once."""
+        """List the faults of all checks, each once."""
         return tuple(dict.fromkeys(fault for one in self.checks for fault in one.faults))
 
     @property
@@ -78,7 +78,7 @@ def compare_certificate(data: bytes) -> Verdict:
     for shows, check in ALL.items():
         try:
             faults = tuple(dict.fromkeys(check(held)))
-        except Exception as error:  # what somebody wrote into a file must not end the look at the rest of it
+        except Exception as error:  # what someone wrote into a file must not end the look at the rest of it
             faults = (Fault("file", f"{check.__name__} cannot be done: {type(error).__name__}: {error}"),)
         outcomes.append(CheckOutcome(shows=shows, faults=faults))
     return Verdict(tuple(outcomes), held, parts[WHOLE].decode().strip('"'))
@@ -102,7 +102,7 @@ LARGEST: Final = 1_000_000_000
 MEMBER: Final = "certificate.json"
 """The name that an export gives to the certificate in its archive."""
 _ARCHIVES: Final = (b"PK\x03\x04", b"PK\x05\x06")
-"""How a ZIP archive begins, with files and without."""
+"""Signatures of ZIP archives, with files and without."""
 
 
 @dataclass(frozen=True)

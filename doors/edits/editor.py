@@ -25,7 +25,7 @@ class EditorInput(AgentInput):
     """The report to change, and the passages that it may cite."""
 
     instructions: str = ""
-    """What is to change, in the asker's words."""
+    """Requested changes, in the asker's words."""
     draft: str = ""
     """Artifact hash of its draft."""
     report: str = ""
@@ -62,7 +62,7 @@ is. Quotes stay as they are.
 
 
 def list_needs(given: EditorInput) -> Needs:
-    """The report, and the passages that may be cited beside those that it cites."""
+    """The report, and the passages that may be cited besides those that it cites."""
     return Needs(evidence=given.evidence, more={"draft": given.draft, "report": given.report})
 
 

@@ -42,14 +42,14 @@ class EditRefused(Refusal, kind="conflict", title="The report cannot be changed"
 
 
 class ChangeBody(Request):
-    """How a report is changed."""
+    """Changes to a report."""
 
     model: Model = Field(default=None, examples=["openai:gpt-5.1"])
     """Which models answer, as in the request for a run; left out: those of the run whose report it is."""
     budget: BudgetRequest | None = None
     """The limits of the new run."""
     priority: RunPriority = "interactive"
-    """`batch` for what nobody waits for."""
+    """`batch` for requests without a waiting user."""
 
 
 class EditBody(ChangeBody):

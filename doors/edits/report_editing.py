@@ -24,7 +24,7 @@ from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.storage.store import TenantStore
 
 PARTS: Final = tuple(name for name in ReportProse.model_fields if name in ReportDraft.model_fields)
-"""What of a draft is shown, in the order in which it is answered."""
+"""Parts of a draft that are shown, in the order in which they are answered."""
 
 
 async def load_report(store: TenantStore, needs: JsonObject, tokens: int) -> JsonObject:
@@ -33,8 +33,8 @@ async def load_report(store: TenantStore, needs: JsonObject, tokens: int) -> Jso
     Raises: as `load_written_draft`.
     """
     draft, report = await load_written_draft(store, needs, tokens)
-    told = f"Rewritten from the report of the run {report.run_id}; nothing was searched for it."
-    return describe_written_draft(draft, report, told)
+    remark = f"Rewritten from the report of the run {report.run_id}; nothing was searched for it."
+    return describe_written_draft(draft, report, remark)
 
 
 async def load_written_draft(store: TenantStore, needs: JsonObject, tokens: int) -> tuple[ReportDraft, Report]:
@@ -84,13 +84,13 @@ async def write_changed_report(
     written = with_canonical_ids(await asyncio.to_thread(draft_from_prose, answer.output), ids)
     remarks = more["remarks"]
     assert isinstance(remarks, list)
-    told: JsonObject = {
+    details: JsonObject = {
         "numbers": more["numbers"],
         "remarks": [*written.remarks, *remarks],
         # What stays word for word with its quotes was found to hold, and is not read again.
         "judgements": [one.model_dump(mode="json") for one in before.judgements if one.support == "supported"],
     }
-    draft = ReportDraft.model_validate(written.model_dump() | told)
+    draft = ReportDraft.model_validate(written.model_dump() | details)
     return OwnDraft(draft, loaded.shown.model_copy(update={"ids": ids}))
 
 

@@ -38,19 +38,19 @@ from elcano.text.support.quotes import QuoteIndex
 
 @dataclass
 class CitationChanges:
-    """What became of the citations of a report."""
+    """Changes to the citations of a report."""
 
     moved: dict[tuple[str, str], str] = field(default_factory=dict)
     """By id of the passage and quote: the id of the newer passage in which the quote stands."""
     outdated: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Of those whose quote the newer text of their document does not have, by the same: a passage of that text."""
+    """Passages of the newer text of documents that lost the quote, by the same keys."""
     unseen: set[str] = field(default_factory=set)
     """Ids of cited passages whose document was not found again."""
 
     def apply_to(self, draft: ReportDraft) -> ReportDraft:
         """`draft` with each citation, and each judgement of a statement, as it is now.
 
-        An outdated one names the newer text of its document, so whoever looks its quote up sees that it is gone.
+        An outdated one names the newer text of its document, so readers of its quote see that it is gone.
         """
         newer = {old: new for (old, _), new in self.moved.items()}
         judgements = (
@@ -68,7 +68,7 @@ class CitationChanges:
 def find_citation_changes(
     draft: ReportDraft, passages: Mapping[str, Evidence], found: Sequence[Evidence], texts: Mapping[str, StoredText]
 ) -> CitationChanges:
-    """What became of the citations of `draft`.
+    """Find the changes to the citations of `draft`.
 
     Args:
         draft: of the report.
@@ -152,15 +152,15 @@ async def load_report_to_update(store: TenantStore, needs: JsonObject, tokens: i
     since = needs.get("since")
     began = since if isinstance(since, int | float) else 0.0
     new = await asyncio.to_thread(list_new_passages, found, known, texts, began)
-    told = [
+    remarks = [
         f"Brought up to date on {format_utc_day(time.time())} from the report of the run {report.run_id}: "
         f"{format_count(len(new), 'new passage')}, {format_count(len(changes.outdated), 'quote')} outdated."
     ]
     if changes.unseen:
-        told.append(
+        remarks.append(
             f"Not found again: {format_count(len(changes.unseen), 'cited passage')}; what they say is of before."
         )
-    described = describe_written_draft(changes.apply_to(draft), report, *told)
+    described = describe_written_draft(changes.apply_to(draft), report, *remarks)
     numbers = described["numbers"]
     assert isinstance(numbers, dict)
     newer = changes.moved | changes.outdated
@@ -298,7 +298,7 @@ def apply_update(draft: ReportDraft, update: ReportUpdate) -> ReportDraft:
 
 
 def _read_block(block: UpdatedBlock, old: Claim | None) -> tuple[tuple[Claim, ...], Sequence[str]]:
-    """What stands in a block now, and remarks; marks of the `old` one that it replaces stand for what they stood."""
+    """Read the present content of a block, and remarks; marks of the `old` one that it replaces keep their meaning."""
     text = block.text.strip()
     if text.startswith("#") and "\n" not in text:  # a heading whose text follows in the next block
         return (Claim(text=f"### {text.lstrip('# ')}"),), ()

@@ -18,7 +18,7 @@ ATTACHED: Final = {
     "msubsup": ("b", "t"),
     "munderover": ("b", "t"),
 }
-"""Where the children after the first stand: at the bottom or the top of it."""
+"""Positions of the children after the first: at its bottom or top."""
 ACCENTS: Final = frozenset("¯‾^~→˙¨ˇ˘")
 """Marks that belong to the letter below them."""
 STRETCHED: Final = {
@@ -41,7 +41,7 @@ class UnknownFormula(Exception):
 
 
 def read_token(element: Any) -> str:
-    """What a token says; words keep a space around them, which is no part of any other."""
+    """Read the text of a token; words keep a space around them, which is no part of any other."""
     text = " ".join((element.text or "").split())
     if element.tag != "mtext" or not text:
         return text

@@ -54,7 +54,7 @@ _FONTS: Final = {
     **{"Noto Serif": "", "Noto Naskh Arabic": "arab", "Noto Serif Hebrew": "hebr", "Noto Serif Devanagari": "dev2"},
     **{"Noto Serif Thai": "thai", "Noto Sans Math": "", "Noto Sans Symbols2": ""},
 }
-"""With the script of those whose letters change beside others."""
+"""With the script of those whose letters change next to others."""
 _ASIAN_FONTS: Final = {"ja": "JP", "ko": "KR", "zh-Hant": "TC", "zh-TW": "TC", "zh-HK": "TC"}
 _HEAD: Final = r"""% !TEX program = lualatex
 % Compile twice with lualatex. Letters that the main font lacks come from the fonts below that are installed.
@@ -109,9 +109,9 @@ class _Writer:
             f"reference-{one.number}": entry.key for one, entry in zip(report.references, entries, strict=True)
         }
         self.figures: dict[str, bytes] = {}
-        """Those of the document, by their names."""
+        """Figures of the document, by name."""
         self._changed: Counter[str] = Counter()
-        """What is not here as it is on the page, by what it is."""
+        """Number of elements that differ from the page, by kind."""
         self._depth = 0
         """Lists and quotes around what is written."""
 

@@ -91,12 +91,12 @@ class _Writer:
         self._elements = read_report_elements(report, places)
         self._anchors = {element.get("id") for block in self._elements for element in block.iter() if element.get("id")}
         self._changed: Counter[str] = Counter()
-        """What is not here as it is on the page, by what it is."""
+        """Number of elements that differ from the page, by kind."""
         self._draws = True
         self._level = 0
-        """That of the heading before."""
+        """Level of the previous heading."""
         self._unshown: dict[int, str] = {}
-        """What stands in the place of each character without a font."""
+        """Replacements of characters without a font."""
 
     def write(self) -> bytes:
         texts = "".join(text for block in self._elements for text in block.itertext())

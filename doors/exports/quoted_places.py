@@ -1,4 +1,4 @@
-"""Where the quotes of a report stand, as a part of its page: on a picture of their page, in their table, or in words.
+"""Positions of a report's quotes, as a part of its page: on a picture of their page, in their table, or in words.
 
 Pictures are the strip of the page around the quote, within the page itself, so that one file can be passed on. They are
 bounded in number and size; of a quote without one the words around it are shown.
@@ -96,8 +96,8 @@ async def _render_figure(cited: CheckedCitation, passage: Evidence, words: Phras
         async for page, content in room.draw(cited, passage)
     ]
     page = _name_page(cited.page, passage.metadata, words) if cited.page else ""
-    told = "; ".join(filter(None, (page, describe_quote(cited, words))))
-    caption = f'<a class="number" href="#reference-{cited.number}">[{cited.number}]</a> {escape(told)}'
+    place = "; ".join(filter(None, (page, describe_quote(cited, words))))
+    caption = f'<a class="number" href="#reference-{cited.number}">[{cited.number}]</a> {escape(place)}'
     shown = "".join(pictures) or _render_table(cited, passage)
     quoted = _render_words(cited, passage, around=not shown)
     return f"<figure>\n<figcaption>{caption}</figcaption>\n{shown}{quoted}</figure>\n"

@@ -17,9 +17,9 @@ CONTENTS_FROM: Final = 4
 LINE: Final = 80
 """Characters that a line holds."""
 _WIDEST, _NARROWEST, _SHORT, _LONGEST_WORD, _PADDING = 120, 4, 12, 16, 3
-"""Characters: what a column is as wide as at most and at least, cells and words that stay whole, the room beside."""
+"""Characters: what a column is as wide as at most and at least, cells and words that stay whole, the padding."""
 _WORD: Final = re.compile(r"[^\s\u2e80-\uffef]+")
-"""What no line may be broken in; Chinese, Japanese and Korean may be anywhere."""
+"""Text in which no line may be broken; Chinese, Japanese and Korean may be broken anywhere."""
 _SCRIPTS: Final = (
     ("ja", re.compile(r"[\u3041-\u30ff]")),
     ("ko", re.compile(r"[\uac00-\ud7a3]")),
@@ -46,7 +46,7 @@ def read_report_elements(report: Report, pictures: Mapping[str, str | None] | No
 
 
 def _stretch_brackets(matrix: Any) -> None:
-    """Has the brackets beside a matrix grow with it, as browsers do of themselves: they and it become one `mrow`."""
+    """Has the brackets next to a matrix grow with it, as browsers do of themselves: they and it become one `mrow`."""
     opening, closing = matrix.getprevious(), matrix.getnext()
     if opening is None or opening.tag != "mo" or (opening.text or "").strip() not in _OPENING:
         return
@@ -149,7 +149,7 @@ def _has_content(element: Any) -> bool:
 
 
 def read_title(element: Any) -> str:
-    """What stands for a picture, or a formula, as text."""
+    """Return the text that replaces a picture, or a formula."""
     title = element.find(".//title")
     return " ".join((element if title is None else title).text_content().split())
 

@@ -21,10 +21,8 @@ from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
 from elcano.doors.certificates.run_certificate import stream_certificate
-from elcano.doors.exports.research_object import METADATA, describe_archive
 from elcano.doors.exports.typesetting import ExportUnavailable
 from elcano.graphs.added_steps import ATTACHED
-from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.graphs.report.works import find_citation_mark
 from elcano.service.errors import NotCertifiable, ReportLost, ReportNotReady, RunNotFound
@@ -124,9 +122,9 @@ _WRITERS: Final = {
     "pdf": "elcano.doors.exports.pdf_document:write_pdf_document",
     "latex": "elcano.doors.exports.latex_document:write_latex_archive",
 }
-"""What writes the report as a document, imported when one is asked for."""
+"""Writers of the report as a document, imported on request."""
 _SUFFIXES: Final[Mapping[Form, str]] = {"latex": "latex.zip"}
-"""Of files whose form does not say what they are."""
+"""Suffixes of files whose form does not say what they are."""
 _PIECE: Final = 262_144
 """Bytes of an archive that are sent at once."""
 _IN_MEMORY: Final = 8_000_000
@@ -159,7 +157,7 @@ async def export_run(run_id: str, form: Form, services: Provided) -> Response:
     `html` is its report as one page, with the quotes on pictures of their pages, in their tables or passages; `docx`,
     `pdf` and `latex` are its report, `csv` and `jsonl` its evidence. LaTeX is an archive: `report.tex`,
     `references.bib` and the figures. `zip` has the report in the other forms, its references, the evidence, and the
-    certificate of an ended run; it is an RO-Crate 1.1.
+    certificate of an ended run.
     """
     run = await kept_run(run_id, services.store)
     headers = {"Content-Disposition": f'attachment; filename="{run.run_id}.{_SUFFIXES.get(form, form)}"'}
@@ -176,7 +174,7 @@ async def export_run(run_id: str, form: Form, services: Provided) -> Response:
             return Response(await _write_page(report, pictures, services), media_type=kind, headers=headers)
         document = await asyncio.to_thread(_write_document, form, report, pictures)
         return Response(document, media_type=kind, headers=headers)
-    archive = await _write_archive(run, stored, services)
+    archive = await _write_archive(run_id, stored, services)
     return StreamingResponse(_read_pieces(archive), media_type=kind, headers=headers)
 
 
@@ -210,13 +208,12 @@ _PARTS: Final = (
 )
 
 
-async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> IO[bytes]:
+async def _write_archive(run_id: str, stored: str, services: Services) -> IO[bytes]:
     """Everything as a file that is read from its beginning; it is gone once it is closed.
 
     Raises:
         NotCertifiable: the run goes on, or left no log.
     """
-    run_id = run.run_id
     certificate = await stream_certificate(run_id, services.temporal, services.store)
     pictures = await load_pictures(stored, services.store)
     file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - who reads it closes it
@@ -236,8 +233,6 @@ async def _write_archive(run: ArchivedRun, stored: str, services: Services) -> I
             await _write_pieces(archive, "evidence.csv", write_csv(services.store, run_id))
             await _write_pieces(archive, "evidence.jsonl", write_json_lines(services.store, run_id))
             await _write_pieces(archive, "certificate.json", certificate)
-            sizes = {file.filename: file.file_size for file in archive.infolist()}
-            archive.writestr(METADATA, await asyncio.to_thread(describe_archive, run, report, sizes))
         file.seek(0)
     except BaseException:
         file.close()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 PictureForm: TypeAlias = Literal["pdf", "png"]
 _WIDTH: Final = "16cm"
-"""That of a converted picture; documents scale it to what they have room for."""
+"""Width of a converted picture; documents scale it to their room."""
 _POINTS: Final = 220.0
 """Pixels an inch: lines stay sharp on paper."""
 

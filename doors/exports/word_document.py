@@ -45,7 +45,7 @@ from elcano.graphs.report.report import Report
 
 RIGHT_TO_LEFT: Final = frozenset({"ar", "fa", "he", "ur"})
 _LANGUAGES: Final = {"zh": "zh-CN", "zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
-"""What Word calls those that it names by a region."""
+"""Word's codes of languages that it names by a region."""
 _PAPER: Final = (Mm(210), Mm(297))
 """A4."""
 _MARGIN: Final = Mm(25)
@@ -73,7 +73,7 @@ class _Writer:
         self._drawings, self._places = place_drawings(pictures)
         self._document: Document = docx.Document()
         self._changed: Counter[str] = Counter()
-        """What was not taken over as it is, by what it is."""
+        """Number of elements that were not exported as they are, by kind."""
         self._bookmarks = 0
         self._small: Any = self._document.styles.add_style("Small", WD_STYLE_TYPE.PARAGRAPH)
         self._small.base_style, self._small.font.size = self._document.styles["Normal"], Pt(8)

@@ -1,4 +1,4 @@
-"""What an agent can do: start research, see how it stands, read what came of it, decide what it waits for.
+"""Tools of agents: start research, read its status and results, decide what it waits for.
 
 Every tool returns at once, however long the research takes: clients of MCP give up after a minute. Nothing is kept
 here. The API decides what the caller may do, and a tool that is called twice by a client that retries starts one run if
@@ -41,7 +41,7 @@ Key: TypeAlias = Annotated[
 
 
 class Started(BaseModel):
-    """A run that was accepted and works now, whoever is connected."""
+    """A run that was accepted and is running now, with or without clients."""
 
     run_id: str
     report: str
@@ -58,7 +58,7 @@ class Request(BaseModel):
 
 
 class Status(BaseModel):
-    """How a run stands."""
+    """Status of a run."""
 
     run_id: str
     question: str
@@ -83,7 +83,7 @@ class ReportPage(BaseModel):
     """Characters of the whole report."""
     next_offset: int | None
     checked: str
-    """How many of its statements are supported by what they cite, as the checks found."""
+    """Number of its statements that are supported by what they cite, as the checks found."""
 
 
 class Passage(BaseModel):
@@ -92,7 +92,7 @@ class Passage(BaseModel):
     source: str
     title: str
     locator: str
-    """Where it is found: a URL, or path, page and anchor."""
+    """Place of the passage: a URL, or path, page and anchor."""
     standing: str = ""
     """`retracted`, `withdrawn` or `expression of concern` if the work does not stand, or is in doubt; else empty."""
     text: str
@@ -171,14 +171,14 @@ def explain_end(view: RunView) -> str:
 
 
 class ResearchTools:
-    """The tools; each asks the API on behalf of whoever calls it."""
+    """The tools; each asks the API on behalf of the caller."""
 
     def __init__(self, open_elcano: OpenElcano) -> None:
         self._open = open_elcano
 
     @asynccontextmanager
     async def asking(self, headers: Mapping[str, str] | None) -> AsyncIterator[AsyncElcano]:
-        """The API for one request; what it refuses is told to the caller in its own words."""
+        """The API for one request; its refusals reach the caller in its own words."""
         try:
             async with self._open(headers) as elcano:
                 yield elcano
@@ -201,7 +201,7 @@ class ResearchTools:
         clarify: Annotated[bool, Field(description="Let it ask back first what the question leaves open.")] = False,
         key: Key = "",
     ) -> Started:
-        """Start research on a question, and return at once; it goes on for minutes, also if nobody is connected."""
+        """Start research on a question, and return at once; it goes on for minutes, also if no one is connected."""
         request: dict[str, Any] = {"mode": mode, "instructions": instructions, "approve_plan": approve_plan}
         if clarify:
             request["clarify"] = True

@@ -1,8 +1,8 @@
 """The MCP server: its tools, its resources, research as tasks, and how it is served.
 
-Over standard input and output it speaks for whoever started it, with the settings' address and key of the API. Over
+Over standard input and output it acts for the user that started it, with the settings' address and key of the API. Over
 HTTP it speaks for each caller, with the `Authorization` of the request; a caller without one has what the API gives to
-anybody.
+anyone.
 
 Tasks are for clients that know the extension `io.modelcontextprotocol/tasks` of MCP 2026-07-28. A task is a run and has
 its id, so it is as durable as that: it outlives this server, and any of them can be asked about it. A run that waits
@@ -80,7 +80,7 @@ class ResearchTasks(Extension):
         self._tools = tools
 
     def methods(self) -> Sequence[MethodBinding]:
-        """What clients ask about tasks."""
+        """Return the methods of tasks."""
         modern = frozenset(MODERN_PROTOCOL_VERSIONS)
         return (
             MethodBinding("tasks/get", TaskParams, self.get_task, modern),
@@ -100,7 +100,7 @@ class ResearchTasks(Extension):
         return await self._read_task(ctx, result.structured_content["run_id"], "task")
 
     async def get_task(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
-        """How a task stands, with its result once it has one."""
+        """Return the status of a task, with its result once it has one."""
         return await self._read_task(ctx, params.task_id, "complete")
 
     async def update_task(self, ctx: ServerRequestContext[Any, Any], params: UpdateParams) -> HandlerResult:
@@ -132,13 +132,13 @@ class ResearchTasks(Extension):
         async with self._asking(ctx) as elcano:
             run = elcano.run(run_id)
             view = await run.view()
-            state, told = describe_task(view)
+            state, described = describe_task(view)
             if state == "completed":
                 text = TextContent(type="text", text=(await run.report()).markdown)
                 started = build_started(run_id, "This is its report.")
                 result = CallToolResult(content=[text], structured_content=started.model_dump())
-                told["result"] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
-        return {"resultType": result_type, **told}
+                described["result"] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
+        return {"resultType": result_type, **described}
 
     @asynccontextmanager
     async def _asking(self, ctx: ServerRequestContext[Any, Any]) -> AsyncIterator[AsyncElcano]:

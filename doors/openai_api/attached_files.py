@@ -1,48 +1,42 @@
-"""Files of a client as documents of its run: those within a request, at an address, or sent before.
+"""Files within a request, as documents of its run.
 
-Each file is a collection of its own, named by a hash of its name and bytes. That name is its id, so a file that is sent
-twice is kept once. It is read, limited, listed and deleted as every upload is.
+Each file is a collection of its own, named by a hash of its name and bytes, so one that is sent twice is kept once. It
+is read, limited, listed and deleted as every upload is.
 """
 
 import asyncio
 import binascii
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
 from elcano.activities.passages.document import FileSkipped
 from elcano.client.collections import name_file_collection
-from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
+from elcano.graphs.errors import InputInvalid
 from elcano.service.errors import FieldFault, Forbidden, RequestInvalid
 from elcano.service.process import Services
 from elcano.subjects.documents.file_detection import name_by_content
 from elcano.subjects.uploads.content_kind import find_parted_type
 from elcano.subjects.uploads.document_files import keep_document
 from elcano.subjects.uploads.document_names import normalize_name
-from elcano.subjects.uploads.document_store import UploadedDocument, get_uploads
 from elcano.subjects.uploads.source_spec import NAME as UPLOADS
 
 MOST_FILES: Final = 20
 """Files of one request: each is a source that every query goes to."""
-FETCHED_AT_ONCE: Final = asyncio.Semaphore(2)
-"""Files at addresses that one process has in memory."""
 UNNAMED: Final = "file"
-"""The name of a file that has none; its kind is told by its bytes."""
+"""The name of a file that has none; its type is detected from its bytes."""
 
 
 @dataclass(frozen=True)
 class AttachedFile:
-    """A file of a request, as the client gave it: one of `id`, `data` and `url` is not empty."""
+    """A file of a request, as the client gave it."""
 
     place: str
-    """Where it is in the request."""
-    id: str = ""
-    data: str = ""
+    """Path in the request."""
+    data: str
     """Base64, alone or as a `data:` URL."""
-    url: str = ""
     name: str = ""
 
 
@@ -61,13 +55,12 @@ async def keep_attached_files(files: Sequence[AttachedFile], services: Services)
     if len(files) > MOST_FILES:
         message = f"a request takes at most {MOST_FILES} files; upload them into a collection, and name that"
         raise RequestInvalid([FieldFault(field=files[MOST_FILES].place, message=message)])
-    sent = any(not file.id for file in files)
-    if sent and (why := services.principal.explain_refusal("edit_catalogue")) is not None:
+    if (why := services.principal.explain_refusal("edit_catalogue")) is not None:
         raise Forbidden(why)
     found, faults = dict[str, None](), list[FieldFault]()
     for file in files:
         try:
-            found[f"{UPLOADS}:{await _find_collection(file, services)}"] = None
+            found[f"{UPLOADS}:{await _keep_file(file.name, _decode_data(file.data), services)}"] = None
         except FileFault as error:
             faults.append(FieldFault(field=file.place, message=str(error)))
     if faults:
@@ -75,36 +68,8 @@ async def keep_attached_files(files: Sequence[AttachedFile], services: Services)
     return list(found)
 
 
-async def find_collection_sources(named: Mapping[str, str], services: Services) -> list[str]:
-    """The sources of collections, by their names and the fields that these came in.
-
-    Raises:
-        RequestInvalid: some are not there.
-    """
-    there = await get_uploads(services.store).count() if named else {}
-    faults = [
-        FieldFault(field=field, message=f"there is no collection {name[:100]!r}; `GET /v1/collections` lists yours")
-        for name, field in named.items()
-        if name not in there
-    ]
-    if faults:
-        raise RequestInvalid(faults)
-    return [f"{UPLOADS}:{name}" for name in named]
-
-
-async def _find_collection(file: AttachedFile, services: Services) -> str:
-    if file.id:
-        if not await get_uploads(services.store).count(file.id):
-            raise FileFault(f"there is no file {file.id[:100]!r}: `POST /openai/v1/files` returns the id of yours")
-        return file.id
-    if not file.url:
-        return (await keep_file(file.name, _decode_data(file.data), services)).collection
-    async with FETCHED_AT_ONCE:
-        return (await keep_file(*await _fetch_file(file, services), services)).collection
-
-
-async def keep_file(name: str, data: bytes, services: Services) -> UploadedDocument:
-    """Keep a file, which a worker then reads; `name` may be empty.
+async def _keep_file(name: str, data: bytes, services: Services) -> str:
+    """Keep a file, which a worker then reads, and return its collection; `name` may be empty.
 
     Raises:
         FileFault: it cannot be read, or cannot be called so.
@@ -120,8 +85,8 @@ async def keep_file(name: str, data: bytes, services: Services) -> UploadedDocum
     except (InputInvalid, FileSkipped) as error:
         raise FileFault(str(error)) from error
     collection = name_file_collection([(sha256(data).hexdigest(), name)])
-    kept, _ = await keep_document(services.store, collection, name, data, services.principal.user)
-    return kept
+    await keep_document(services.store, collection, name, data, services.principal.user)
+    return collection
 
 
 def _decode_data(text: str) -> bytes:
@@ -132,18 +97,3 @@ def _decode_data(text: str) -> bytes:
         return b64decode(rest if comma else text, validate=True)
     except binascii.Error as error:
         raise FileFault(f"is no base64: {error}") from error
-
-
-async def _fetch_file(file: AttachedFile, services: Services) -> tuple[str, bytes]:
-    from elcano.activities.sources.http.fetching import Fetcher  # with its cache, which hardly any request needs
-
-    fetcher = Fetcher(services.settings)
-    try:
-        answer = await fetcher.fetch("file", file.url, most_bytes=services.settings.file_limit_bytes, cached=False)
-    except (SourceRefused, SourceUnavailable) as error:
-        raise FileFault(f"cannot be read: {error}") from error
-    finally:
-        await fetcher.close()
-    if answer.status != 200:
-        raise FileFault(f"cannot be read: its address answers with status {answer.status}")
-    return file.name or unquote(urlsplit(answer.url).path).rpartition("/")[2], answer.content

@@ -1,17 +1,10 @@
-"""Chat completions: one question, one report. Progress is told as reasoning, and the report follows as the answer.
+"""Chat completions: one question, one report. Progress is reported as reasoning, and the report follows as the answer.
 
 The last line of an answer names its run. A client sends it back with the conversation, and so the next question follows
 that run, with its evidence, without anything that had to be stored for the chat.
-
-What Open WebUI asks about a chat beside its questions (a title, tags, what to ask next) is not researched. It comes as
-a question, in words that its operator may change, and is known by the form that these have by default. A chat is titled
-by its first question; of all else there is nothing to say.
 """
 
-import json
-import re
-import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
@@ -27,7 +20,6 @@ from elcano.doors.openai_api.following import (
     DONE,
     KEEP_ALIVE,
     FollowedResponse,
-    JsonResponse,
     format_message,
     stream_response,
 )
@@ -39,7 +31,6 @@ from elcano.doors.openai_api.run_start import ModelNotFound, RetryCount, start_r
 from elcano.doors.openai_api.slow_answer import send_answer
 from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.report.report import Report
-from elcano.graphs.text import shorten_text
 from elcano.service.errors import KeyReused, Refusal, TemporalUnavailable, TooManyRuns
 
 WAITS: Final = (
@@ -82,8 +73,6 @@ async def create_chat_completion(
 
     If the client leaves, the research goes on; `GET /openai/v1/responses/{run_id}` has what becomes of it.
     """
-    if (told := answer_chat_task(body)) is not None:
-        return JsonResponse(_build_plain_completion(body.model, told))
     said = read_conversation(body.messages, "messages")
     run = await start_run(
         body,
@@ -101,14 +90,6 @@ async def create_chat_completion(
     return await send_answer(
         completion.wait(), request, explain=completion.explain_failure, sent=followed.note_answered
     )
-
-
-def _build_plain_completion(model: str, text: str) -> Item:
-    """A completion without a run."""
-    message = {"role": "assistant", "content": text, "refusal": None}
-    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-    told = {"id": "chatcmpl-task", "object": "chat.completion", "created": int(time.time()), "model": model}
-    return {**told, "choices": [choice], "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
 
 
 class ChatCompletion:
@@ -139,8 +120,11 @@ class ChatCompletion:
     def explain_failure(self, error: Exception) -> Item:
         """The completion that says why there is no report, where the status of an error can be sent no more."""
         text = str(error)
-        told: Item = {"role": "assistant", "content": text, "refusal": text}
-        return {**self._complete(told), "error": {"message": text, "type": "server_error", "param": None, "code": None}}
+        reply: Item = {"role": "assistant", "content": text, "refusal": text}
+        return {
+            **self._complete(reply),
+            "error": {"message": text, "type": "server_error", "param": None, "code": None},
+        }
 
     def _complete(self, message: Item) -> Item:
         choice = {"index": 0, "message": message, "finish_reason": self._finish_reason(), "logprobs": None}
@@ -149,8 +133,8 @@ class ChatCompletion:
     async def stream(self, *, with_usage: bool) -> AsyncIterator[bytes]:
         """The chunks: what happens as reasoning, then the report."""
         yield self._chunk({"role": "assistant", "content": ""})
-        async for told in self._followed.follow():
-            lines = "".join(f"{text}\n" for event in told if (text := _read_progress(event)))
+        async for events in self._followed.follow():
+            lines = "".join(f"{text}\n" for event in events if (text := _read_progress(event)))
             yield self._chunk({"reasoning_content": lines}) if lines else KEEP_ALIVE
             if await self._followed.waits_for_approval():
                 break
@@ -223,34 +207,9 @@ class ChatCompletion:
 
 
 def _read_progress(event: StreamEvent) -> str:
-    """What an event of a response says to who watches."""
+    """Render an event of a response as progress for readers."""
     if event["type"] == "response.reasoning_summary_text.done":
         return str(event["text"])
     if event["type"] == "response.output_item.added" and event["item"]["type"] == "web_search_call":
         return f"Searching: {event['item']['action']['query']}"
-    if event["type"] == "response.output_item.added" and event["item"]["type"] == "file_search_call":
-        return f"Searching files: {' · '.join(event['item']['queries'])}"
     return ""
-
-
-TITLE: Final = "title"
-TITLE_CHARACTERS: Final = 60
-_ANSWERS: Final[Mapping[str, object]] = {TITLE: "", "tags": [], "follow_ups": [], "queries": [], "text": ""}
-"""What is asked for, by the name that it has in the wanted JSON, and the answer that says nothing."""
-_BEGINNING: Final = "### Task:"
-_GIVEN: Final = ("<chat_history>", "<text>")
-_WANTED: Final = re.compile(rf'\{{\s*"(?P<name>{"|".join(_ANSWERS)})":')
-_QUESTION: Final = re.compile(r"<chat_history>\s*(?:USER: *|ASSISTANT: *# *)(?P<words>[^\n]+)")
-
-
-def answer_chat_task(request: ChatRequest) -> str | None:
-    """The answer to a task about a chat, in the JSON that it wants; None: the request is a question."""
-    content = request.messages[0].get("content") if len(request.messages) == 1 else None
-    if request.stream or not isinstance(content, str) or not content.startswith(_BEGINNING):
-        return None
-    wanted = _WANTED.search(content)
-    if wanted is None or not any(tag in content for tag in _GIVEN):
-        return None
-    name, asked = wanted["name"], _QUESTION.search(content)
-    title = shorten_text(asked["words"].strip(), TITLE_CHARACTERS) if asked is not None else ""
-    return json.dumps({name: title if name == TITLE else _ANSWERS[name]}, ensure_ascii=False)

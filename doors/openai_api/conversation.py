@@ -20,7 +20,7 @@ TURN_CHARACTERS: Final = 4_000
 TRANSCRIPT_CHARACTERS: Final = 30_000
 """Longest background, of all earlier turns."""
 _PASSED_OVER: Final = frozenset({"reasoning", "mcp_approval_request", "mcp_list_tools", "compaction"})
-"""Items of answers, ours and others', which clients send back with a conversation and in which nobody says anything."""
+"""Items of answers, ours and others', which clients send back with a conversation and in which no one says anything."""
 _CALL: Final = "_call"
 _OUTPUT: Final = "_call_output"
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
@@ -35,7 +35,7 @@ _RUN_LINE: Final = re.compile(rf"\[Run (?P<run>{RUN_ID})\]\(\S+\)")
 _LONGEST_LINE: Final = 1_000
 """Characters of a last line that may be that one."""
 _MESSAGE_ID: Final = re.compile(rf"msg_(?P<run>{RUN_ID})")
-_OTHER_ID: Final = re.compile(rf"(?:rs|ws|fs|in|mcpr)_{RUN_ID}[._/].*")
+_OTHER_ID: Final = re.compile(rf"(?:rs|ws|in|mcpr)_{RUN_ID}[._/].*")
 """The ids of our other items, as `output_items` and `input_items` make them."""
 
 
@@ -59,7 +59,7 @@ class Turn:
     run: str = ""
     """The run whose report this is; empty: no run's."""
     place: str = ""
-    """Of a turn that is only named by its id (`item_reference`): where it is in the request."""
+    """Path in the request of a turn that is only named by its id (`item_reference`)."""
     files: list[AttachedFile] = field(default_factory=list)
     unread: list[FieldFault] = field(default_factory=list)
     """Parts that are no text: pictures can be part of an earlier turn, and not of the question."""
@@ -85,7 +85,7 @@ class Conversation:
         return next((turn.run for turn in reversed(self.turns) if turn.role == "assistant"), "")
 
     def list_background(self, known_run: str | None) -> list[Turn]:
-        """The turns that a run has to be told: all of them, or those behind the report of a run that it follows."""
+        """The turns that a run has to be given: all of them, or those behind the report of a run that it follows."""
         named = [place for place, turn in enumerate(self.turns) if known_run and turn.run == known_run]
         return self.turns[named[-1] + 1 :] if named else self.turns
 
@@ -195,7 +195,7 @@ def _read_reference(id: object, place: str, found: Conversation) -> None:
 
 
 def _add_answer(said: Turn, id: str, found: Conversation) -> None:
-    """Add what an assistant said. An approval before it was decided then."""
+    """Add an assistant's message. An approval before it was decided then."""
     named = _MESSAGE_ID.fullmatch(id)
     said.run = named["run"] if named else _split_run_line(said.text)[1]
     if said.text:
@@ -248,12 +248,9 @@ def _read_said(item: dict[str, Any], place: str, found: Conversation) -> Turn:
 def _read_file(part: dict[str, Any], place: str, said: Turn, found: Conversation) -> None:
     """A file as Responses have it, or with its fields in `file`, as chat completions do."""
     given = part["file"] if isinstance(part.get("file"), dict) else part
-    fields = {name: given.get(name) or "" for name in ("file_id", "file_data", "file_url", "filename")}
-    if not all(isinstance(value, str) for value in fields.values()):
-        found.faults.append(FieldFault(field=place, message="has a field that is no text"))
-        return
-    name = fields.pop("filename")
-    if sum(map(bool, fields.values())) != 1:
-        found.faults.append(FieldFault(field=place, message="needs one of `file_id`, `file_data` and `file_url`"))
-        return
-    said.files.append(AttachedFile(place, fields["file_id"], fields["file_data"], fields["file_url"], name))
+    data, name = given.get("file_data"), given.get("filename") or ""
+    if isinstance(data, str) and data and isinstance(name, str):
+        said.files.append(AttachedFile(place, data, name))
+    else:
+        message = "needs `file_data`: files by id or address are uploaded with `PUT /v1/collections/...` instead"
+        found.faults.append(FieldFault(field=place, message=message))

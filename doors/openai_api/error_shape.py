@@ -46,17 +46,17 @@ class ErrorShape:
 
 def write_error(problem: bytes) -> bytes:
     """A problem document with OpenAI's error, in the same words."""
-    told: dict[str, Any] = json.loads(problem)
-    faults = told.get("errors", [])
-    status = int(told["status"])
+    details: dict[str, Any] = json.loads(problem)
+    faults = details.get("errors", [])
+    status = int(details["status"])
     kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
     error = {
-        "message": told.get("detail") or told["title"],
+        "message": details.get("detail") or details["title"],
         "type": kind,
         "param": faults[0]["field"] if faults else None,
-        "code": str(told.get("type", "")).rpartition(":")[2].replace("-", "_") or None,
+        "code": str(details.get("type", "")).rpartition(":")[2].replace("-", "_") or None,
     }
-    return json.dumps({**told, "error": error}, ensure_ascii=False).encode()
+    return json.dumps({**details, "error": error}, ensure_ascii=False).encode()
 
 
 def _is_problem(message: Message) -> bool:
@@ -64,7 +64,7 @@ def _is_problem(message: Message) -> bool:
 
 
 def _head_again(message: Message, length: int, scope: Scope) -> Message:
-    """The head for the new body. A client is told not to send again what may have started a run, or stays refused."""
+    """The head for the new body. Clients are asked not to send again what may have started a run, or stays refused."""
     headers = MutableHeaders(raw=list(message["headers"]))
     headers["content-length"] = str(length)
     keyed = any(name == _KEY for name, _ in scope["headers"])

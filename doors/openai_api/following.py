@@ -55,7 +55,7 @@ def format_message(data: dict[str, Any], name: str | None = None) -> bytes:
 
 
 LOOK_SECONDS: Final = 2.0
-"""How long the events of a run that works are waited for, where only its present state is asked for."""
+"""Seconds to wait for the events of a running run where only its present state is wanted."""
 
 
 class FollowedResponse:
@@ -74,16 +74,16 @@ class FollowedResponse:
         self._feeds = feeds
 
     async def follow(self) -> AsyncIterator[list[StreamEvent]]:
-        """The events, as they come, to the last; an empty list says that nothing is new, or that nobody answers.
+        """The events, as they come, to the last; an empty list says that nothing is new, or that no worker answers.
 
         If it ends without the last one, this process is about to stop: the client comes again.
         """
         yield list(self.log.open())
         async with self._feeds.open(self._services.tenant, self._run_id) as feed:
             async for batch in feed.follow(Cursor()):
-                told = [event for item in batch if isinstance(item, NumberedEvent) for event in self.log.add(item)]
-                if told or not batch or any(isinstance(item, Waiting) for item in batch):
-                    yield told
+                events = [event for item in batch if isinstance(item, NumberedEvent) for event in self.log.add(item)]
+                if events or not batch or any(isinstance(item, Waiting) for item in batch):
+                    yield events
                 if self.log.terminal is not None:
                     yield await self._close()
                     return
@@ -94,7 +94,7 @@ class FollowedResponse:
             await note_answered(self._run_id, self._services)
 
     async def look(self) -> Response:
-        """The response as it is now; of a run that works with what it did so far, as far as a worker tells that."""
+        """The response as it is now; of a run that works with what it did so far, as far as a worker reports it."""
         view = await read_run(self._run_id, self._services.temporal, self._services.store, pending=False)
         if view.status != "running":
             async for _ in self.follow():
@@ -102,8 +102,8 @@ class FollowedResponse:
         elif view.last_event:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
-                    async for told in self.follow():
-                        if self.log.last_event >= view.last_event or not told:
+                    async for events in self.follow():
+                        if self.log.last_event >= view.last_event or not events:
                             break
         if self.final is not None:
             return self.final
@@ -112,7 +112,7 @@ class FollowedResponse:
     async def waits_for_approval(self) -> bool:
         """Whether it waits for somebody's decision now.
 
-        What was told so far may end where approval was asked for that was given long ago, so the run itself decides.
+        The events so far may end where approval was asked for that was given long ago, so the run itself decides.
         """
         if not self.log.asks_for_approval:
             return False
@@ -134,6 +134,6 @@ class FollowedResponse:
         if isinstance(reference, dict):
             stored = await load_artifact(str(reference["artifact"]), store)
             self.report = await asyncio.to_thread(Report.model_validate_json, stored)
-        told = list(self.log.close(self.report, await store.ledger.used(self._run_id)))
-        self.final = told[-1]["response"]
-        return told
+        events = list(self.log.close(self.report, await store.ledger.used(self._run_id)))
+        self.final = events[-1]["response"]
+        return events

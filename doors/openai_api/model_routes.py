@@ -21,20 +21,20 @@ class OfferedModel(Described):
     id: str = Field(examples=["iterative"])
     """Pass it as `model`."""
     object: str = Field(default="model", examples=["model"])
-    """What this is."""
+    """Type of the object."""
     created: int = Field(default=0, examples=[0])
     """When a graph of one's own was kept, in seconds since the epoch; 0: it is built in."""
     owned_by: str = Field(default="elcano", examples=["elcano"])
     """`elcano`, or the tenant whose graph it is."""
     description: str = Field(default="", examples=["One point, however hard it is to find."])
-    """What it is for."""
+    """Description of the model's purpose."""
 
 
 class OfferedModelList(Described):
     """The models."""
 
     object: str = Field(default="list", examples=["list"])
-    """What this is."""
+    """Type of the object."""
     data: tuple[OfferedModel, ...]
     """The modes, then one's own graphs."""
 

@@ -18,7 +18,7 @@ Item: TypeAlias = dict[str, Any]
 APPROVAL: Final = "mcp_approval_request"
 """The type of the items that ask for approval."""
 PLAN_CALL: Final = "plan"
-"""What stands for the call in the id of the item that asks for approval of a plan."""
+"""Placeholder for the call in the id of the item that asks for plan approval."""
 ELCANO: Final = "elcano"
 """The server that asks for it."""
 _MARK: Final = re.compile(
@@ -33,17 +33,14 @@ other bracket of a report holds a bare number."""
 
 
 def build_reasoning(run_id: str, number: int, texts: list[str]) -> Item:
-    """What happened between two searches, one part for each event."""
+    """Build the reasoning between two searches, one part for each event."""
     summary = [{"type": "summary_text", "text": text} for text in texts]
     return {"id": f"rs_{run_id}_{number}", "type": "reasoning", "summary": summary}
 
 
-def build_search(run_id: str, number: int, event: AgentEvent, status: str, *, in_files: bool = False) -> Item:
-    """One search, by the event that tells its beginning; `in_files`: of uploaded documents alone."""
+def build_search(run_id: str, number: int, event: AgentEvent, status: str) -> Item:
+    """One search, by the event that tells its beginning."""
     queries = [str(query) for query in _list_values(event.data.get("queries"))]
-    if in_files:
-        found = {"queries": queries, "results": None}
-        return {"id": f"fs_{run_id}_{number}", "type": "file_search_call", "status": status, **found}
     action = {"type": "search", "query": queries[0] if queries else event.message, "queries": queries, "sources": []}
     return {"id": f"ws_{run_id}_{number}", "type": "web_search_call", "status": status, "action": action}
 

@@ -1,7 +1,7 @@
 """The parameters of OpenAI's API: which are used, which change nothing here, and which cannot be done and are refused.
 
 A parameter that would change the answer of a model, and cannot change a report, is either refused, because the client
-relies on it (`tools` of its own, `n`), or told of in the metadata of the answer (`temperature`). One that concerns
+relies on it (`tools` of its own, `n`), or reported in the metadata of the answer (`temperature`). One that concerns
 nothing but transport, caches or accounting is accepted as it is. All others are unknown, and refused.
 """
 
@@ -15,8 +15,7 @@ from elcano.service.errors import FieldFault
 from elcano.service.fields import Request, Text
 
 WEB_SEARCH: Final = ("web_search", "web_search_preview")
-"""How the names of the tools begin that search the web; dated ones follow."""
-FILE_SEARCH: Final = "file_search"
+"""Prefix of the names of web search tools; dated names follow."""
 OFFERED: Final = frozenset({"function", "custom"})
 """Tools of the client's own, which a model may call and a run never does: many clients offer some every time."""
 NO_FORM: Final = "an answer is text, or in the form of a `json_schema`, which is missing here"
@@ -25,14 +24,14 @@ IGNORED: Final = "elcano_ignored"
 
 
 class OpenAIRequest(Request):
-    """What both ways to ask have in common."""
+    """Parameters that both kinds of requests share."""
 
     told: ClassVar[frozenset[str]] = frozenset(
         {"temperature", "top_p", "presence_penalty", "frequency_penalty", "seed"}
     )
     """Parameters that a report does not go by, which its metadata say."""
     schema_field: ClassVar[str]
-    """Where the schema of the answer is, if one is wanted."""
+    """Path of the answer's schema, if one is wanted."""
 
     model: str = Field(default=DEFAULT_MODE, max_length=100, examples=["auto"])
     """A mode, or a graph of your own: `GET /openai/v1/models` lists them."""
@@ -41,11 +40,11 @@ class OpenAIRequest(Request):
     metadata: dict[str, str] | None = Field(default=None, examples=[{"ticket": "4711"}])
     """Texts of your own, which the answer repeats."""
     elcano: dict[str, Any] | None = Field(default=None, examples=[{"priority": "batch"}])
-    """What else a run can be asked with, by the names of `POST /v1/runs`: `sources`, `budget`, `domain`,
-    `approve_plan`, `priority` and others."""
+    """Further options of a run, by their names in `POST /v1/runs`: `sources`, `budget`, `domain`, `approve_plan`,
+    `priority` and others."""
     tools: list[dict[str, Any]] | None = None
-    """`web_search` searches the web besides the sources of the server, `file_search` collections of uploaded documents
-    (`vector_store_ids`). Functions may be offered, and are never called; other tools are refused."""
+    """`web_search` searches the web besides the sources of the server. Functions may be offered, and are never called;
+    other tools are refused."""
     tool_choice: Any = None
     """`auto` and `none` are accepted; `required` and the choice of a search are where that is among the tools."""
     temperature: Any = None
@@ -78,22 +77,10 @@ class OpenAIRequest(Request):
         return not self.wants_web and bool(self._list_tools(WEB_SEARCH))
 
     @property
-    def collections(self) -> dict[str, str]:
-        """The collections of documents that it asks to be searched, with the fields that name them."""
-        return {
-            name: f"tools.{place}.vector_store_ids"
-            for place, tool in enumerate(self.tools or ())
-            if tool.get("type") == FILE_SEARCH
-            for name in tool.get("vector_store_ids") or ()
-        }
-
-    @property
     def _must_search(self) -> bool:
         """Whether a tool has to be called, and a search, which every run makes, is one."""
         chosen = self.tool_choice.get("type") if isinstance(self.tool_choice, dict) else self.tool_choice
-        searches = (*WEB_SEARCH, FILE_SEARCH)
-        wanted = searches if chosen == "required" else tuple(one for one in searches if str(chosen).startswith(one))
-        return bool(wanted and self._list_tools(wanted))
+        return bool((chosen == "required" or str(chosen).startswith(WEB_SEARCH)) and self._list_tools(WEB_SEARCH))
 
     def _list_tools(self, kinds: tuple[str, ...]) -> list[dict[str, Any]]:
         return [tool for tool in self.tools or () if str(tool.get("type", "")).startswith(kinds)]
@@ -118,15 +105,14 @@ class OpenAIRequest(Request):
             kind = str(tool.get("type"))
             if kind in OFFERED:
                 continue
-            if not kind.startswith(WEB_SEARCH) and kind != FILE_SEARCH:
-                why = f"a run cannot call {kind!r}; it calls no tools but its own, `web_search` and `file_search`"
+            if not kind.startswith(WEB_SEARCH):
+                why = f"a run cannot call {kind!r}; it calls no tools but `web_search` and those of its own"
+                if kind == "file_search":
+                    why = "name collections of documents in `elcano.sources`, as `uploads:NAME`"
                 yield _refuse_field(f"tools.{place}", why)
             elif tool.get("filters"):
                 why = "a search leaves nothing out; name domains in `elcano.trust`, or sources in `elcano.sources`"
                 yield _refuse_field(f"tools.{place}.filters", why)
-            elif kind == FILE_SEARCH and not _is_list_of_names(tool.get("vector_store_ids")):
-                why = "names collections of documents; `GET /v1/collections` lists yours"
-                yield _refuse_field(f"tools.{place}.vector_store_ids", why)
         if self.tool_choice not in (None, "auto", "none") and not self._must_search:
             yield _refuse_field("tool_choice", "a run calls none of your functions; leave it out, or send `auto`")
         if self.top_logprobs:
@@ -142,7 +128,7 @@ class ResponseRequest(OpenAIRequest):
     input: str | list[dict[str, Any]] = Field(default=[], examples=["Which Python packages can read PDF files?"])
     """The question, or a conversation whose last message asks it; or `mcp_approval_response` items."""
     instructions: Text | None = Field(default=None, examples=["One page, for engineers."])
-    """What you want of the report's length, tone or form."""
+    """Requested length, tone or form of the report."""
     previous_response_id: str | None = Field(default=None, examples=[None])
     """The response that the question follows; or the one that approvals are for."""
     background: bool | None = Field(default=None, examples=[True])
@@ -226,10 +212,6 @@ class ChatRequest(OpenAIRequest):
         for name in ("stop", "logprobs", "functions", "audio", "prediction"):
             if getattr(self, name):
                 yield _refuse_field(name, "a run cannot do this; leave it out")
-
-
-def _is_list_of_names(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
 
 
 def _is_text(form: Any) -> bool:

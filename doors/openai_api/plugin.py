@@ -9,6 +9,6 @@ plugin: Final = Plugin(
     description="OpenAI's API (models, responses, chat completions) in front of runs, for clients that speak it.",
     package="elcano.doors.openai_api",
     needs=("documents", "uploads"),
-    routes=(".model_routes:router", ".response_routes:router", ".chat_routes:router", ".file_routes:router"),
+    routes=(".model_routes:router", ".response_routes:router", ".chat_routes:router"),
     middleware=(".error_shape:ErrorShape",),
 )

@@ -19,14 +19,14 @@ from elcano.service.runs.submission import build_request_key, submit_run
 from elcano.storage.idempotency_keys import RequestKey
 
 RETRIED_SECONDS: Final = 120.0
-"""How long after its end a run is still what a repeated request asks for."""
+"""Seconds after its end in which a run answers a repeated request."""
 RETRIED_ERROR_SECONDS: Final = 15.0
 """The same of one without a report: its error was answered at once, and clients wait for seconds before they retry."""
 
 
 @dataclass(frozen=True)
 class RepeatedRequest:
-    """What makes two requests one: what they ask for, whose they are, and whether they wait for the answer."""
+    """Identity of a request: what it asks for, whose it is, and whether it waits for the answer."""
 
     key: RequestKey
     marked: bool

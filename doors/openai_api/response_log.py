@@ -1,7 +1,7 @@
 """A run's events as those of a response, numbered; the same run always gives the same ones, in any process.
 
-Sections tell their events side by side, in an order that is known only when they have ended. So what a section told is
-passed on when it is complete, and numbers never depend on who was quicker. A client that comes again with the last
+Sections emit their events side by side, in an order that is known only when they have ended. So the events of a section
+are passed on when it is complete, and numbers never depend on who was quicker. A client that comes again with the last
 number that it has gets exactly what follows.
 """
 
@@ -52,7 +52,7 @@ class ResponseLog:
         self._searches: dict[str, tuple[int, AgentEvent]] = {}
         """The open search of each path: the index of its item, and its first event."""
         self._held_back: dict[str, list[AgentEvent]] = {}
-        """What open sections told so far, by path."""
+        """Events of open sections so far, by path."""
         self._decided: set[str] = set()
 
     @property
@@ -131,21 +131,18 @@ class ResponseLog:
 
     def _begin_search(self, path: str, event: AgentEvent) -> Iterator[StreamEvent]:
         index = len(self.output)
-        item = self._build_search(index, event, "in_progress")
+        item = build_search(self.head.run_id, index, event, "in_progress")
         self._searches[path] = (index, event)
         self.output.append(item)
         yield self._tell("response.output_item.added", output_index=index, item=item)
         for state in ("in_progress", "searching"):
             yield self._tell(f"response.{item['type']}.{state}", output_index=index, item_id=item["id"])
 
-    def _build_search(self, index: int, event: AgentEvent, status: str) -> Item:
-        return build_search(self.head.run_id, index, event, status, in_files=self.head.in_files)
-
     def _end_search(self, path: str, status: str) -> Iterator[StreamEvent]:
         if (search := self._searches.pop(path, None)) is None:
             return
         index, event = search
-        item = self.output[index] = self._build_search(index, event, status)
+        item = self.output[index] = build_search(self.head.run_id, index, event, status)
         if status == "completed":
             yield self._tell(f"response.{item['type']}.completed", output_index=index, item_id=item["id"])
         yield self._tell("response.output_item.done", output_index=index, item=item)

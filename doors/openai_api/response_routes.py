@@ -1,6 +1,6 @@
 """The Responses API: a response is a run, under another name and in another form.
 
-Nothing of a response is stored beside its run. So what OpenAI calls background mode is the only one there is: a client
+Nothing of a response is stored besides its run. So what OpenAI calls background mode is the only one there is: a client
 that waits may leave, or be cut off, and find the response under its id.
 """
 
@@ -125,8 +125,8 @@ async def _stream_response(followed: FollowedResponse, after: int) -> AsyncItera
     is told of what follows the decision.
     """
     asked = after < 0
-    async for told in followed.follow():
-        wanted = [event for event in told if event["sequence_number"] > after]
+    async for events in followed.follow():
+        wanted = [event for event in events if event["sequence_number"] > after]
         yield b"".join(format_message(event, event["type"]) for event in wanted) or KEEP_ALIVE
         asked = asked or any(event.get("item", {}).get("type") == APPROVAL for event in wanted)
         if asked and await followed.waits_for_approval():
@@ -238,11 +238,11 @@ async def list_input_items(
     order: Annotated[str, Query(pattern="^(asc|desc)$", description="`desc`: the question first.")] = "desc",
     after: Annotated[str | None, Query(max_length=200, description="The `last_id` of the page before.")] = None,
 ) -> Any:
-    """List the input of the run: instructions, what it was told besides, and the question."""
+    """List the input of the run: instructions, what it was given besides, and the question."""
     run = await current_run(read_response_id(run_id), services.temporal, services.store)
     asked = (await read_log(run, services.temporal, services.store)).asked
-    told = {"instructions": asked.instructions, "background": asked.background, "question": asked.question}
-    items = [_build_input(run.run_id, name, text) for name, text in told.items() if text]
+    texts = {"instructions": asked.instructions, "background": asked.background, "question": asked.question}
+    items = [_build_input(run.run_id, name, text) for name, text in texts.items() if text]
     if order == "desc":
         items.reverse()
     known = [item["id"] for item in items]

@@ -11,14 +11,13 @@ from elcano.graphs.report.report import Report
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent
 from elcano.service.errors import RunNotFound
-from elcano.subjects.uploads.source_spec import NAME as UPLOADS
 
 Response: TypeAlias = dict[str, Any]
 
 PREFIX: Final = "resp_"
-"""What the id of a response has before the id of its run."""
+"""Prefix of a response's id, before the id of its run."""
 _BUDGETS: Final = frozenset({"time", "tokens", "cost", "iterations", "steps"})
-"""How a run ends early that has used up a limit."""
+"""Outcomes of runs that ended early because a limit was used up."""
 
 
 def read_response_id(text: str) -> str:
@@ -35,7 +34,7 @@ def read_response_id(text: str) -> str:
 
 @dataclass(frozen=True)
 class ResponseHead:
-    """What stays of a response, from its first event to its last."""
+    """Fields of a response that stay the same from its first event to its last."""
 
     run_id: str
     model: str
@@ -43,20 +42,16 @@ class ResponseHead:
     previous_run: str
     metadata: dict[str, str]
     address: str
-    """Where clients reach the API."""
-    in_files: bool = False
-    """Whether it searches uploaded documents and nothing else."""
+    """Address at which clients reach the API."""
 
     @classmethod
     def of(cls, run: ArchivedRun, address: str) -> "ResponseHead":
         """The head of a run's response."""
-        in_files = bool(run.sources) and all(name.partition(":")[0] == UPLOADS for name in run.sources)
-        created_at = _read_creation_time(run)
-        return cls(run.run_id, run.mode, created_at, run.previous_run, run.metadata, address, in_files)
+        return cls(run.run_id, run.mode, _read_creation_time(run), run.previous_run, run.metadata, address)
 
     @property
     def evidence_address(self) -> str:
-        """Where the passages are that the run found."""
+        """Return the address of the passages that the run found."""
         return f"{self.address}/v1/runs/{self.run_id}/evidence"
 
     @property
@@ -128,7 +123,7 @@ def build_outcome(
 
 
 def list_verdicts(report: Report | None) -> dict[str, str]:
-    """What the checks of a report found, as metadata: nothing of a run without one."""
+    """List the results of a report's checks as metadata: nothing of a run without one."""
     if report is None:
         return {}
     counts = report.support
@@ -147,7 +142,7 @@ def list_verdicts(report: Report | None) -> dict[str, str]:
 
 
 def build_usage(usage: Usage) -> dict[str, Any]:
-    """What all calls of models of the run and its sections used."""
+    """Build the usage of all model calls of the run and its sections."""
     return {
         "input_tokens": usage.input_tokens,
         "input_tokens_details": {"cached_tokens": 0},

@@ -1,5 +1,6 @@
 """Starts the run of a request: translates it into a request of `POST /v1/runs`, which is submitted as that one is."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -8,21 +9,21 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import Header
 from pydantic import ValidationError
 
-from elcano.activities.sources.http.trust_guard import apply_trust
-from elcano.doors.openai_api.attached_files import find_collection_sources, keep_attached_files
+from elcano.doors.openai_api.attached_files import keep_attached_files
 from elcano.doors.openai_api.conversation import Conversation
-from elcano.doors.openai_api.earlier_answers import fill_in_reports, find_followed_run
+from elcano.doors.openai_api.output_items import write_text
 from elcano.doors.openai_api.parameters import IGNORED, OpenAIRequest
 from elcano.doors.openai_api.repeated_requests import build_repeated_request
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.trust import NO_LIMITS, Trust
+from elcano.graphs.report.report import Report
+from elcano.graphs.trust import Trust
 from elcano.service.errors import FieldFault, RequestInvalid, explain_invalid
 from elcano.service.process import Services
+from elcano.service.reports.results import load_artifact
 from elcano.service.runs.request_facts import judge_run_request
 from elcano.service.runs.run_request import MAX_INSTRUCTIONS, RunRequest
 from elcano.service.runs.submission import build_request_key, submit_run
 from elcano.service.runs.trust_checks import explain_source_refusal
-from elcano.service.runs.trust_request import continue_trust
 
 WEB: Final = "web"
 """The source that `web_search` stands for."""
@@ -86,34 +87,15 @@ async def start_run(
     if taken := sorted(_SET_HERE.intersection(request.elcano or {})):
         told = "is said by the request itself"
         raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
-    own = await find_collection_sources(request.collections, services)
+    documents = await keep_attached_files(said.files, services) if said.files else []
     names = {**_NAMES, "question": asks_in, "output_schema": request.schema_field}
-    if said.files:
-        with faults_by_name(names):
-            asked = _build_run_request(request, said, services, previous_run, instructions, own)
-            trust = await _read_trust(asked, services)
-        with apply_trust(trust, services.settings.private_hosts):
-            own += await keep_attached_files(said.files, services)
     with faults_by_name(names):
-        asked = _build_run_request(request, said, services, previous_run, instructions, own)
+        asked = _build_run_request(request, said, services, previous_run, instructions, documents)
         judge = partial(judge_run_request, asked, services)
         if key is not None:
             return (await submit_run(judge, build_request_key(key, asked, "openai"), services)).run
         repeated = build_repeated_request(asked, request.end_user, services, marked=retry > 0, waits=waits)
         return await repeated.submit(judge, services)
-
-
-async def _read_trust(asked: RunRequest, services: Services) -> Trust:
-    """The rules that the run will have, by which its files are fetched too.
-
-    Raises:
-        RequestInvalid: they have faults.
-    """
-    before = None if asked.previous_run is None else await services.store.runs.get(asked.previous_run)
-    trust, faults = continue_trust(asked.trust, before.trust if before else NO_LIMITS)
-    if faults:
-        raise RequestInvalid(faults)
-    return trust
 
 
 @contextmanager
@@ -143,7 +125,7 @@ def _build_run_request(
 ) -> RunRequest:
     own = request.elcano or {}
     wanted = "\n\n".join(filter(None, (instructions, *said.instructions)))
-    told = wanted if len(wanted) > MAX_INSTRUCTIONS else ""  # too long for a wish; the agents know it all the same
+    long = wanted if len(wanted) > MAX_INSTRUCTIONS else ""  # too long for a wish; the agents know it all the same
     metadata = dict(request.metadata or {})
     if untaken := request.list_untaken():
         metadata[IGNORED] = ", ".join(untaken)
@@ -154,8 +136,8 @@ def _build_run_request(
         "question": said.question,
         "mode": request.model,
         "previous_run": previous_run,
-        "instructions": "" if told else wanted,
-        "background": "\n\n".join(filter(None, (told, said.write_transcript(previous_run)))),
+        "instructions": "" if long else wanted,
+        "background": "\n\n".join(filter(None, (long, said.write_transcript(previous_run)))),
         "metadata": metadata,
     }
     try:
@@ -169,7 +151,7 @@ def _choose_sources(
 ) -> dict[str, Any]:
     """The sources of a request that says anything of them.
 
-    Documents that it sends or names are searched alone, unless it names sources or asks for the web besides. A search
+    Documents that it sends are searched alone, unless it names sources or asks for the web besides. A search
     of the web is made beside what is searched anyway, and one that stays inside only of that which is inside.
     """
     web = [WEB] if request.wants_web else []
@@ -187,3 +169,30 @@ def _choose_sources(
     return {
         "sources": [name for name in usual if not explain_source_refusal(_INSIDE, found.specs[name], services.settings)]
     }
+
+
+async def find_followed_run(said: Conversation, services: Services) -> str | None:
+    """The run of the last answer, if it can be followed; else agents get the conversation as background."""
+    named = said.named_run
+    run = await services.store.runs.get(named) if named else None
+    return named if run is not None and run.status != "running" and run.branch_of is None else None
+
+
+async def fill_in_reports(said: Conversation, known_run: str | None, services: Services) -> None:
+    """Fill in the answers that a conversation only names (`item_reference`), and note those that are not there.
+
+    Args:
+        said: the conversation, whose turns and faults this changes.
+        known_run: the run that is followed, whose report needs no words.
+        services: of the tenant, whose runs alone can be named.
+    """
+    for turn in said.list_background(known_run):
+        if not turn.place:
+            continue
+        run = await services.store.runs.get(turn.run)
+        if run is None:
+            message = f"the run {turn.run!r} is not here (any more): send the message itself"
+            said.faults.append(FieldFault(field=turn.place, message=message))
+        elif run.report is not None:
+            stored = await load_artifact(run.report.artifact, services.store)
+            turn.text = write_text(await asyncio.to_thread(Report.model_validate_json, stored))

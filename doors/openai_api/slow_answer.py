@@ -19,9 +19,9 @@ from elcano.graphs.errors import ElcanoError
 from elcano.service.errors import Refusal
 
 PROMPT_SECONDS: Final = 15.0
-"""How long an answer is waited for with its head: until then an error has its status."""
+"""Seconds to wait for an answer before its head is sent: until then an error has its status."""
 SPACE_SECONDS: Final = 15.0
-"""How often white space is sent after that."""
+"""Interval at which white space is sent after that, in seconds."""
 
 Explain: TypeAlias = Callable[[Exception], dict[str, Any]]
 """Makes the answer out of what went wrong after its head was sent."""

@@ -113,7 +113,7 @@ def choose_price(models: Sequence[Mapping[str, Any]]) -> dict[str, float] | None
 
 
 class FirstPageRoute(PageRoute):
-    """The route of the first page, which is there for browsers; programs are told what the API says of itself."""
+    """The route of the first page, which is there for browsers; programs get the API's description."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Matches requests that would rather have HTML than JSON."""

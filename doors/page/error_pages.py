@@ -1,6 +1,6 @@
-"""Refusals as pages: a browser that asks for a page is told in words what is wrong and where to go on.
+"""Refusals as pages: a browser that asks for a page reads in words what is wrong and where to go on.
 
-The API's own paths (`/v1/...`) answer with their problem documents whoever asks.
+The API's own paths (`/v1/...`) answer with their problem documents in any case.
 """
 
 import json

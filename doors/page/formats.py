@@ -1,4 +1,4 @@
-"""How figures read on the page: tokens, money, durations, and the words for states.
+"""Formats of figures on the page: tokens, money, durations, and the words for states.
 
 The words of the API stay what they are; these are what a person is shown in their place.
 """
@@ -86,14 +86,14 @@ def format_duration(seconds: float | None) -> str:
 
 
 def describe_status(run: Mapping[str, Any]) -> str:
-    """How a run stands, in a word or two: its stage while it runs."""
+    """Describe the status of a run, in a word or two: its stage while it runs."""
     if run["status"] == "running" and run.get("stage"):
         return STAGE_WORDS.get(run["stage"], run["stage"])
     return STATUS_WORDS.get(run["status"], run["status"])
 
 
 def describe_ending(run: Mapping[str, Any]) -> str:
-    """What is behind the detail of a run's ending: that it ends before its time, or lacks a part in the end."""
+    """Return the suffix of a run's ending: that it ends before its time, or lacks a part in the end."""
     kind = run["ending"]["kind"]
     if kind in MISSING:
         return "Incomplete"

@@ -93,10 +93,10 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run has come in its graph."""
+    """Progress of a run in its graph."""
 
     here: str = ""
-    """The node that it is at; empty: it has ended, or has not told."""
+    """The node that it is at; empty: it has ended, or has not reported it."""
     held: bool = False
     failed: str = ""
     """The node that failed for good."""
@@ -245,7 +245,7 @@ def _rank_nodes(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> dict[
 
 @dataclass
 class _Place:
-    """What stands in a row: a node, or an arrow that passes it."""
+    """Content of a row: a node, or an arrow that passes it."""
 
     name: str
     width: float

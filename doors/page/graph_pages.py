@@ -67,7 +67,7 @@ async def show_graph(
 
 @router.get("/agents/{name}")
 async def show_agent(request: Request, api: Api, name: str) -> Response:
-    """One agent: what it is given, what it is told and what it answers, and its versions."""
+    """One agent: its input, instructions and output, and its versions."""
     path = f"/v1/agents/{name}"
     agent, versions = await asyncio.gather(api.get(path), _list_versions(api, path))
     written = json.dumps(agent["definition"], ensure_ascii=False, indent=2) if agent["definition"] else ""

@@ -34,7 +34,7 @@ router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=P
 
 @dataclass
 class Relation:
-    """A node beside another, with every run in which they were found together."""
+    """A node next to another, with every run in which they were found together."""
 
     words: str
     outward: bool
@@ -52,7 +52,7 @@ async def show_knowledge(
     kind: Annotated[str, Query(max_length=20)] = "",
     start: Annotated[str, Query(alias="from", max_length=100, description="A node to find the ways from.")] = "",
 ) -> Response:
-    """How much is known, and what is known by some words."""
+    """Show the size of the knowledge graph, and what it knows by some words."""
     counts, hits, origin = await asyncio.gather(
         api.get("/v1/knowledge"),
         api.get("/v1/knowledge/search", q=q, kind=kind or None, limit=50) if q.strip() else _find_nothing(),

@@ -17,6 +17,7 @@ plugin: Final = Plugin(
         ".graph_pages:router",
         ".schedule_pages:router",
         ".knowledge_pages:router",
+        ".table_pages:router",
         ".entry_pages:router",
     ),
     middleware=(".error_pages:ErrorPages",),

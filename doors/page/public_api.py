@@ -95,7 +95,7 @@ class PublicApi:
             raise
 
     async def find_readable(self, path: str, **parameters: Any) -> Any:
-        """Return the JSON at a path; None if the caller may not have it, or while nobody can read it."""
+        """Return the JSON at a path; None if the caller may not have it, or while no one can read it."""
         try:
             return await self.get(path, **parameters)
         except ApiProblem:

@@ -35,7 +35,7 @@ FILES: Final = {
     for entry in sorted((files(__package__) / "static").iterdir(), key=lambda entry: entry.name)
     if entry.name.rpartition(".")[2] in MEDIA_TYPES
 }
-"""What is served, by name."""
+"""Static files, by name."""
 VERSION: Final = sha256(b"".join(name.encode() + content for name, content in FILES.items())).hexdigest()[:12]
 KEPT: Final = "public, max-age=31536000, immutable"
 
@@ -82,7 +82,7 @@ class Place:
     path: str
     name: str
     permission: Permission | None = None
-    """What one has to be allowed to see it; None: it is for everybody."""
+    """Permission required to see it; None: public."""
     plugin: str = "page"
     """The plugin whose subject it shows; where that is left out, so is the entry."""
 
@@ -90,6 +90,7 @@ class Place:
 NAVIGATION: Final = (
     Place("/", "Ask"),
     Place("/runs", "Runs"),
+    Place("/tables", "Tables", "list_runs", "evidence_tables"),
     Place("/schedules", "Schedules", "list_runs", "schedules"),
     Place("/knowledge", "Knowledge", "read_knowledge", "knowledge"),
     Place("/graphs", "Graphs", "read_catalogue"),
@@ -172,7 +173,7 @@ def build_address(request: Request, path: str) -> str:
 
 
 async def _find_session(request: Request) -> dict[str, Any] | None:
-    """The session of the browser; None if nobody is signed in, or nobody has to be."""
+    """The session of the browser; None if no one is signed in, or no one has to be."""
     try:
         found: dict[str, Any] | None = await PublicApi(request).find("/v1/session")
     except ApiProblem:

@@ -6,31 +6,23 @@ is. Everything else, quotes and passages too, is data and escaped. Two reports s
 """
 
 import asyncio
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
-from markupsafe import Markup
 
 from elcano.api.http.request_identity import PUBLIC
 from elcano.doors.page.error_pages import PageRoute
-from elcano.doors.page.public_api import Api, ApiProblem
+from elcano.doors.page.public_api import Api, ApiProblem, PublicApi
+from elcano.doors.page.quoted_claims import QuotePlaces, list_claims, list_sources
 from elcano.doors.page.rendering import render_page
+from elcano.doors.page.report_text import list_limitations, split_report
 from elcano.graphs.plugin import list_plugins
-from elcano.graphs.report.cells import CitedCell
-from elcano.graphs.report.places import Cell
 from elcano.graphs.report.report import SupportCounts
-from elcano.graphs.report.works import Work, find_citation_mark
-from elcano.service.reports.quoted_tables import ShownTable, build_quoted_table
-from elcano.storage.evidence import PAGE_LABELS, PATH
 
-PASSAGES: Final = 200
+PASSAGES_AT_ONCE: Final = 200
+MOST_PASSAGES: Final = 1_000
 """Passages that are fetched to show quotes in them; of a longer list the quotes of the others stand alone."""
-AROUND: Final = 400
-"""Characters of a passage that are shown before and after a quote."""
 SUPPORT_WORDS: Final[Mapping[str, str]] = {
     "supported": "Supported by its quotes",
     "in_passage": "Supported by its passages",
@@ -47,77 +39,29 @@ EXPORTS: Final[Mapping[str, str]] = {
     "zip": "Everything, with its certificate",
 }
 """The files of the plugin `exports`, by form."""
-_MAIN: Final = re.compile(r"<main>\n(.*)</main>", re.DOTALL)
-_TITLE: Final = re.compile(r"\A<h1>.*?</h1>\n?", re.DOTALL)
-_HEADING: Final = re.compile(r"<h2>(.*?)</h2>", re.DOTALL)
-_BEFORE_HEADING: Final = re.compile(r"(?=<h2>)")
-_ITEMS: Final = 20
-"""Items of a list that a browser lays out at once."""
-_LIST: Final = re.compile(r'<(/?)(ul|ol|blockquote|details|table)\b(?:[^>]*?start="(\d+)")?[^>]*>|<li\b')
-_OPENING: Final = re.compile(r"<(?:blockquote|details|li|td)[ >]")
-_CLOSING: Final = re.compile(r"</(?:blockquote|details|li|td)>")
-_TAG: Final = re.compile(r"<[^>]*>")
-
 router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
-
-
-@dataclass(frozen=True)
-class PagePlace:
-    """A page that a quote stands on."""
-
-    name: str
-    """Such as `page 12 (iv)`."""
-    path: str
-    """Where its picture is, with the quote marked; empty: there is none."""
-    top: float
-    """Where the quote begins, as a share of the page's height."""
-
-
-@dataclass(frozen=True)
-class Quote:
-    """A quote where it stands."""
-
-    number: int | None
-    verdict: str
-    text: str
-    before: str
-    """The words of the passage before it; empty if the passage is not at hand."""
-    after: str
-    passage: Mapping[str, Any] | None
-    """The passage, if it is at hand."""
-    pages: Sequence[PagePlace] = ()
-    table: ShownTable = ()
-    """The table that it stands in, if the passage is at hand."""
-    confidence: float | None = None
-    """How sure OCR was of it; None: its characters stand in the file."""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A statement of the report that cites something, with its quotes."""
-
-    text: str
-    support: str
-    reason: str
-    quotes: Sequence[Quote]
 
 
 @router.get("/runs/{run_id}/report")
 async def show_report(request: Request, api: Api, run_id: str) -> Response:
-    """The report of a run."""
-    path = f"/v1/runs/{run_id}/report"
-    run, report, page = await asyncio.gather(
-        api.get(f"/v1/runs/{run_id}", pending=False), api.get(path), api.fetch(path, accept="text/html")
+    """The report of a run, beside its sources."""
+    path, evidence = f"/v1/runs/{run_id}/report", f"/v1/runs/{run_id}/evidence"
+    run, report, page, found = await asyncio.gather(
+        api.get(f"/v1/runs/{run_id}", pending=False),
+        api.get(path),
+        api.fetch(path, accept="text/html"),
+        api.fetch(evidence, limit=PASSAGES_AT_ONCE),
     )
-    try:
-        passages = (await api.get(f"/v1/runs/{run_id}/evidence", limit=PASSAGES))["evidence"]
-    except ApiProblem:  # whoever may read a report may lack the right to read what it was made of
-        passages = []
+    passages, unreadable = list[Mapping[str, Any]](), ""
+    if found.is_success:
+        passages = await _read_passages(api, evidence, found.json(), {one["evidence"] for one in report["citations"]})
+    else:  # whoever may read a report may lack the right to read what it was made of
+        unreadable = str(found.json().get("detail", found.reason_phrase))
     body, contents = split_report(page.text)
     loaded = {plugin.name for plugin in list_plugins()}
-    claims = list(list_claims(report, {passage["id"]: passage for passage in passages}, run_id))
+    claims = list(list_claims(report, QuotePlaces(passages, run_id)))
+    sources = list(list_sources(report, claims))
     support = SupportCounts.model_validate(report["support"])
-    works = {one["number"]: Work.model_validate(one["work"]) for one in report["references"] if one["work"]}
     return await render_page(
         request,
         "report.html",
@@ -126,14 +70,30 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
         body=body,
         contents=contents,
         claims=claims,
+        sources=sources,
+        titles={one.number: one.title for one in sources},
+        missing=[*list_limitations(page.text, report["language"] or ""), *report["warnings"]],
+        unreadable=unreadable,
         words=SUPPORT_WORDS,
-        marks={number: find_citation_mark(work) for number, work in works.items()},
         coverage=support.describe() if support.total > support.unchecked else "",
         language=report["language"] or "",
         exports=EXPORTS if "exports" in loaded else {},
         edits="edits" in loaded,
         certificates="certificates" in loaded,
     )
+
+
+async def _read_passages(
+    api: PublicApi, path: str, first: Mapping[str, Any], cited: Iterable[str]
+) -> list[Mapping[str, Any]]:
+    """The passages of a run, as far as those are among them that are cited."""
+    page, passages = first, list[Mapping[str, Any]](first["evidence"])
+    missing = {*cited} - {one["id"] for one in passages}
+    while missing and page["next"] and len(passages) < MOST_PASSAGES:
+        page = await api.get(path, limit=PASSAGES_AT_ONCE, cursor=page["next"])
+        passages += page["evidence"]
+        missing -= {one["id"] for one in page["evidence"]}
+    return passages
 
 
 @router.get("/runs/{run_id}/certificate")
@@ -145,131 +105,8 @@ async def show_certificate(request: Request, api: Api, run_id: str) -> Response:
     return await render_page(request, "certificate.html", run=run, found=found)
 
 
-def split_report(page: str) -> tuple[Markup, list[str]]:
-    """The text of a report's page, its parts numbered as `part-1`, and their headings; its title stands above it.
-
-    A browser lays out one section at a time: a part, or so many items of a long list, such as of the references.
-    """
-    found = _MAIN.search(page)
-    body = _TITLE.sub("", found[1] if found else "", count=1)
-    headings = [_TAG.sub("", heading) for heading in _HEADING.findall(body)]
-    numbers = iter(range(1, len(headings) + 1))
-    parts = (
-        _HEADING.sub(lambda heading: f'<h2 id="part-{next(numbers)}">{heading[1]}</h2>', part)
-        for part in _list_parts(body)
-        if part.strip()
-    )
-    body = "".join(f"<section>{_split_lists(part)}</section>" for part in parts)
-    return Markup(body), [Markup(one).unescape() for one in headings]
-
-
-def _list_parts(body: str) -> list[str]:
-    """The text under each heading that stands in nothing else, with it."""
-    parts = [""]
-    within = 0
-    for piece in _BEFORE_HEADING.split(body):
-        if piece.startswith("<h2>") and not within:
-            parts.append(piece)
-        else:
-            parts[-1] += piece
-        within += len(_OPENING.findall(piece)) - len(_CLOSING.findall(piece))
-    return parts
-
-
-def _split_lists(part: str) -> str:
-    """A part whose long lists, if they stand in nothing else, go on in sections of their own."""
-    split, within = [""], list[str]()
-    taken = items = first = 0
-    for found in _LIST.finditer(part):
-        closes, tag, start = found.groups()
-        if closes:
-            within.pop()
-        elif tag:
-            within.append(tag)
-            if len(within) == 1:
-                items, first = 0, int(start or 1)
-        elif len(within) == 1:
-            (kind,) = within
-            if items and not items % _ITEMS:
-                counted = f' start="{first + items}"' if kind == "ol" else ""
-                split += [part[taken : found.start()], f"</{kind}></section><section><{kind}{counted}>"]
-                taken = found.start()
-            items += 1
-    return "".join([*split, part[taken:]])
-
-
-def list_claims(
-    report: Mapping[str, Any], passages: Mapping[str, Mapping[str, Any]], run_id: str = ""
-) -> Iterator[Claim]:
-    """Every statement that cites something, in the order of the report; with `run_id` pages lead to their pictures."""
-    for part in report["parts"]:
-        for block in part["blocks"]:
-            for statement in block["statements"]:
-                if statement["citations"]:
-                    quotes = [build_quote(one, passages.get(one["evidence"]), run_id) for one in statement["citations"]]
-                    yield Claim(statement["text"], statement["support"], statement["reason"], quotes)
-
-
-def build_quote(citation: Mapping[str, Any], passage: Mapping[str, Any] | None, run_id: str = "") -> Quote:
-    """A quote with the words around it, if the passage is at hand and has it at its place."""
-    before = after = ""
-    table: ShownTable = ()
-    if passage is not None and citation["start"] is not None:
-        text = passage["text"]
-        start, end = citation["start"] - passage["start"], citation["end"] - passage["start"]
-        if 0 <= start < end <= len(text):
-            before, after = _cut_before(text[:start]), _cut_after(text[end:])
-            table = _find_table(citation, passage)
-    return Quote(
-        number=citation["number"],
-        verdict=citation["verdict"],
-        text=citation["quote"],
-        before=before,
-        after=after,
-        passage=passage,
-        pages=list(_list_pages(citation, passage, run_id)),
-        table=table,
-        confidence=citation.get("confidence"),
-    )
-
-
-def _cut_before(text: str) -> str:
-    """The last words of what stands before a quote."""
-    if len(text) <= AROUND:
-        return text
-    return f"\u2026 {text[-AROUND:].partition(' ')[2]}"
-
-
-def _cut_after(text: str) -> str:
-    """The first words of what stands behind a quote."""
-    if len(text) <= AROUND:
-        return text
-    return f"{text[:AROUND].rpartition(' ')[0]} \u2026"
-
-
-def _find_table(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> ShownTable:
-    cells = [Cell(*cell) for cell in passage.get("places", {}).get("cells", ())]
-    cited = [CitedCell.model_validate(cell) for cell in citation.get("cells", ())]
-    return build_quoted_table(passage["text"], passage["start"], cells, citation["start"], citation["end"], cited)
-
-
-def _list_pages(citation: Mapping[str, Any], passage: Mapping[str, Any] | None, run_id: str) -> Iterator[PagePlace]:
-    """The pages that a quote stands on; those of a kept file lead to their pictures."""
-    metadata = passage["metadata"] if passage is not None and "metadata" in passage else {}
-    labels = metadata.get(PAGE_LABELS, {})
-    shown = bool(run_id and metadata.get(PATH) and citation.get("marks"))
-    tops: dict[int, float] = {}
-    for page, (_, top, _, _) in citation.get("marks", ()):
-        tops[page] = min(top, tops.get(page, top))
-    for page, top in (tops or dict.fromkeys(filter(None, [citation.get("page", 0)]), 0.0)).items():
-        label = labels.get(str(page), "") or (citation.get("page_label", "") if page == citation.get("page") else "")
-        query = urlencode({"evidence": citation["evidence"], "start": citation["start"], "end": citation["end"]})
-        path = f"/v1/runs/{run_id}/pages/{page}?{query}" if shown else ""
-        yield PagePlace(f"page {page} ({label})" if label else f"page {page}", path, top)
-
-
 COMPARED: Final = 50
-"""Passages or references of a list that are shown; the API has all."""
+"""Runs to compare with, and passages or references of a list, that are shown; the API has all."""
 
 
 @router.get("/compare")
@@ -280,11 +117,20 @@ async def show_comparison(
 ) -> Response:
     """The differences of two runs, the one asked for first being the older one of what was gained and lost.
 
+    Of one run, what it can be compared with.
+
     Raises:
-        ApiProblem: not two were chosen, or the API refused.
+        ApiProblem: more than two were chosen or none, or the API refused.
     """
+    if len(run) == 1:
+        one, latest = await asyncio.gather(
+            api.get(f"/v1/runs/{run[0]}", pending=False), api.get("/v1/runs", limit=COMPARED)
+        )
+        others = [other for other in latest["runs"] if other["run_id"] != run[0]]
+        same = sorted(others, key=lambda other: bool(other["question"] != one["question"]))
+        return await render_page(request, "compare_with.html", run=one, others=same)
     if len(run) != 2:
-        chosen = "one run was" if len(run) == 1 else f"{len(run)} runs were" if run else "no run was"
+        chosen = f"{len(run)} runs were" if run else "no run was"
         detail = f"two runs are compared, and {chosen} chosen: go back to the list of runs and choose two"
         raise ApiProblem({"status": 422, "title": "Choose two runs", "detail": detail})
     first, second = sorted(run)

@@ -203,7 +203,7 @@ async def _read_section_searches(
 
 
 async def _find_state(api: PublicApi, run: Mapping[str, Any]) -> Mapping[str, Any]:
-    """State of the run after its latest step; empty if nobody can tell."""
+    """State of the run after its latest step; empty if no one can tell."""
     if not run["steps"]:
         return {}
     detail = await api.find_readable(f"/v1/runs/{run['run_id']}/steps/{run['steps']}")

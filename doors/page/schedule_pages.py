@@ -19,7 +19,7 @@ OVERLAPS: Final = {
     "queue_all": "start every run afterwards",
     "allow": "run both",
 }
-"""What may happen when an earlier run still works, and how the page calls it."""
+"""Overlap policies for a run that starts while an earlier one is running, with their labels."""
 
 router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
 

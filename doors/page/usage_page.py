@@ -19,14 +19,14 @@ GROUPS: Final[Mapping[str, str]] = {
     "key": "API key",
     "tenant": "Tenant",
 }
-"""What usage is told apart by, and how the page calls it."""
+"""Groupings of usage, with their labels."""
 UNNAMED: Final[Mapping[str, str]] = {
     "model": "Without a model",
     "source": "Everything but searches",
     "key": "Without a key",
     "mode": "Outside runs",
 }
-"""How a group is called whose name is empty."""
+"""Labels of groups whose name is empty."""
 
 router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
 

@@ -1,4 +1,4 @@
-"""Schedules in a worker, beside its runs: their runs are started as the API would start them, and waited for."""
+"""Schedules in a worker, next to its runs: their runs are started as the API would start them, and waited for."""
 
 import asyncio
 import logging

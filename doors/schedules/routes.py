@@ -38,7 +38,7 @@ NAME: Final = TextForm(
     "must be 1 to 64 small letters, digits and hyphens, no hyphen at either end",
 )
 MOST_SCHEDULES: Final = 100
-"""Of one tenant."""
+"""Maximum schedules of one tenant."""
 
 
 class SchedulesOff(Refusal, kind="conflict", title="Runs cannot be scheduled here"):
@@ -50,7 +50,7 @@ class TooManySchedules(Refusal, kind="conflict", title="No more schedules can be
 
 
 class ScheduleBudget(Request):
-    """What the runs of a schedule may use together."""
+    """Limits shared by the runs of a schedule."""
 
     tokens: int = Field(ge=1_000, le=10_000_000_000, examples=[1_000_000])
     """Tokens of all its runs; the run that passes them still ends, and the next one is not started."""
@@ -71,7 +71,7 @@ class ScheduleRequest(Request):
     """When: cron expressions of five fields, or `@daily` and its likes. At an hour that a clock change leaves out
     nothing is started."""
     every_seconds: float | None = Field(default=None, ge=LEAST_SECONDS, le=366 * 86_400, allow_inf_nan=False)
-    """When: every so many seconds; in place of `cron`, or beside it."""
+    """When: every so many seconds; in place of `cron`, or in addition to it."""
     time_zone: str = Field(default="UTC", max_length=100, examples=["Europe/Berlin"])
     """The time zone of `cron`, by its name in the IANA database."""
     start_at: AwareDatetime | None = Field(default=None, strict=False)
@@ -79,19 +79,19 @@ class ScheduleRequest(Request):
     end_at: AwareDatetime | None = Field(default=None, strict=False)
     """Nothing is started later."""
     overlap: Overlap = Field(default="skip", examples=["skip"])
-    """What happens when the earlier run still goes on: the new one is skipped, waits (`queue_one`: one of them,
-    `queue_all`: each), or runs beside it (`allow`)."""
+    """Policy while the earlier run is still running: the new one is skipped, waits (`queue_one`: one of them,
+    `queue_all`: each), or runs in parallel (`allow`)."""
     catch_up_seconds: float = Field(default=3_600.0, ge=10, le=366 * 86_400, allow_inf_nan=False, examples=[3_600.0])
-    """What Temporal missed while it was down is made up for if it is not longer ago."""
+    """Longest delay, in seconds, for which a run that Temporal missed while it was down is still started."""
     budget: ScheduleBudget | None = None
-    """What its runs may use together; left out: each has its own budget alone."""
+    """Budget shared by its runs; left out: each has its own budget alone."""
     living: bool = Field(default=False, examples=[True])
     """Whether each time the last report is brought up to date, as `POST /v1/runs/{run_id}/updates` does: what has
     changed since is written anew. While there is no report the question is asked."""
     paused: bool = Field(default=False, examples=[False])
     """Whether it starts nothing until it is unpaused."""
     note: Text = Field(default="", max_length=500, examples=["For the Monday meeting"])
-    """What it is for."""
+    """Purpose of the schedule."""
 
 
 class ScheduleView(Described):
@@ -100,7 +100,7 @@ class ScheduleView(Described):
     name: str = Field(examples=["monday-papers"])
     """Its name."""
     question: str = Field(examples=["What is new on retries?"])
-    """What is asked."""
+    """Question of its runs."""
     cron: tuple[str, ...]
     """When: as it was asked for, or as Temporal has it if its times were changed there."""
     every_seconds: tuple[float, ...]
@@ -108,16 +108,16 @@ class ScheduleView(Described):
     time_zone: str
     """The time zone."""
     overlap: Overlap | Literal["cancel_other", "terminate_other"]
-    """What happens when the earlier run still goes on. The last two can only be set in Temporal, and end the wait for
+    """Policy while the earlier run is still running. The last two can only be set in Temporal, and end the wait for
     that run, not the run."""
     budget: RunBudget | None
-    """What its runs may use together."""
+    """Budget shared by its runs."""
     living: bool
     """Whether each time the last report is brought up to date."""
     paused: bool
     """Whether it is paused."""
     note: str
-    """What it is for, or why it was paused."""
+    """Purpose, or the reason why it was paused."""
     next_times: tuple[Moment, ...]
     """The next ten times."""
     missed: int
@@ -173,7 +173,7 @@ ScheduleName: TypeAlias = Annotated[str, Path(max_length=64, description="The sc
 READ: Final = (requires("list_runs"),)
 CHANGE: Final = (requires("start_run"),)
 NAMED: Final = problem_docs(ScheduleNotFound, SchedulesOff, TemporalUnavailable)
-"""What can go wrong with a schedule that is named."""
+"""Problems with a named schedule."""
 
 router = APIRouter(prefix="/v1/schedules", tags=["schedules"])
 

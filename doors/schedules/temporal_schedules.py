@@ -46,7 +46,7 @@ PAGE: Final = 200
 NO_TENANT: Final = "default"
 """Named in place of the tenant of a question that is lost; nothing is done for it."""
 CHANGED: Final = "it was changed in Temporal; replace it, or delete it"
-"""What is said of a schedule that does not start runs any more."""
+"""Reason given for a schedule that no longer starts runs."""
 LEAST_SECONDS: Final = 60.0
 """The shortest time between two runs of a schedule."""
 
@@ -57,7 +57,7 @@ OVERLAPS: Final[dict[Overlap, ScheduleOverlapPolicy]] = {
     "queue_all": ScheduleOverlapPolicy.BUFFER_ALL,
     "allow": ScheduleOverlapPolicy.ALLOW_ALL,
 }
-"""What happens at a time at which the run of an earlier one goes on."""
+"""Temporal's policies for a run that is due while an earlier one is running."""
 SHOWN_OVERLAPS: Final[dict[ScheduleOverlapPolicy, Overlap | Literal["cancel_other", "terminate_other"]]] = {
     **{policy: name for name, policy in OVERLAPS.items()},
     ScheduleOverlapPolicy.CANCEL_OTHER: "cancel_other",
@@ -250,7 +250,7 @@ class ScheduleOwner(PluginTables):
         self._settings = settings
 
     def of(self, tenant: str) -> str:
-        """There is nothing beside the tenant's name."""
+        """There is nothing besides the tenant's name."""
         return tenant
 
     async def delete_tenant(self, tenant: str) -> None:

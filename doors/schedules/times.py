@@ -26,7 +26,7 @@ _SHORTHANDS: Final = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
-"""What may stand for five fields; not `@every`, which Temporal takes by the second."""
+"""Allowed replacements of the five fields; not `@every`, which Temporal takes by the second."""
 _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -37,7 +37,7 @@ _WEEKDAYS: Final = ("sunday", "monday", "tuesday", "wednesday", "thursday", "fri
 def find_time_faults(
     cron: Sequence[str], every_seconds: float | None, time_zone: str, start_at: datetime | None, end_at: datetime | None
 ) -> list[FieldFault]:
-    """What is wrong with the times of a schedule; what Temporal refuses by itself is not among it."""
+    """Find faults in the times of a schedule; those that Temporal refuses by itself are not among them."""
     faults, firsts, zone, after = list[FieldFault](), list[float](), ZoneInfo("UTC"), datetime.now(UTC)
     if start_at is not None and start_at > after:
         after = start_at - timedelta(seconds=1)
@@ -149,7 +149,7 @@ def _list_values(ranges: Iterable[ScheduleRange], least: int) -> set[int]:
 
 
 def _describe_fields(fields: Sequence[str]) -> str:
-    """Five fields as written by somebody, in the form of `_describe_calendar`."""
+    """Five fields as written by someone, in the form of `_describe_calendar`."""
     if len(fields) != len(_SPANS):
         raise ValueError("not five fields")
     minutes, hours = _parse_field(fields[0], 0, 59), _parse_field(fields[1], 0, 23)

@@ -19,7 +19,7 @@ WAIT: Final = "wait_for_scheduled_run"
 
 
 class RunBudget(Frozen):
-    """What the runs of a schedule may use together."""
+    """Limits shared by the runs of a schedule."""
 
     tokens: int
     days: float
@@ -53,7 +53,7 @@ class ScheduledStart(Frozen):
 
 
 class StartedRun(Frozen):
-    """What came of it."""
+    """Outcome of starting a run."""
 
     run_id: str = ""
     refusal: str = ""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # the API starts without what validates
 
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 SHOWN_CHARACTERS: Final = 100
-"""Of a dropped value, in the reason."""
+"""Maximum characters of a dropped value in the reason."""
 NOT_SAID: Final = "no passage found states it"
 
 

@@ -22,7 +22,7 @@ LONGEST_TEXT: Final = 50_000
 """Characters of a value; a report has less."""
 _TYPES: Final[Mapping[type, str]] = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-"""What every provider of models takes as a name."""
+"""Pattern of names that every model provider accepts."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Place:
     again: bool = False
     """Whether it is a form within itself: of one that nothing is known of there is no more than null."""
     entries: "Place | None" = None
-    """Of an object: what stands under names that the schema leaves open."""
+    """Objects only: values under names that the schema leaves open."""
     entry_rules: str = ""
     """The schema, as JSON, of an object with one such name."""
     items: "Place | None" = None
@@ -48,7 +48,7 @@ class Place:
     """Whether no item may be there twice."""
     either: tuple["Place", ...] = ()
     types: tuple[str, ...] = ()
-    """Of a leaf: `string`, `number`, `integer`, `boolean`."""
+    """Types of a leaf: `string`, `number`, `integer`, `boolean`."""
     choices: tuple[Scalar, ...] = ()
     """The only values that there are; empty: all of these types."""
     schemas: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Field:
 
 
 def choose_key(name: str, number: int) -> str:
-    """The name of a field that every provider takes; `number` tells those apart that have other signs."""
+    """The name of a field that every provider takes; `number` distinguishes those with other signs."""
     return name if _KEY.fullmatch(name) else f"field_{number}"
 
 
@@ -153,7 +153,7 @@ def build_answer_schema(place: Place) -> JsonObject:
 
     It has types, choices and descriptions alone, which every provider takes; the model is shown the whole schema, too.
     """
-    told: JsonObject = {"description": place.description} if place.description else {}
+    described: JsonObject = {"description": place.description} if place.description else {}
     if place.kind == "object":
         properties: JsonObject = {}
         for one in place.fields:
@@ -164,14 +164,14 @@ def build_answer_schema(place: Place) -> JsonObject:
                 inner["description"] = f"{one.name!r}. {one.place.description}".strip()
             properties[one.key] = inner
         others: Json = False if place.entries is None else build_answer_schema(place.entries)
-        return {"type": "object", **told, "properties": properties, "additionalProperties": others}
+        return {"type": "object", **described, "properties": properties, "additionalProperties": others}
     if place.items is not None:
-        return {"type": "array", **told, "items": build_answer_schema(place.items)}
+        return {"type": "array", **described, "items": build_answer_schema(place.items)}
     if place.either:
-        return {"anyOf": [build_answer_schema(one) for one in place.either], **told}
+        return {"anyOf": [build_answer_schema(one) for one in place.either], **described}
     value: JsonObject = {"anyOf": [*_list_value_schemas(place), {"type": "null"}]}
     properties = {"value": value, "citations": _CITATIONS, "reason": {"type": "string"}}
-    return {"type": "object", **told, "properties": properties, "additionalProperties": False}
+    return {"type": "object", **described, "properties": properties, "additionalProperties": False}
 
 
 def _list_value_schemas(leaf: Place) -> Iterator[Json]:

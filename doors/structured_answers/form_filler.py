@@ -3,7 +3,7 @@
 A model is asked for the schema's own tree with an object of value, citations and reason at each leaf, so that nothing
 can be answered without saying what it rests on. The state holds the leaves, each with its JSON pointer. A leaf that is
 no value of its types is dropped here; whether values fit the schema and their quotes hold is decided later, by code
-(`answer_assembly`). The model is told once, before, what does not.
+(`answer_assembly`). The model learns once, before, what does not.
 """
 
 import json
@@ -38,7 +38,7 @@ QUOTE_CHARACTERS: Final = 2_000
 MOST_CITATIONS: Final = 8
 """Citations of one value; more are left out."""
 SHOWN_CHARACTERS: Final = 100
-"""Of a dropped value, in the reason."""
+"""Maximum characters of a dropped value in the reason."""
 
 
 class FormInput(AgentInput):
@@ -137,10 +137,10 @@ def resolve_fields(said: FilledForm, given: FormInput, ids: Mapping[str, str]) -
 
 def _resolve_field(at: str, leaf: Place, said: JsonObject, ids: Mapping[str, str]) -> FilledField:
     value, reason = said.get("value"), said.get("reason")
-    told = reason if isinstance(reason, str) else ""
+    explanation = reason if isinstance(reason, str) else ""
     if value is not None and (found := coerce_value(leaf, value)) is None:
         shown = shorten_text(json.dumps(value, ensure_ascii=False), SHOWN_CHARACTERS)
-        value, told = None, f"{shown} was dropped: {explain_uncoercible(leaf, value)}"
+        value, explanation = None, f"{shown} was dropped: {explain_uncoercible(leaf, value)}"
     elif value is not None:
         value = found
     citations = (one for one in ensure_list(said.get("citations")) if isinstance(one, dict))
@@ -151,7 +151,7 @@ def _resolve_field(at: str, leaf: Place, said: JsonObject, ids: Mapping[str, str
         and isinstance(quote := one.get("quote"), str)
         and 0 < len(quote) <= QUOTE_CHARACTERS
     ]
-    return FilledField(pointer=at, value=value, citations=tuple(cited[:MOST_CITATIONS]), reason=told)
+    return FilledField(pointer=at, value=value, citations=tuple(cited[:MOST_CITATIONS]), reason=explanation)
 
 
 def find_unbased_values(said: FilledForm, given: FormInput, ids: Mapping[str, str]) -> list[str]:
@@ -173,7 +173,7 @@ def find_unbased_values(said: FilledForm, given: FormInput, ids: Mapping[str, st
 
 
 def describe_form(output: JsonObject) -> tuple[str, JsonObject]:
-    """How many fields have a value."""
+    """Describe how many fields have a value."""
     fields = [one for one in ensure_list(output.get("fields")) if isinstance(one, dict)]
     known = sum(one.get("value") is not None for one in fields)
     return f"Filled in {known} of {format_count(len(fields), 'field')}", {"fields": len(fields), "filled": known}

@@ -22,7 +22,7 @@ from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.text import format_count, shorten_text
 
 SHOWN_CHARACTERS: Final = 200
-"""Of the reason why something does not fit."""
+"""Maximum characters of the reason why something does not fit."""
 LONGEST_FORMATTED: Final = 2_000
 """Characters of a text with a `format`: an address, a date, an identifier."""
 MOST_FAULTS: Final = 50
@@ -142,7 +142,7 @@ def find_schema_faults(schema: JsonObject) -> Iterator[Fault]:
 
 
 def _find_mistakes(schema: JsonObject) -> Iterator[Fault]:
-    """What the metaschema does not take, and patterns that cannot be applied."""
+    """Find violations of the metaschema, and patterns that cannot be applied."""
     if not isinstance(schema.get("$schema", ""), str):
         yield Fault("it must be the address of a draft of JSON Schema", "/$schema")
         return

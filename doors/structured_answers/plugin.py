@@ -10,7 +10,7 @@ plugin: Final = Plugin(
     package="elcano.doors.structured_answers",
     agents=(".form_filler:AGENT",),
     report_additions=(".report_answer:AnswerAddition",),
-    answer_schema_checks=(".form_validation:find_schema_faults",),
+    parts={"answer_schema_check": ".form_validation:find_schema_faults"},
     routes=(".routes:router",),
     commands={"answer": ".commands:print_answer"},
 )

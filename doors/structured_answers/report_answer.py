@@ -31,7 +31,7 @@ class AnswerAddition(ReportAddition):
 
     @property
     def citations(self) -> tuple[Citation, ...]:  # type: ignore[override]
-        """What the values rest on, looked up with the citations of the draft."""
+        """Return the evidence of the values, looked up with the citations of the draft."""
         return () if self._filled is None else tuple(cited for one in self._filled.fields for cited in one.citations)
 
     def render(self, checked: CheckedDraft | None, words: Phrases) -> AddedText:

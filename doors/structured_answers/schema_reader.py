@@ -43,7 +43,7 @@ MAX_DEPTH: Final = 12
 """Maximum nesting of objects, lists and alternatives."""
 MAX_PLACES: Final = 1_500
 MAX_REPEATS: Final = 3
-"""How often a schema that refers to itself is unrolled; less often if the form would be too large."""
+"""Maximum expansions of a schema that refers to itself; fewer if the form would be too large."""
 CLOSED: Final = "this deep within itself the form is not asked for"
 NULL_ALONE: Final = "the schema allows null alone"
 _FREE: Final = ""
@@ -198,7 +198,7 @@ class _Reader:
         """The form where all of `rules` hold."""
         if (alternatives := split_alternatives(rules)) is not None:
             return self._read_alternatives(*alternatives, raw, path, depth)
-        at, told = raw[0].pointer, find_description(rules)
+        at, description = raw[0].pointer, find_description(rules)
         if faults := [*list_bound_faults(rules)]:
             self.faults += faults
             return None
@@ -210,20 +210,20 @@ class _Reader:
             return None
         plain = tuple(one for one in OPEN_TYPES if one in types)
         schemas = tuple(json.dumps(one.schema) for one in raw if not one.aside)
-        leaf = Place("leaf", told, at=at, types=plain, choices=choices or (), schemas=schemas)
+        leaf = Place("leaf", description, at=at, types=plain, choices=choices or (), schemas=schemas)
         found: list[Place | None] = [leaf] if plain else []
         if plain:
             self._count_field(at)
         if "array" in types:
-            found.append(self._read_list(rules, told, at, path, depth))
+            found.append(self._read_list(rules, description, at, path, depth))
         if "object" in types:
-            found.append(self._read_object(rules, told, at, path, depth))
+            found.append(self._read_object(rules, description, at, path, depth))
         places = [one for one in found if one is not None]
         if len(places) < len(found):
             return None
         if not places:
             return Place("closed", NULL_ALONE)
-        return places[0] if len(places) == 1 else Place("either", told, either=tuple(places))
+        return places[0] if len(places) == 1 else Place("either", description, either=tuple(places))
 
     def _read_alternatives(
         self,
@@ -248,18 +248,18 @@ class _Reader:
                 why = found.description
             else:
                 places += found.either or (found,)
-        told = find_description([rule, *others])
+        description = find_description([rule, *others])
         if places and all(one.kind == "leaf" for one in places):
             self._fields = before + 1
             choices = tuple(dict.fromkeys(choice for one in places for choice in one.choices))
             limited = choices if all(one.choices for one in places) else ()
             types = tuple(one for one in OPEN_TYPES if any(one in place.types for place in places))
             schemas = tuple(json.dumps(one.schema) for one in raw)
-            return Place("leaf", told, at=raw[0].pointer, types=types, choices=limited, schemas=schemas)
+            return Place("leaf", description, at=raw[0].pointer, types=types, choices=limited, schemas=schemas)
         different = tuple(dict.fromkeys(places))
         if len(different) < 2:
             return different[0] if different else Place("closed", why)
-        return Place("either", told, either=different)
+        return Place("either", description, either=different)
 
     def _read_list(self, rules: Sequence[Rule], told: str, at: str, path: tuple[str, ...], depth: int) -> Place | None:
         least, most = read_bound(rules, "minItems", max) or 0, read_bound(rules, "maxItems", min)
@@ -305,7 +305,7 @@ class _Reader:
     def _read_entries(
         self, rules: Sequence[Rule], at: str, named: bool, path: tuple[str, ...], depth: int
     ) -> tuple[Place | None, bool]:
-        """What stands under open names, None if nothing is asked there, and whether no other names may be."""
+        """Read the schema of open names, None if nothing is asked there, and whether no other names may be."""
         raw: list[list[Rule]] = []
         for one in rules:
             for pattern, inner in one.schema.get("patternProperties", {}).items():

@@ -1,4 +1,4 @@
-"""What the keywords of several JSON Schemas that hold at one place come to, and which of them cannot be honoured.
+"""Combines the keywords of several JSON Schemas that hold at one place, and names those that cannot be honoured.
 
 Pure: workflows load it.
 """
@@ -62,7 +62,7 @@ class Rule(NamedTuple):
 
     schema: Any
     pointer: str
-    """Where it stands in the whole schema."""
+    """JSON pointer into the whole schema."""
     aside: bool = False
     """Whether it holds under a condition only: its properties are asked, and nothing else is concluded from it."""
 
@@ -129,8 +129,8 @@ def join_entry_rules(rules: Sequence[Rule]) -> str:
 
 def find_description(rules: Sequence[Rule]) -> str:
     """The first description that rules have; empty if none has one."""
-    told: Iterator[Any] = (one.schema.get("description") for one in rules if not one.aside)
-    return next((one for one in told if isinstance(one, str) and one), "")
+    descriptions: Iterator[Any] = (one.schema.get("description") for one in rules if not one.aside)
+    return next((one for one in descriptions if isinstance(one, str) and one), "")
 
 
 def forbids(rule: Rule, name: str) -> bool:

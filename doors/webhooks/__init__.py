@@ -1,1 +1,1 @@
-"""Webhooks: a tenant's own servers are told what becomes of its runs."""
+"""Webhooks: a tenant's own servers are notified about its runs."""

@@ -1,4 +1,4 @@
-"""Webhooks in a worker, beside its runs: it begins the watches that were noted, and works on the queue of webhooks.
+"""Webhooks in a worker, next to its runs: it begins the watches that were noted, and works on the queue of webhooks.
 
 A run is followed, deliveries are begun, a message is sent once.
 """
@@ -8,10 +8,8 @@ import logging
 import ssl
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from email.message import EmailMessage
 from functools import partial
 from typing import Final
 
@@ -24,7 +22,6 @@ from temporalio.worker import Worker
 from elcano.activities.background_work import build_queue_worker, looking_for
 from elcano.activities.sources.http.address_pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
 from elcano.activities.sources.http.fetching import user_agent
-from elcano.doors.webhooks.mail import SCHEME, check_recipient, send_mail, write_mail
 from elcano.doors.webhooks.settings import read_webhook_settings
 from elcano.doors.webhooks.signing import sign_body, write_body
 from elcano.doors.webhooks.targets import GONE, NotDelivered, TargetRefused, check_target
@@ -67,12 +64,11 @@ from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 
 ANSWER_SECONDS: Final = 15.0
-"""Within which a receiver has to answer."""
-MAILS_AT_ONCE: Final = 8
+"""Timeout of a receiver's response, in seconds."""
 BEAT_SECONDS: Final = 8.0
 DAY: Final = 86_400.0
 QUESTION_CHARACTERS: Final = 300
-"""How much of a question is told."""
+"""Maximum characters of a question in a message."""
 
 _log = logging.getLogger("webhooks")
 
@@ -87,7 +83,6 @@ class Sender:
         """Nothing is opened before the first message."""
         self._outside = _build_client(settings, build_pinned_transport(network, proxy=settings.proxy, tls=tls))
         self._inside = _build_client(settings, build_pinned_transport(network, anywhere=True, tls=tls))
-        self._mailing = ThreadPoolExecutor(MAILS_AT_ONCE, "mail")
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
         """Send a message once, and return the status of the answer.
@@ -114,18 +109,8 @@ class Sender:
             raise NotDelivered(f"it answered {status}", status)
         return status
 
-    async def mail(self, mail: EmailMessage) -> int:
-        """Hand an e-mail to the mail server once, and return what it answered.
-
-        Raises:
-            NotDelivered: it was not taken.
-        """
-        loop, settings = asyncio.get_running_loop(), read_webhook_settings()
-        return await loop.run_in_executor(self._mailing, send_mail, mail, settings, ANSWER_SECONDS)
-
     async def close(self) -> None:
         """Closes all connections."""
-        self._mailing.shutdown(wait=False, cancel_futures=True)
         await self._outside.aclose()
         await self._inside.aclose()
 
@@ -144,11 +129,11 @@ class WebhookActivities:
     client: Client
     sender: Sender
     address: str
-    """Where clients reach the API."""
+    """Address at which clients reach the API."""
 
     @activity.defn(name=FOLLOW_RUN)
     async def follow_run(self, watch: RunWatch) -> SeenEvents:
-        """Wait until something happens in a run that is told of, or until it has ended."""
+        """Wait until something happens in a watched run, or until it has ended."""
         kept = self.store.of(watch.tenant)
         try:
             run = await current_run(watch.run_id, self.temporal, kept)
@@ -190,8 +175,8 @@ class WebhookActivities:
                 return SeenEvents(last=last, ended=True)
 
     def _build_seen(self, run: ArchivedRun, events: Sequence[AgentEvent], since: int, *, ended: bool) -> SeenEvents:
-        told = tuple(self._build_message(run, event) for event in events if event.type in EVENTS_OF_RUNS)
-        return SeenEvents(messages=told, last=max([since, *(event.seq for event in events)]), ended=ended)
+        messages = tuple(self._build_message(run, event) for event in events if event.type in EVENTS_OF_RUNS)
+        return SeenEvents(messages=messages, last=max([since, *(event.seq for event in events)]), ended=ended)
 
     def _build_message(self, run: ArchivedRun, event: AgentEvent) -> Message:
         data = {
@@ -231,7 +216,7 @@ class WebhookActivities:
         """Send a message once.
 
         Raises:
-            ApplicationError: it was not taken, and is tried again unless nobody can want that.
+            ApplicationError: it was not taken, and is tried again unless no one can want that.
         """
         webhooks, message = self._webhooks(delivery.tenant), delivery.message
         endpoint = await webhooks.find(delivery.endpoint)
@@ -239,13 +224,13 @@ class WebhookActivities:
             raise _build_failure("the endpoint is deleted or switched off", final=True)
         now = time.time()
         try:
-            answer = await self._submit(delivery.tenant, endpoint, message, now)
+            answer = await self._submit(endpoint, message, now)
         except NotDelivered as error:
             await webhooks.note_attempt(endpoint.id, message.id, "waiting", error.answer, str(error))
             await webhooks.note_failure(endpoint.id, now)
-            if error.answer == GONE:
+            if is_gone := error.answer == GONE:
                 await self._disable(webhooks, endpoint.id, "it answered 410: it wants nothing more")
-            raise _build_failure(str(error), final=error.final) from None
+            raise _build_failure(str(error), final=is_gone) from None
         except TargetRefused as error:
             await webhooks.note_attempt(endpoint.id, message.id, "waiting", None, f"refused: {error}")
             await webhooks.note_failure(endpoint.id, now)
@@ -253,10 +238,7 @@ class WebhookActivities:
         await webhooks.note_attempt(endpoint.id, message.id, "delivered", answer, "")
         await webhooks.change(endpoint.id, failing_since=None)
 
-    async def _submit(self, tenant: str, endpoint: Endpoint, message: Message, now: float) -> int:
-        if endpoint.url.startswith(SCHEME):
-            recipient, sender = check_recipient(tenant, endpoint.url), read_webhook_settings().mail_from
-            return await self.sender.mail(write_mail(message, endpoint.id, recipient, sender, self.address))
+    async def _submit(self, endpoint: Endpoint, message: Message, now: float) -> int:
         body = write_body(message)
         return await self.sender.send(
             endpoint.url, body, sign_body(message.id, int(now), body, endpoint.list_secrets(now))
@@ -288,7 +270,7 @@ def _build_failure(text: str, *, final: bool = False) -> ApplicationError:
 
 
 LOOK_SECONDS: Final = 2.0
-"""How often watches that were noted are looked for."""
+"""Interval at which new watches are looked for, in seconds."""
 AT_ONCE: Final = 100
 FOLLOWED: Final = 500
 """Runs that one worker follows at once."""

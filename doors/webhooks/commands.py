@@ -1,4 +1,4 @@
-"""`elcano webhooks`: servers and mailboxes that are told of runs."""
+"""`elcano webhooks`: servers that are told of runs."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from elcano.cli.requests import get_json, open_api, post_json, print_note
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Have servers of your own, or yourself by e-mail, told when runs end, wait or need approval.",
+    help="Have servers of your own told when runs end, wait or need approval.",
 )
 
 WebhookId = Annotated[str, argument("A webhook's id, as `elcano webhooks list` prints it.")]
@@ -18,7 +18,7 @@ WebhookId = Annotated[str, argument("A webhook's id, as `elcano webhooks list` p
 
 @app.command("create")
 def create_webhook(
-    url: Annotated[str, argument("Where messages are sent: https://..., or mailto:you@example.org.")],
+    url: Annotated[str, argument("Where messages are sent: https://...")],
     event: Annotated[
         list[str] | None, option("An event to send; may be repeated. Left out: ends, holds and approvals.")
     ] = None,
@@ -26,16 +26,11 @@ def create_webhook(
     description: Annotated[str, option("What it is for.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make a webhook and print its secret, by which receivers check what they get; of one by e-mail, its id."""
+    """Make a webhook and print its secret, by which receivers check what they get."""
     body: dict[str, Any] = {"url": url, "description": description}
     body |= {"events": event} if event else {}
     body |= {"run_id": run} if run else {}
-    made = post_json("/v1/webhooks", body)
-    if made["url"].startswith("mailto:") and not as_json:
-        print_line(made["id"])
-        print_note(f"e-mail will be sent to it; `elcano webhooks test {made['id']}` sends some now")
-        return
-    _print_secret(made, as_json)
+    _print_secret(post_json("/v1/webhooks", body), as_json)
 
 
 @app.command("list")

@@ -6,7 +6,7 @@ from elcano.graphs.plugin import Plugin
 
 plugin: Final = Plugin(
     name="webhooks",
-    description="Signed messages to servers of a tenant's own, and e-mail, when its runs end, wait or need approval.",
+    description="Signed messages to servers of a tenant's own when its runs end, wait or need approval.",
     package="elcano.doors.webhooks",
     settings=(".settings:WebhookSettings",),
     admission_rules=(".webhook_store:open_rule",),

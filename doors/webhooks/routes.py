@@ -1,4 +1,4 @@
-"""Webhooks over HTTP, by e-mail too: make endpoints, try them, rotate their secrets, see what was delivered."""
+"""Webhooks over HTTP: make endpoints, try them, rotate their secrets, see what was delivered."""
 
 import time
 from typing import Annotated, Final, TypeAlias
@@ -10,7 +10,6 @@ from ulid import ULID
 from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
-from elcano.doors.webhooks.mail import SCHEME, check_recipient
 from elcano.doors.webhooks.settings import read_webhook_settings
 from elcano.doors.webhooks.signing import new_secret
 from elcano.doors.webhooks.targets import TargetRefused, check_target
@@ -48,8 +47,7 @@ class WebhookRequest(Request):
     """The webhook to make."""
 
     url: str = Field(min_length=1, max_length=2_000, examples=["https://example.org/hooks/elcano"])
-    """Where messages are sent: https, at a public address or a host that the operator named; or `mailto:` with an
-    e-mail address that the operator allows."""
+    """Target of messages: https, at a public address or a host that the operator named."""
     events: list[WebhookEvent] = Field(
         default=list(BY_DEFAULT), min_length=1, max_length=len(CHOSEN), examples=[["run.completed", "run.failed"]]
     )
@@ -57,7 +55,7 @@ class WebhookRequest(Request):
     run_id: RunId | None = None
     """The one run that they are about; left out: all runs that are asked for from now on."""
     description: Text = Field(default="", max_length=200, examples=["The team's chat"])
-    """What it is for."""
+    """Purpose of the endpoint."""
 
 
 class WebhookView(Described):
@@ -66,13 +64,13 @@ class WebhookView(Described):
     id: str = Field(examples=["01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Its id."""
     url: str = Field(examples=["https://example.org/hooks/elcano"])
-    """Where messages are sent."""
+    """Target of messages."""
     events: tuple[WebhookEvent, ...]
     """The events that are sent."""
     run_id: str | None
     """The one run that they are about; null: all."""
     description: str
-    """What it is for."""
+    """Purpose of the endpoint."""
     state: str = Field(examples=["active"])
     """`active`, `failing` or `disabled`."""
     reason: str = Field(examples=[""])
@@ -84,7 +82,7 @@ class WebhookView(Described):
     created_at: Moment
     """When it was made."""
     created_by: str
-    """By whom; empty: nobody was named."""
+    """User; empty: no one was named."""
 
     @classmethod
     def of(cls, one: Endpoint) -> "WebhookView":
@@ -104,7 +102,7 @@ class WebhookWithSecret(WebhookView):
     """A webhook whose secret was just made."""
 
     secret: str = Field(examples=["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"])
-    """What receivers check signatures by. It is shown this once."""
+    """Secret with which receivers check signatures. Shown only once."""
 
     @classmethod
     def shown(cls, one: Endpoint) -> "WebhookWithSecret":
@@ -113,7 +111,7 @@ class WebhookWithSecret(WebhookView):
 
 
 class SecretRotation(Request):
-    """How a secret is replaced."""
+    """Options for replacing a secret."""
 
     keep_hours: float = Field(default=24.0, ge=0, le=720, allow_inf_nan=False, examples=[24.0])
     """For how many hours messages are signed by the former secret too."""
@@ -131,17 +129,17 @@ class DeliveryView(Described):
     status: str = Field(examples=["delivered"])
     """`waiting`, `delivered` or `failed`."""
     attempts: int
-    """How often it was sent."""
+    """Number of attempts."""
     created_at: Moment
     """When it was first to be sent."""
     tried_at: Moment | None
     """When it was last sent."""
     answer: int | None
-    """The HTTP status of the last answer, or the code of the mail server; null: nobody answered."""
+    """The HTTP status of the last answer; null: nobody answered."""
     error: str
     """Why the last attempt failed; empty: it did not."""
     data: JsonObject
-    """What is told."""
+    """Content of the message."""
 
     @classmethod
     def of(cls, one: DeliveryRecord) -> "DeliveryView":
@@ -162,7 +160,7 @@ class DeliveryBegun(Described):
     """A message is on its way."""
 
     id: str = Field(examples=["msg_test_01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """Its id; the webhook's deliveries tell what becomes of it."""
+    """Its id; the webhook's deliveries show what becomes of it."""
 
 
 WebhookId: TypeAlias = Annotated[str, Path(max_length=40, description="The webhook's id.")]
@@ -172,30 +170,28 @@ router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"], dependencies=[requi
 
 @router.post("", status_code=201, responses=problem_docs(RunNotFound, WebhooksOff, TooManyWebhooks))
 async def create_webhook(request: WebhookRequest, services: Provided, response: Response) -> WebhookWithSecret:
-    """Make a webhook: your server is sent a signed message, or you an e-mail, for each event that you choose.
+    """Make a webhook: your server is sent a signed message for each event that you choose.
 
-    Of one run it is told from the run's first event on, even if that was before; of all runs, from the next run on.
+    Of one run it receives messages from the run's first event on, even if that was before; of all runs, from the next
+    run on.
     """
     _require_on()
     if request.run_id is not None:
         await kept_run(request.run_id, services.store)
     url = request.url.strip()
     try:
-        if url.startswith(SCHEME):
-            check_recipient(services.tenant, url)
-        else:
-            check_target(url)
+        check_target(url)
     except TargetRefused as error:
         raise RequestInvalid([FieldFault(field="url", message=str(error))]) from error
     if "webhook.test" in request.events:
         message = "`webhook.test` cannot be chosen: it is what a test sends"
         raise RequestInvalid([FieldFault(field="events", message=message)])
     webhooks = get_webhooks(services.store)
-    told = request.run_id or ""
-    if sum(one.run_id == told for one in await webhooks.list_endpoints(told)) >= MOST_ENDPOINTS:
+    run_id = request.run_id or ""
+    if sum(one.run_id == run_id for one in await webhooks.list_endpoints(run_id)) >= MOST_ENDPOINTS:
         raise TooManyWebhooks(f"there are {MOST_ENDPOINTS} webhooks already: delete one that is not needed")
     events = tuple(dict.fromkeys(request.events))
-    made = await webhooks.create(url, events, told, request.description, services.principal.user)
+    made = await webhooks.create(url, events, run_id, request.description, services.principal.user)
     response.headers["Location"] = f"/v1/webhooks/{made.id}"
     response.headers["Cache-Control"] = "no-store"
     return WebhookWithSecret.shown(made)

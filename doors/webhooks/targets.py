@@ -1,4 +1,4 @@
-"""Where messages may go: to public addresses, and to hosts that the operator named."""
+"""Allowed targets of messages: public addresses, and hosts that the operator named."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from elcano.graphs.errors import SourceRefused
 
 WHERE: Final = "webhook"
 GONE: Final = 410
-"""What a receiver answers that wants nothing more."""
+"""Status of a receiver that wants no further messages."""
 
 
 class TargetRefused(Exception):
@@ -16,13 +16,11 @@ class TargetRefused(Exception):
 
 
 class NotDelivered(Exception):
-    """A receiver did not take a message; the text says why. `answer` is its HTTP or SMTP status, if it gave one."""
+    """A receiver did not take a message; the text says why. `answer` is its HTTP status, if it gave one."""
 
-    def __init__(self, text: str, answer: int | None = None, *, final: bool = False) -> None:
-        """`final`: it will not take it another time."""
+    def __init__(self, text: str, answer: int | None = None) -> None:
         super().__init__(text)
         self.answer = answer
-        self.final = final or answer == GONE
 
 
 def check_target(url: str) -> bool:

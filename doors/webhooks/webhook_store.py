@@ -1,4 +1,4 @@
-"""What the plugin stores: endpoints, the deliveries to each, which are begun here, and runs yet to be watched."""
+"""Tables of the plugin: endpoints, their deliveries, which are begun here, and runs yet to be watched."""
 
 import time
 from collections.abc import Sequence
@@ -23,14 +23,14 @@ from elcano.service.temporal.labels import describe_owner
 from elcano.settings.settings import Settings
 from elcano.storage.admission import AdmissionRule
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
-from elcano.storage.sql.columns import SECRET, Id, LongText, SealedJson, SealedText
+from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText
 from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_branches
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, TenantStore
 
 MOST_ENDPOINTS: Final = 50
-"""Of one tenant for all runs, and for each single run."""
+"""Maximum endpoints of one tenant for all runs, and for each single run."""
 
 webhook_endpoints = Table(
     "webhook_endpoints",
@@ -41,8 +41,8 @@ webhook_endpoints = Table(
     Column("url", SealedText, nullable=False),
     Column("events", JSON, nullable=False),
     Column("description", SealedText, nullable=False),
-    Column("secret", SealedText, nullable=False, info=SECRET),
-    Column("former_secret", SealedText, nullable=False, info=SECRET),
+    Column("secret", SealedText, nullable=False),
+    Column("former_secret", SealedText, nullable=False),
     Column("former_until", Double, nullable=True),
     Column("created_at", Double, nullable=False),
     Column("created_by", LongText, nullable=False),
@@ -50,7 +50,7 @@ webhook_endpoints = Table(
     Column("disabled_at", Double, nullable=True),
     Column("disabled_reason", LongText, nullable=False),
 )
-"""Where messages go; `run_id` is empty for those of all runs."""
+"""Targets of messages; `run_id` is empty for those of all runs."""
 
 webhook_deliveries = Table(
     "webhook_deliveries",
@@ -99,7 +99,7 @@ class Endpoint(Frozen):
     disabled_reason: str = ""
 
     def list_secrets(self, now: float) -> list[str]:
-        """What messages are signed by, the current secret first."""
+        """List the secrets that sign messages, the current one first."""
         former = self.former_until is not None and self.former_until > now
         return [self.secret, self.former_secret] if former else [self.secret]
 
@@ -145,7 +145,7 @@ class TenantWebhooks(TenantBound):
         return endpoint
 
     async def list_endpoints(self, run_id: str | None = None) -> list[Endpoint]:
-        """All endpoints, the oldest first; with `run_id` those that are told of that run, with "" those of all."""
+        """All endpoints, the oldest first; with `run_id` those that are notified of that run, with "" those of all."""
         wanted = self._select(webhook_endpoints).order_by(webhook_endpoints.c.id)
         if run_id is not None:
             wanted = wanted.where(webhook_endpoints.c.run_id.in_(("", run_id)))
@@ -213,7 +213,7 @@ class TenantWebhooks(TenantBound):
         return await self._fetch_all(DeliveryRecord, wanted)
 
     async def note_watch(self, run_id: str) -> None:
-        """Note that a run is to be watched, if anybody wants to know of it."""
+        """Note that a run is to be watched, if anyone wants to know of it."""
         async with self._engine.begin() as connection:
             await note_wanted_watch(connection, self._tenant, run_id)
 
@@ -225,7 +225,7 @@ class WebhookStore(PluginTables):
     """The webhooks of all tenants."""
 
     def of(self, tenant: str) -> TenantWebhooks:
-        """Those of one tenant."""
+        """Return the store of one tenant."""
         return TenantWebhooks(self._engine, tenant)
 
     async def list_watches(self, limit: int) -> list[tuple[Tenant, str, float]]:
@@ -242,7 +242,7 @@ class WebhookStore(PluginTables):
         await self._write(delete(table).where(begun))
 
     async def delete_run(self, tenant: str, run_id: str) -> None:
-        """Deletes the endpoints of that run, and what was told of it."""
+        """Deletes the endpoints of that run, and its deliveries."""
         tables = (webhook_deliveries, webhook_watches, webhook_endpoints)
         of_run = ((one, and_(one.c.tenant == tenant, run_and_branches(one.c.run_id, run_id))) for one in tables)
         await self._write(*(delete(table).where(rows) for table, rows in of_run))
@@ -255,10 +255,10 @@ async def note_watch(connection: AsyncConnection, tenant: str, run_id: str) -> N
 
 
 async def note_wanted_watch(connection: AsyncConnection, tenant: str, run_id: str) -> None:
-    """The same, if an endpoint of the tenant is told of the run."""
+    """The same, if an endpoint of the tenant is notified of the run."""
     table = webhook_endpoints
-    told = or_(table.c.run_id == "", table.c.run_id == run_id)
-    wanted = select(table.c.id).where(table.c.tenant == tenant, told, table.c.disabled_at.is_(None)).limit(1)
+    notified = or_(table.c.run_id == "", table.c.run_id == run_id)
+    wanted = select(table.c.id).where(table.c.tenant == tenant, notified, table.c.disabled_at.is_(None)).limit(1)
     if (await connection.execute(wanted)).first() is not None:
         await note_watch(connection, tenant, run_id)
 
@@ -276,7 +276,7 @@ def open_rule(settings: Settings) -> AdmissionRule | None:
 async def note_ended_run(store: TenantStore, run: ArchivedRun) -> str:
     """Note a run once more as it ends, for endpoints that came later and for runs that were resumed.
 
-    What was told before is not told again. A section is told of by its run.
+    Messages are not repeated. The run reports on its sections.
     """
     if run.branch_of is None and read_webhook_settings().webhooks:
         await get_webhooks(store).note_watch(run.run_id)

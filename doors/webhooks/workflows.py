@@ -1,6 +1,6 @@
 """The workflows of webhooks: one watches a run and begins deliveries, one delivers one message to one endpoint.
 
-Each lasts as long as it takes, days if need be, whoever dies meanwhile.
+Each lasts as long as it takes, days if need be, no matter which process dies meanwhile.
 
 Names and fields are persisted in histories: new fields get defaults, nothing is renamed.
 """
@@ -37,7 +37,7 @@ WebhookEvent: TypeAlias = Literal[
 ]
 WEBHOOK_EVENTS: Final[tuple[WebhookEvent, ...]] = get_args(WebhookEvent)
 CHOSEN: Final[tuple[WebhookEvent, ...]] = tuple(one for one in WEBHOOK_EVENTS if one != "webhook.test")
-"""Those that an endpoint may choose; a test is sent to whatever is tested."""
+"""Events that an endpoint may choose; a test is sent to the endpoint under test."""
 BY_DEFAULT: Final[tuple[WebhookEvent, ...]] = (
     "run.completed", "run.failed", "run.cancelled", "run.held", "run.approval_needed",
 )  # fmt: skip
@@ -54,7 +54,7 @@ EVENTS_OF_RUNS: Final[Mapping[EventType, WebhookEvent]] = {
     "failed": "run.failed",
     "cancelled": "run.cancelled",
 }
-"""The events of a run that are told, and what they are called."""
+"""The events of a run that are sent, and their names."""
 
 
 class RunWatch(RunScoped):
@@ -87,7 +87,7 @@ class SeenEvents(Frozen):
 
 
 class BeginCall(RunScoped):
-    """Messages about a run for whoever of its tenant wants them."""
+    """Messages about a run for its tenant's endpoints."""
 
     messages: tuple[Message, ...]
 
@@ -113,7 +113,7 @@ def watch_workflow_id(run_id: str) -> str:
 
 
 FOLLOW_TIMEOUT: Final = timedelta(hours=12)
-"""How long one attempt to follow a run may last; the next one goes on."""
+"""Timeout of one attempt to follow a run; the next one continues."""
 HEARTBEAT_TIMEOUT: Final = timedelta(seconds=30)
 CALL_TIMEOUT: Final = timedelta(seconds=30)
 OFTEN: Final = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=1))

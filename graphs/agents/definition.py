@@ -66,8 +66,10 @@ class Question(Generic[Answer]):
         return self.answer if self.answers is None else self.answers(task)
 
     def _told(self, parts: Iterable[str]) -> str:
+        # Parts come last: they differ from call to call, and providers read from their cache what comes before.
         rules = ground_rules(passages=self.passages, ranks=self.ranks)
-        return "\n".join((self.instructions + "".join(parts), rules))
+        further = "".join(parts)
+        return "\n".join(filter(None, (self.instructions, rules, further and f"## In this call\n\n{further.lstrip()}")))
 
 
 def build_empty_needs(given: Frozen) -> Needs:

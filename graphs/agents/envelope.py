@@ -13,7 +13,7 @@ from typing import Literal
 
 from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE, HISTORY, ShownForm, render_form_guidance
 from elcano.graphs.catalogue.agents import AgentInput
-from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.report import Claim
 from elcano.graphs.state.plan import Contradiction, SectionResult
 from elcano.graphs.state.state import HistoryEntry, IterationData
@@ -171,8 +171,20 @@ def render_task_prompt(task: str, shown: TaskEnvelope) -> str:
 
 
 def render_envelope(shown: TaskEnvelope) -> str:
-    """The envelope as a prompt has it between its fences."""
-    return json.dumps(shown.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1)
+    """The envelope as a prompt has it between its fences: a line for each field and for each item of its lists."""
+    fields = shown.model_dump(mode="json", exclude_defaults=True)
+    lines = (f" {_render_json(name)}: {_render_items(value)}" for name, value in fields.items())
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def _render_items(value: Json) -> str:
+    if not isinstance(value, list) or not value:
+        return _render_json(value)
+    return "[\n" + ",\n".join(map(_render_json, value)) + "\n ]"
+
+
+def _render_json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def parse_envelope(text: str) -> TaskEnvelope | None:

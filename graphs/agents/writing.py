@@ -27,8 +27,7 @@ MOST_CHARACTERS: Final = 400_000
 """Maximum length of one text: some 60,000 words, more than any model writes in an answer, and readable in a few
 seconds."""
 _CITATIONS: Final = (
-    "What the marks stand for, each mark once: `mark` as it stands in the texts, without brackets; `evidence` the key "
-    "of a passage; `quote` the literal words of that passage."
+    "What each mark stands for: `mark` without brackets; `evidence`: the key of a passage; `quote`: its literal words."
 )
 
 

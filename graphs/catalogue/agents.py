@@ -45,7 +45,7 @@ class AgentInput(Frozen):
 
     @property
     def contradictions(self) -> tuple[Contradiction, ...]:
-        """Where its passages were found to disagree: what it writes has to answer each."""
+        """Contradictions among its passages: what it writes has to answer each."""
         return ()
 
 

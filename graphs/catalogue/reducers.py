@@ -146,7 +146,7 @@ def _append_once(into: list[str], lines: Sequence[str]) -> None:
 
 
 class SectionNotes(Frozen):
-    """What research without a writer declares as its result, so that another can write from it."""
+    """Declared result of research without a writer, so that another can write from it."""
 
     criteria: tuple[Criterion, ...] = ()
     notes: tuple[str, ...] = ()

@@ -125,7 +125,7 @@ class SourceSpec(Frozen):
         return f"elcano-source-{self.name}" if own else ""
 
     def rate(self, has: Callable[[str], bool]) -> float | None:
-        """Searches a second, where `has` tells of a variable whether it is set."""
+        """Searches a second, where `has` says whether a variable is set."""
         with_key = self.limits.per_second_with_key
         return with_key if with_key is not None and has(self.key) else self.limits.per_second
 

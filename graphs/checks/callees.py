@@ -81,7 +81,7 @@ def every_fault(agent: OwnAgent) -> list[Fault]:
 
 
 def parse_own_agent(given: Mapping[str, Any]) -> tuple[OwnAgent | None, list[Fault]]:
-    """Parse an agent that somebody wrote; with it come all its faults, each with its JSON pointer."""
+    """Parse an agent that someone wrote; with it come all its faults, each with its JSON pointer."""
     try:
         agent = OwnAgent.model_validate(given)
     except ValidationError as error:

@@ -35,7 +35,7 @@ class StepCompleted(Frozen):
     model: str = ""
     """The model that answered, for an agent."""
     told: int = Field(default=0, ge=0)
-    """The highest number of an event that had been told when the call was made, as the history has it."""
+    """The highest number of an event that had been emitted when the call was made, as the history has it."""
     onward: bool = True
     """Whether the graph's edges choose the next node; otherwise an entry `NodeChosen` does."""
 

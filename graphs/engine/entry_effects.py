@@ -99,7 +99,7 @@ def _apply_call_approval(run: Run, entry: ApprovalRequested | ApprovalExpired) -
 def _apply_resumed_run(graph: ResearchGraph, run: Run, entry: RunResumed) -> Run:
     """Apply a resume. A fork has its own budget: the steps that it begins with were paid for by another run.
 
-    A call that was to be tried again later is tried at once: whoever resumes has mended what it waited for.
+    A call that was to be tried again later is tried at once: resuming means that the cause was fixed.
     """
     if entry.retry_now:
         run = _retry_now(graph, run.model_copy(update={"trying": False}))
@@ -119,7 +119,7 @@ def _retry_now(graph: ResearchGraph, run: Run) -> Run:
     """The run with its held call to be tried at once, and from there as if it had never been tried before.
 
     A call that is being tried goes on. A step of branches has no call of its own: each branch is asked by itself, and
-    its run hears from it what comes of that.
+    it notifies its run of the outcome.
     """
     if run.tried is None or not isinstance(graph.by_id[run.node], AgentNode | ToolNode):
         return run
@@ -128,7 +128,7 @@ def _retry_now(graph: ResearchGraph, run: Run) -> Run:
 
 
 def _apply_control_action(graph: ResearchGraph, earlier: Run, run: Run, entry: Controlled) -> Run:
-    """Apply an action. A pause gets its date and author; its duration does not count as waiting in vain."""
+    """Apply an action. A pause gets its date and author; its duration does not count as waiting without success."""
     run = sign_latest_decision(earlier, entry.action.apply(run), entry.by, entry.when)
     if run.pause is not None and earlier.pause is None:
         return run.model_copy(update={"pause": run.pause.model_copy(update={"since": entry.when, "by": entry.by})})

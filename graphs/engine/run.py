@@ -53,7 +53,7 @@ class Run(Frozen):
     stopping: Ending | None = None
     """Set by a request to end the run, until it leaves for its exit."""
     hold: Hold | None = None
-    """Set while the run waits; of a call that was tried in vain until it is answered."""
+    """Set while the run waits; of a call that was tried unsuccessfully until it is answered."""
     pause: Hold | None = None
     """Set while the run is paused, whatever else it waits for."""
     calls: tuple[WaitingCall, ...] = Field(default=(), exclude_if=lambda calls: not calls)
@@ -61,7 +61,7 @@ class Run(Frozen):
     trying: bool = False
     """The held call is being made again."""
     tried: FailedTries | None = None
-    """Set once the call of its node was tried in vain, until the node is done with."""
+    """Set once the call of its node was tried unsuccessfully, until the node is done with."""
     routing: bool = False
     """The node that the run is at is done; only the way on from it is open."""
     led: bool = False
@@ -224,7 +224,7 @@ _NOTHING: Final = object()
 
 
 def has_stalled(state: ResearchState, figures: Rules) -> bool:
-    """Return whether the latest iterations brought nothing that helps: no passages, known ones, or ones beside it."""
+    """Return whether the latest iterations brought nothing that helps: no passages, known ones, or ones off topic."""
     latest = state.conversation[-figures.stall_iterations :]
     if len(latest) < figures.stall_iterations:
         return False

@@ -79,7 +79,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held | ApprovalRequested
-"""Entries that tell of one step."""
+"""Entries about one step."""
 
 
 def _wrap_engine_faults(step: Callable[P, T]) -> Callable[P, T]:
@@ -140,7 +140,7 @@ def advance_run(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
     Raises:
         EngineFault: the entry is of another step or node than the run is at.
     """
-    if run.finished and not isinstance(entry, RolledBack):  # its report can be made anew, and that is told
+    if run.finished and not isinstance(entry, RolledBack):  # its report can be made anew, and that is reported
         raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
     if isinstance(entry, Step) and (entry.step, entry.node) != (run.step, run.node):
         raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")
@@ -285,8 +285,8 @@ def should_pause(run: Run, ending: Ending) -> bool:
 def _fail_step(graph: ResearchGraph, run: Run, failure: Failure, work: int = 0) -> Run:
     """A failed node sends the run the way that its graph declares for the error, or to its exit.
 
-    A failed exit, or a failure that would meet it too, ends the run. `work` is what expressions used in vain: what
-    fails without an answer in between has to end as well, so over `waiting_work` nothing is repaired.
+    A failed exit, or a failure that would meet it too, ends the run. `work` is what expressions used without success:
+    what fails without an answer in between has to end as well, so over `waiting_work` nothing is repaired.
     """
     if (ending := find_budget_ending(failure)) is not None:  # as if the budget had refused the call
         return _abandon_step(graph, run, ending)

@@ -250,7 +250,7 @@ class FanOut:
         nothing_answers = not succeeded and any(outcome.unanswered for outcome in outcomes)
         step, node = self._work.step, self._work.node
         refused = next((one.gap for one in outcomes if one.gap and one.gap.type == FailureType.MODEL_REFUSED), None)
-        if refused is not None:  # somebody has to mend something first, as in a run without branches
+        if refused is not None:  # someone has to mend something first, as in a run without branches
             failure = Failure(node=node, type=refused.type, message=refused.reason[:2_000], fatal=True)
             return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
         if succeeded < self.node.must_succeed and not nothing_answers:

@@ -127,7 +127,7 @@ def list_attachments(graph: ResearchGraph, state: ResearchState) -> dict[str, st
 
 
 def report_ready(report: ReportRef) -> EventDraft:
-    """The event that tells where the report is and how its check went."""
+    """The event with the place of the report and the result of its check."""
     references, verified = format_count(report.references, "reference"), format_count(report.verified, "citation")
     text = f"Report: {report.title} ({references}, {verified} verified"
     text += f", {report.unverified} not verified)" if report.unverified else ")"
@@ -159,7 +159,7 @@ def last_event(
     report: ReportRef | None,
     cancellation: Cancellation | None = None,
 ) -> EventDraft:
-    """The terminal event. A run tells exactly one, as its last."""
+    """The terminal event. A run emits exactly one, as its last."""
     cancelled = cancellation or Cancellation()
     if failure is not None:
         text = f"The run failed at {failure.node}: {failure.message}"

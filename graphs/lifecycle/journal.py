@@ -1,6 +1,6 @@
 """A run in progress: its place, its log of entries and its events, kept in step with one another.
 
-The workflow and the in-memory runner both drive a run through this class, so both tell the same story. Queries are
+The workflow and the in-memory runner both drive a run through this class, so both emit the same events. Queries are
 answered from it: the events and entries after a number, and the current state.
 """
 
@@ -178,7 +178,7 @@ class Journal:
             self.record(command.entry, now)
 
     def record(self, entry: Entry, now: float) -> None:
-        """Applies one entry and tells of it."""
+        """Applies one entry and emits its events."""
         if self._led and isinstance(entry, StepCompleted):
             entry = entry.model_copy(update={"onward": False})
         earlier, self._run = self._run, advance_run(self.graph, self._run, entry)

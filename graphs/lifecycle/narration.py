@@ -228,7 +228,7 @@ def _in_words(saved: ReusedWork) -> str:
 def _narrate_late_answer(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[EventDraft]:
     """A call that had been held was answered, or searches are not waited for any longer.
 
-    Branches tell that of their own calls.
+    Branches report that of their own calls.
     """
     if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode | ToolNode):
         missing = _given_up(entry.output)

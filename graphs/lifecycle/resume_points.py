@@ -281,6 +281,6 @@ def sections_left_out(log: RunLog) -> int:
     cost = 0 if limits.cost_microusd is None else MOST_COST - limits.cost_microusd
     try:
         larger = with_larger_plan(log, TopUp(tokens=MOST_TOKENS - limits.tokens, cost_microusd=cost))
-    except CannotResume:  # for want of something else, which is told when more is given
+    except CannotResume:  # for want of something else, which is reported when more is given
         return 0
     return 0 if larger is None else len(larger.run.state.plan) - len(log.run.state.plan)

@@ -100,7 +100,7 @@ def build_branch_input(
     """Build the input of a branch of the run `asked`: a run of its own, with its own question and limits.
 
     Instructions, sources and the experience with models come from the state of its `run`, which may have been steered.
-    `today` is the day that its run's agents are told.
+    `today` is the day that its run's agents are given.
     """
     outer, state = asked.branch_of, run.state
     return asked.model_copy(

@@ -56,7 +56,7 @@ def iter_passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) 
 
     Args:
         log: the run's, whole or the first of it.
-        events: what the run told; without them nothing has a time by the calendar.
+        events: those of the run; without them nothing has a time by the calendar.
         going_on: the run has not ended, so that there is a step under way unless it is through its exit.
     """
     told = list(events)
@@ -79,7 +79,7 @@ class _Reader:
         self._ended = 0.0
         self._ended_at = started_at
         self._held: list[HeldTry] = []
-        """The tries in vain of the call that comes next."""
+        """The failed tries of the call that comes next."""
         self._given_up = Usage()
         """The usage of tries whose call was given up between two steps; the step that has their number counts it."""
         forks = (entry for entry in log.entries if isinstance(entry, RunResumed) and entry.why == "forked")

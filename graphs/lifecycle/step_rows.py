@@ -1,7 +1,7 @@
 """The rows of a step list, and what a run's events say of each step: when it began and ended, how its branches stand.
 
 Rows are the steps of a run and what came between them, in the order of the log. Undone events are left out. `Step`,
-`Between` and `TryInVain` are what the API tells of them as it is; their texts and examples are its manual.
+`Between` and `TryInVain` are what the API returns of them as it is; their texts and examples are its manual.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ class TryInVain(Frozen):
 
 
 class HeldTry(TryInVain):
-    """A try in vain, with what it used nevertheless."""
+    """A failed try, with what it used nevertheless."""
 
     usage: Usage
 
@@ -181,7 +181,7 @@ class StepEvents:
 
 
 def _find_start_event_type(graph: ResearchGraph, node: Node) -> str:
-    """The type of the event that tells that the call of `node` was made; empty if none does."""
+    """The type of the event which says that the call of `node` was made; empty if none does."""
     match node:
         case AgentNode():
             return get_agent(graph, node.agent).starts

@@ -1,4 +1,4 @@
-"""Tables as cells with offsets in a text: which cells words stand in, and what the heads beside these say.
+"""Tables as cells with offsets in a text: which cells words stand in, and what the heads next to these say.
 
 Cells come table by table, row by row, as readers and `Places` have them.
 """

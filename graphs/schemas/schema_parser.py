@@ -1,7 +1,7 @@
 """Parses a JSON Schema into its shape, or into all its faults, each with its JSON pointer.
 
 Supported is what model providers support too and what can be checked without surprises: objects with named properties,
-lists, texts, numbers, booleans, choices, null beside one of these, and local `$defs` that do not refer to themselves.
+lists, texts, numbers, booleans, choices, null next to one of these, and local `$defs` that do not refer to themselves.
 Everything else is refused by name. The input is bounded, so that no schema takes long.
 """
 

@@ -1,6 +1,6 @@
 """A graph for people, as a Mermaid flow chart.
 
-Shapes tell the kinds of nodes apart. Dashed arrows are loops, and ways that are taken after an error, as they say.
+Shapes distinguish the kinds of nodes. Dashed arrows are loops, and ways that are taken after an error, as they say.
 """
 
 from elcano.graphs.spec.graph import (
@@ -26,7 +26,7 @@ LONGEST_LIST = 60
 _KEYWORDS = frozenset(
     {"call", "class", "classdef", "click", "default", "end", "flowchart", "graph", "href", "style", "subgraph"}
 )
-"""Words that Mermaid's grammar keeps for itself; it tells them from names by their case."""
+"""Words that Mermaid's grammar keeps for itself; it distinguishes them from names by their case."""
 
 _USUAL_SECONDS = ParallelNode.model_fields["timeout_seconds"].default
 """The default timeout of a branch; not drawn, as defaults are not."""

@@ -23,6 +23,8 @@ MOST_ATTEMPTS: Final = 20
 """Maximum number of attempts."""
 DATA_PATH: Final = "data_path"
 """The built-in graph whose calls a request limits by `path_seconds`."""
+SQL_WRITER: Final = "sql_writer"
+"""The name of the agent that writes SQL."""
 LEAST_PATH_SECONDS: Final = 1.0
 MOST_PATH_SECONDS: Final = 3_600.0
 LONGEST_MODEL: Final = 500

@@ -37,7 +37,7 @@ class BranchInput(Frozen):
     evidence: tuple[EvidenceRef, ...] = ()
     """Passages that it begins with: what was found before it."""
     beside: tuple[str, ...] = Field(default=(), exclude_if=lambda beside: not beside)
-    """Ids of those among them that are beside the whole question: nobody is shown them."""
+    """Ids of those among them that are off topic for the whole question: no one is shown them."""
 
 
 class BranchOutcome(Frozen):

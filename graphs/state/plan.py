@@ -213,7 +213,7 @@ def plan_fault(plan: Sequence[SectionPlan], most: int) -> str | None:
 
 
 def normalize_title(title: str) -> str:
-    """A title as it is compared: neither case nor white space tell two apart."""
+    """A title as it is compared: neither case nor white space matters."""
     return " ".join(title.split()).casefold()
 
 

@@ -153,7 +153,7 @@ class IterationData(Frozen):
     """Ids of the evidence that this iteration added."""
     judgement: str = ""
     beside: tuple[str, ...] = ()
-    """Ids of passages, of this or an earlier iteration, that were found to be beside the question: agents are shown
+    """Ids of passages, of this or an earlier iteration, that were found to be off topic: agents are shown
     them no more, and they count as nothing new."""
     suggested_queries: tuple[str, ...] = ()
     """The queries that the judge suggests; the next tool selection reads them."""
@@ -174,7 +174,7 @@ class ResearchState(Frozen):
     instructions: str = ""
     """The user's wishes for the report's length, tone or form."""
     output_schema: JsonObject = {}
-    """The JSON Schema of the answer that the user wants beside the report; empty: none."""
+    """The JSON Schema of the answer that the user wants besides the report; empty: none."""
     review: bool = False
     """Whether the report's statements are read against their quotes by the reviewer."""
     guidance: tuple[str, ...] = ()
@@ -234,12 +234,12 @@ class ResearchState(Frozen):
 
     @property
     def beside(self) -> frozenset[str]:
-        """Ids of the passages that a judge found beside the question."""
+        """Ids of the passages that a judge found off topic."""
         return frozenset(id for turn in self.conversation for id in turn.beside)
 
     @property
     def useful_evidence(self) -> tuple[str, ...]:
-        """`distinct_evidence` without what is beside the question."""
+        """`distinct_evidence` without what is off topic."""
         beside = self.beside
         return tuple(id for id in self.distinct_evidence if id not in beside)
 

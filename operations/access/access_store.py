@@ -1,4 +1,4 @@
-"""What the plugin stores, of all tenants: keys, sessions, links to runs, and the audit log.
+"""Tables of the plugin, of all tenants: keys, sessions, links to runs, and the audit log.
 
 A credential names no tenant: its row does. So these are the only reads that go across tenants, and each is by the id of
 one credential.
@@ -29,9 +29,9 @@ from elcano.storage.sql.tables import api_keys, run_links, sessions
 from elcano.storage.store import Store
 
 USED_SECONDS: Final = 60.0
-"""How often the last use of a key is written at most."""
+"""Minimum interval between two writes of a key's last use, in seconds."""
 CLOSE_SECONDS: Final = 1.0
-"""How long a write in the background may take while the store is closed."""
+"""Timeout of a background write while the store is closed, in seconds."""
 
 _log = logging.getLogger("access")
 
@@ -97,8 +97,6 @@ class LinkRecord(Frozen):
     created_by: str
     expires_at: float
     revoked_at: float | None = None
-    versions: bool
-    """Whether it leads to what later versions of the report change, too."""
 
 
 class TenantAccess(TenantBound):
@@ -186,10 +184,8 @@ class TenantAccess(TenantBound):
         """End a session."""
         await self._write(delete(sessions).where(self._own(sessions), sessions.c.id == id))
 
-    async def create_link(
-        self, run_id: str, expires_at: float, by: str, *, versions: bool = False
-    ) -> tuple[Credential, LinkRecord]:
-        """Make a link to a run, with `versions` also to the feed of its report."""
+    async def create_link(self, run_id: str, expires_at: float, by: str) -> tuple[Credential, LinkRecord]:
+        """Make a link to a run."""
         made = new_credential("ell")
         record = LinkRecord(
             tenant=self.tenant,
@@ -199,7 +195,6 @@ class TenantAccess(TenantBound):
             created_at=time.time(),
             created_by=by,
             expires_at=expires_at,
-            versions=versions,
         )
         await self._insert(run_links, record)
         return made, record
@@ -238,7 +233,7 @@ class AccessStore(PluginTables):
         await self._write(delete(run_links).where(*mine))
 
     async def delete_tenant(self, tenant: str) -> None:
-        """Deletes keys, sessions and links, so that nobody gets in with one; the audit log stays."""
+        """Deletes keys, sessions and links, so that no one gets in with one; the audit log stays."""
         tables = (api_keys, sessions, run_links)
         await self._write(*(delete(table).where(table.c.tenant == tenant) for table in tables))
 

@@ -1,7 +1,7 @@
 """The audit log around the API: what each request of a principal did or was refused is written, and read or exported.
 
-Reading is not recorded, unless it was refused. A request without valid credentials is nobody's, and not recorded
-either: whoever sends ten thousand wrong keys writes no rows. An entry is written before the answer is sent: if it
+Reading is not recorded, unless it was refused. A request without valid credentials is no one's, and not recorded
+either: a client that sends ten thousand wrong keys writes no rows. An entry is written before the answer is sent: if it
 cannot be, the answer says so, and the request can be sent again.
 """
 

@@ -22,23 +22,23 @@ class AuditEntry(Described):
     """One thing that was done, or refused."""
 
     id: str = Field(examples=["01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """Its place: ids increase with time."""
+    """Id of the entry; ids increase with time."""
     at: Moment
-    """When."""
+    """Time of the action."""
     user: str = Field(examples=["alice"])
-    """Who: the user, or the name of the API key; empty if no one was named."""
+    """User, or name of the API key; empty if no one was named."""
     role: str = Field(examples=["researcher"])
-    """In which role."""
+    """Role of the user."""
     key_id: str = Field(default="", examples=["7q2mz0v1k3xc"])
-    """With which API key; empty: without one."""
+    """API key that was used; empty: none."""
     action: str = Field(examples=["stop_run"])
-    """What: the name of the operation in the OpenAPI document."""
+    """Name of the operation in the OpenAPI document."""
     target: str = Field(default="", examples=["/v1/runs/acme-01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """With what."""
+    """Target of the action."""
     outcome: int = Field(examples=[202])
-    """How it was answered: an HTTP status. 403: it was refused."""
+    """HTTP status of the response. 403: it was refused."""
     address: str = Field(default="", examples=["192.0.2.7"])
-    """From which address."""
+    """Client's address."""
 
 
 class AuditLog(TenantBound):
@@ -90,7 +90,7 @@ class AuditLog(TenantBound):
 UNRECORDED: Final[frozenset[Permission]] = frozenset(
     {"read_run", "inspect_run", "list_runs", "read_catalogue", "read_knowledge", "read_usage", "operate"}
 )
-"""What only reads."""
+"""Read-only permissions."""
 
 REFUSED: Final = 403
 

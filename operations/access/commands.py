@@ -119,17 +119,14 @@ links = typer.Typer(no_args_is_help=True, help="Share a run by links that can on
 def create_link(
     run: Run,
     days: Annotated[float, option("In how many days it expires.", min=0)] = 30.0,
-    versions: Annotated[bool, option("Make a feed of the report's later versions, too.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a link to a run, and print it: everyone who has it can read the report, the events and the status."""
     from elcano.settings import program_settings
 
-    made: dict[str, Any] = post_json(f"/v1/runs/{run}/links", {"days": days, "versions": versions})
+    made: dict[str, Any] = post_json(f"/v1/runs/{run}/links", {"days": days})
     exit_with_json(made, wanted=as_json)
-    base = program_settings().base_url.rstrip("/")
-    for path in filter(None, (made["path"], made["feed"])):
-        print_line(f"{base}{path}")
+    print_line(f"{program_settings().base_url.rstrip('/')}{made['path']}")
     until = format_local_time(made["expires_at"])
     print_note(f"this is link {made['id']}, until {until}; keep it now, it cannot be shown again")
 

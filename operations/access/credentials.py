@@ -4,7 +4,7 @@ The id finds the row, so that a credential costs one read; the prefix and the ch
 mistyped or invented text costs none, and a scanner of logs and repositories recognises a key that leaked.
 
 What is stored is a BLAKE2b hash of the secret, keyed with the id. A slow hash, as for passwords, would protect nothing:
-no dictionary has a random secret of 256 bits. It would give whoever sends wrong keys a way to keep the server busy. The
+no dictionary has a random secret of 256 bits. It would give clients with wrong keys a way to keep the server busy. The
 key binds a hash to its row: copied into another one it matches nothing.
 """
 

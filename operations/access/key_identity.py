@@ -1,7 +1,7 @@
-"""Tells whose a request is by an API key, or by a browser's session.
+"""Identifies the caller by an API key, or by a browser's session.
 
 A wrong key costs nothing but a hash if its checksum is wrong, and else one read by an index. All wrong keys get one
-answer; only the holder of the right secret is told that it expired or was revoked.
+answer; only the holder of the right secret learns that it expired or was revoked.
 """
 
 import time

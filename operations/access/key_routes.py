@@ -37,9 +37,9 @@ class KeyView(Described):
     id: str = Field(examples=["7q2mz0v1k3xc"])
     """Its id, which is also the middle part of the key."""
     name: str = Field(examples=["nightly-report"])
-    """Who or what uses it; what is done with it is recorded under this name."""
+    """User of the key, a person or a program; its actions are recorded under this name."""
     role: Role
-    """What it may do."""
+    """Role of the key."""
     scopes: tuple[Permission, ...]
     """The permissions that it is limited to; empty: all of its role."""
     state: str = Field(examples=["valid"])
@@ -68,7 +68,7 @@ class NewKey(KeyView):
     """A key that was just made, or given a new secret."""
 
     key: str = Field(examples=[KEY])
-    """The key. It is shown this once: nobody can read it again."""
+    """The key. It is shown this once: no one can read it again."""
 
     @classmethod
     def made(cls, credential: Credential, record: KeyRecord) -> "NewKey":
@@ -80,9 +80,9 @@ class KeyRequest(Request):
     """The key to make."""
 
     name: Spoken = Field(max_length=NAME_CHARACTERS, examples=["nightly-report"])
-    """Who or what will use it."""
+    """User of the key, a person or a program."""
     role: Role = Field(examples=["researcher"])
-    """What it may do."""
+    """Role of the key."""
     scopes: list[Permission] = Field(default=[], examples=[["read_run", "list_runs"]])
     """Permissions of the role to limit it to; left out: all of them."""
     days: float | None = Field(default=90.0, gt=0, le=LONGEST_DAYS, examples=[90])
@@ -109,10 +109,10 @@ class KeyRequest(Request):
 
 
 class KeyRotation(Request):
-    """How to give a key a new secret."""
+    """Options for giving a key a new secret."""
 
     grace_hours: float = Field(default=DEFAULT_GRACE_HOURS, ge=0, le=24 * 30, examples=[24])
-    """How long the former secret is accepted too; 0: no longer."""
+    """Hours for which the former secret is also accepted; 0: no longer."""
 
 
 KeyId: TypeAlias = Annotated[str, Path(max_length=40, description="The key's id.", examples=["7q2mz0v1k3xc"])]

@@ -19,7 +19,7 @@ from elcano.api.events.sse import MESSAGES, event_stream, last_event_id
 from elcano.api.http.errors import NotAcceptable, problem_docs
 from elcano.api.http.request_identity import PUBLIC, requires
 from elcano.api.http.stream_check import repeat_check
-from elcano.api.reports.routes import REPORT_CONTENT, VERSIONS_RESPONSES, get_report, render_versions
+from elcano.api.reports.routes import REPORT_CONTENT, get_report
 from elcano.api.runs.routes import get_run
 from elcano.api.services import InProcess, Provided, Services
 from elcano.operations.access.access_store import LinkRecord
@@ -35,7 +35,7 @@ from elcano.service.runs.run_status import kept_run
 from elcano.service.runs.run_view import RunView
 
 PRIVATE: Final = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
-"""What a browser, or a machine that reads the Web, is told of whatever a link leads to."""
+"""Headers of everything behind a link, for browsers and crawlers."""
 
 
 class LinkNotFound(Refusal, kind="missing", title="No such link"):
@@ -57,8 +57,6 @@ class LinkView(Described):
     """By whom."""
     expires_at: Moment
     """When it expires."""
-    versions: bool
-    """Whether it has the feed of the report's versions."""
 
     @classmethod
     def of(cls, record: LinkRecord) -> "LinkView":
@@ -72,9 +70,7 @@ class NewLink(LinkView):
     """A link that was just made."""
 
     path: str = Field(examples=["/v1/shared/ell_7q2mz0v1k3xc_.../report"])
-    """Where the report is read; whoever has this path may. It is shown this once."""
-    feed: str = Field(examples=[""])
-    """Where readers of feeds find the versions of the report; empty: the link does not lead there."""
+    """Path of the report; anyone who has it may read it. Shown only once."""
 
 
 class LinkRequest(Request):
@@ -82,8 +78,6 @@ class LinkRequest(Request):
 
     days: float = Field(default=30.0, gt=0, le=365, examples=[30])
     """In how many days it expires."""
-    versions: bool = Field(default=False, examples=[False])
-    """Whether it leads to a feed too, which tells what later runs that bring the report up to date change in it."""
 
 
 links = APIRouter(prefix="/v1/runs/{run_id}/links", tags=["access"], dependencies=[requires("share_run")])
@@ -93,15 +87,11 @@ links = APIRouter(prefix="/v1/runs/{run_id}/links", tags=["access"], dependencie
 async def share_run(run_id: str, services: Provided, response: Response, request: LinkRequest | None = None) -> NewLink:
     """Make a link by which everyone who has it can read the run's status, events and report, until it expires."""
     await kept_run(run_id, services.store)
-    wanted = request or LinkRequest()
-    made, record = await get_tenant_access(services).create_link(
-        run_id, time.time() + wanted.days * DAY, services.principal.user, versions=wanted.versions
-    )
+    until = time.time() + (request or LinkRequest()).days * DAY
+    made, record = await get_tenant_access(services).create_link(run_id, until, services.principal.user)
     response.headers["Location"] = f"/v1/runs/{run_id}/links/{record.id}"
     response.headers["Cache-Control"] = "no-store"
-    shared_at = f"/v1/shared/{made.text}"
-    feed = f"{shared_at}/versions" if record.versions else ""
-    return NewLink(**LinkView.of(record).model_dump(), path=f"{shared_at}/report", feed=feed)
+    return NewLink(**LinkView.of(record).model_dump(), path=f"/v1/shared/{made.text}/report")
 
 
 @links.get("", responses=problem_docs(RunNotFound))
@@ -125,7 +115,6 @@ class SharedRun:
 
     run_id: str
     services: Services
-    versions: bool
 
 
 async def find_shared_run(
@@ -149,7 +138,7 @@ async def find_shared_run(
     repeat_check(request, is_valid)
     response.headers.update(PRIVATE)
     reader = Principal(tenant=found.tenant, role="reader", scopes=frozenset({"read_run"}))
-    return SharedRun(found.run_id, process.of(reader), found.versions)
+    return SharedRun(found.run_id, process.of(reader))
 
 
 async def _find_valid_link(text: str, request: HttpRequest) -> LinkRecord | None:
@@ -189,16 +178,6 @@ async def get_shared_report(
 ) -> Response:
     """Read the report of the run of a link: Markdown, or HTML with its pictures, or JSON."""
     answer = await get_report(run.run_id, run.services, accept)
-    answer.headers.update(PRIVATE)
-    return answer
-
-
-@shared.get("/versions", response_class=Response, responses=VERSIONS_RESPONSES)
-async def get_shared_versions(run: Shared) -> Response:
-    """Read the feed of the report of a link, if the link was made for it: what each later version changes."""
-    if not run.versions:
-        raise LinkNotFound("this link leads to one report, not to its later versions; ask for another one")
-    answer = await render_versions(run.run_id, run.services)
     answer.headers.update(PRIVATE)
     return answer
 

@@ -1,4 +1,4 @@
-"""Tells whose a request is by an OpenID Connect token: a JWT that an issuer signed, checked by PyJWT.
+"""Identifies the caller by an OpenID Connect token: a JWT that an issuer signed, checked by PyJWT.
 
 Only signatures with public keys are accepted (no `none`, and no HMAC, for which a public key could be taken as the
 secret), and a key is used for its own algorithm alone. The issuer's keys are fetched when they are needed, kept for an
@@ -35,9 +35,9 @@ ALGORITHMS: Final = (
 LONGEST_TOKEN: Final = 16_384
 """Characters of a token that is looked at; those of large issuers have some thousands."""
 KEYS_SECONDS: Final = 3_600.0
-"""How long the issuer's keys are believed."""
+"""Seconds for which the issuer's keys are cached."""
 REFETCH_SECONDS: Final = 60.0
-"""How often they are fetched at most."""
+"""Minimum interval between two fetches of them, in seconds."""
 FETCH_SECONDS: Final = 5.0
 LONGEST_DOCUMENT: Final = 1024 * 1024
 """Bytes of a document of the issuer's."""
@@ -114,7 +114,7 @@ class Issuer:
         self._fetching = asyncio.Lock()
 
     async def find_configuration(self) -> Mapping[str, Any]:
-        """What the issuer says of itself.
+        """Fetch the issuer's configuration.
 
         Raises:
             IssuerUnavailable: it does not, or says that it is another one.

@@ -101,7 +101,7 @@ async def _exchange_code(
 
 
 def _choose_method(configuration: Mapping[str, Any], chosen: AccessSettings) -> str:
-    """How the client shows its secret: in the header unless the service takes it in the form alone."""
+    """Choose how the client sends its secret: in the header unless the service takes it in the form alone."""
     if not chosen.oidc_client_secret:
         return "none"
     offered = configuration.get("token_endpoint_auth_methods_supported") or [BASIC]

@@ -14,7 +14,7 @@ plugin: Final = Plugin(
         ".oidc:open_token_identity",
         ".key_identity:open_session_identity",
     ),
-    allowances=(".tenant_rules:open_tenant_rules",),
+    parts={"allowance": ".tenant_rules:open_tenant_rules"},
     checks=(".tenant_rules:check_tenant_rules",),
     middleware=(".audit:AuditMiddleware",),
     routes=(

@@ -1,7 +1,7 @@
 """Sessions of browsers: signing in with an API key or at an issuer, seeing who one is, signing out.
 
 At the issuer it is the authorization code flow of OpenID Connect, with PKCE, state and nonce. What has to come back is
-in a cookie of this browser for ten minutes, so that nobody can finish a login that another one began. The tokens
+in a cookie of this browser for ten minutes, so that no one can finish a login that another one began. The tokens
 themselves are not kept: the session is ours.
 """
 
@@ -57,7 +57,7 @@ class PrincipalView(Described):
     role: Role
     """Your role."""
     permissions: tuple[Permission, ...]
-    """What you may do."""
+    """Permissions of the caller."""
     expires_at: Moment | None = None
     """When the session that was begun ends; null: none was."""
 
@@ -74,7 +74,7 @@ class PrincipalView(Described):
 
 
 class LoginRequest(Request):
-    """What to sign in with."""
+    """Credentials to sign in with."""
 
     key: str = Field(max_length=200, examples=["elc_7q2mz0v1k3xc_..."])
     """An API key."""

@@ -13,7 +13,7 @@ LOOPBACK: Final = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 
 
 class AccessSettings(BaseModel):
-    """How people and programs sign in, what tenants may use, and what is recorded."""
+    """Settings of sign-in, of tenants' permissions, and of the audit log."""
 
     model_config = ConfigDict(frozen=True)
 

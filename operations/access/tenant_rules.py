@@ -33,7 +33,7 @@ SETTING = "ELCANO_TENANTS"
 
 
 class TenantRules(Frozen):
-    """What each tenant may use."""
+    """Allowances of each tenant."""
 
     default: Allowance = EVERYTHING
     """For tenants without an entry."""
@@ -64,7 +64,7 @@ def read_tenant_rules(file: Path) -> TenantRules:
 
 
 def open_tenant_rules(settings: Settings) -> AllowanceOf | None:
-    """What tells the allowance of a tenant; None: there is no file."""
+    """Open the allowances of tenants; None: there is no file."""
     chosen = read_plugin_settings(AccessSettings)
     return read_tenant_rules(Path(chosen.tenants)).allowance_of if chosen.tenants else None
 

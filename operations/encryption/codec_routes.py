@@ -41,7 +41,7 @@ router = APIRouter(
 
 @router.post("/encode", summary="Encrypt payloads")
 async def encode_payloads(process: InProcess, body: PayloadsJson) -> JsonObject:
-    """Encrypt payloads that somebody enters in Temporal's page or command line, by Temporal's codec protocol."""
+    """Encrypt payloads that someone enters in Temporal's page or command line, by Temporal's codec protocol."""
     codec = (await process.temporal.client()).data_converter.payload_codec
     return await _change_payloads(body, codec.encode if codec is not None else _leave_unchanged)
 

@@ -1,4 +1,4 @@
-"""How data is encrypted: AES-256-GCM, with a key derived for each process and a label of the key that it came from.
+"""Encrypts data: AES-256-GCM, with a key derived for each process and a label of the key that it came from.
 
 A sealed text is `version (1) | length of the key's id (1) | id | salt (16) | nonce (12) | ciphertext and tag (16)`. Of
 the key with that id and the salt, HKDF-SHA-256 derives the key of the ciphertext; everything before the nonce, and

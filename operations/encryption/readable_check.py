@@ -18,7 +18,7 @@ from elcano.storage.store import DATABASE_FILE
 
 
 def check_readable(settings: Settings) -> Iterable[Finding]:
-    """Report whether the keys open what the store has. Other checks tell of keys and stores that cannot be used."""
+    """Report whether the keys open what the store has. Other checks report keys and stores that cannot be used."""
     try:
         ring = open_cipher(settings)
         if not settings.store_url and not (settings.data_dir / DATABASE_FILE).exists():

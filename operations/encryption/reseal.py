@@ -59,7 +59,7 @@ _LOOKED_AT: Final = 500
 _REWRITTEN: Final = 50
 """Rows that one transaction rewrites: texts of documents may be among them."""
 _HEAD_BYTES: Final = 72
-"""What the longest name of a key needs, with what is before and behind it."""
+"""Bytes needed for the longest name of a key, with what is before and behind it."""
 _HEAD_TEXT: Final = 100
 """The same in base64, with the marks of a column."""
 _CODE: Final = re.compile(r"[0-9a-f]{32}")
@@ -82,7 +82,7 @@ class KeyUse:
 
 
 class Resealer:
-    """Looks at everything that is kept, and rewrites it if it is told to."""
+    """Looks at everything that is kept, and rewrites it on request."""
 
     def __init__(self, engine: AsyncEngine, objects: Objects, ring: KeyRing, *, rewrite: bool) -> None:
         self._engine = engine
@@ -148,7 +148,7 @@ class Resealer:
             except SealedDataUnreadable as error:
                 self.use.faults.append(f"{table.name}.{column.name}: {error}")
             else:
-                as_read = and_(mine, _as_kept(column) == kept)  # else somebody has just written it
+                as_read = and_(mine, _as_kept(column) == kept)  # else someone has just written it
                 await connection.execute(update(table).where(as_read).values({column: value}))
                 found = self._ring.active
                 self.use.rewritten += 1
@@ -199,7 +199,7 @@ class Resealer:
             self.use.faults.append(f"{key}: {error}")
             return found
         await self._objects.put(key, seal_object(self._ring, data))
-        if not await self._is_named(key):  # its run was deleted between the two: nobody else would delete this
+        if not await self._is_named(key):  # its run was deleted between the two: no one else would delete this
             await self._objects.delete([key])
         self.use.rewritten += 1
         return self._ring.active
@@ -239,7 +239,7 @@ def _as_kept(column: Column[Any]) -> ColumnElement[Any]:
 async def _read_pages(
     engine: AsyncEngine, table: Table, beside: Iterable[ColumnElement[Any]]
 ) -> AsyncIterator[Sequence[Any]]:
-    """All rows in the order of their keys, as they are kept: the keys, and what is wanted beside."""
+    """All rows in the order of their keys, as they are kept: the keys, and the other wanted columns."""
     key = {column.name: _as_kept(column) for column in table.primary_key.columns}
     named = [column.label(name) for name, column in key.items()]
     wanted = select(*named, *beside).order_by(*key.values()).limit(_LOOKED_AT)

@@ -1,1 +1,1 @@
-"""What tenants and API keys may use, and what they used: quotas of runs, tokens and money, and sums day by day."""
+"""Quotas of tenants and API keys: limits of runs, tokens and money, and daily sums of their usage."""

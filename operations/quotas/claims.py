@@ -1,4 +1,4 @@
-"""What runs and requests claim of quotas, so that many at once do not pass them together.
+"""Claims of runs and requests on quotas, so that many at once do not pass them together.
 
 A run that is admitted claims the part of its budget that it keeps for its report: in the transaction that admits it, so
 of a hundred requests at once exactly those are admitted that there is room for. Before each request to a model the

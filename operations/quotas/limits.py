@@ -22,7 +22,7 @@ from elcano.settings.settings import Settings
 
 
 class QuotaSettings(BaseModel):
-    """Where the quotas are."""
+    """Settings of the quotas."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,7 +50,7 @@ MEANINGS: Final[Mapping[LimitName, tuple[Unit, Period]]] = {
     "usd_a_day": ("usd", "day"),
     "usd_a_month": ("usd", "month"),
 }
-"""What each limit counts, and for how long."""
+"""Unit and period of each limit."""
 
 
 class QuotaLimits(Frozen):
@@ -88,10 +88,10 @@ class Quotas(Frozen):
     """The content of the file."""
 
     every_tenant: QuotaLimits = QuotaLimits()
-    """Of each tenant by itself, unless it has an entry of its own that says otherwise."""
+    """Limits of each tenant by itself, unless it has an entry of its own that says otherwise."""
     tenants: dict[Tenant, QuotaLimits] = {}
     every_key: QuotaLimits = QuotaLimits()
-    """Of each API key by itself, likewise."""
+    """Limits of each API key by itself, likewise."""
     keys: dict[str, QuotaLimits] = {}
     """By the key's id."""
 

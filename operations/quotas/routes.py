@@ -159,24 +159,24 @@ def _format_as_csv(groups: list[UsageGroup], rows: list[UsageRow]) -> str:
 
 
 class LimitView(Described):
-    """How one limit stands. Of money the figures are US dollars."""
+    """State of one limit. Money is in US dollars."""
 
     name: LimitName = Field(examples=["tokens_a_day"])
     """The limit, as the operator's file has it."""
     key: str | None = Field(examples=[None])
     """The API key that it is of; null: the whole tenant's."""
     unit: Unit = Field(examples=["tokens"])
-    """What is counted."""
+    """Unit of the limit."""
     period: Period = Field(examples=["day"])
     """For how long: at once, or a day or a month in UTC."""
     limit: float = Field(examples=[1_000_000])
     """The limit."""
     used: float = Field(examples=[462_000])
-    """What was used."""
+    """Used amount."""
     claimed: float = Field(examples=[18_000])
-    """What requests under way are taken to use, and what open runs keep for their reports."""
+    """Amount claimed by requests in flight, and by open runs for their reports."""
     left: float = Field(examples=[520_000])
-    """What may still be used."""
+    """Remaining amount."""
     resets_at: Moment | None = Field(examples=["2026-11-27T00:00:00Z"])
     """When it returns; null: when a run ends."""
 
@@ -184,8 +184,8 @@ class LimitView(Described):
     def of(cls, one: Standing) -> "LimitView":
         """The view of a standing."""
         figures = {"limit": one.limit, "used": one.used, "claimed": one.claimed, "left": one.left}
-        told = {name: usd_from_microusd(value) if one.unit == "usd" else value for name, value in figures.items()}
-        return cls.from_record(one, key=one.scope.api_key, unit=one.unit, period=one.period, **told)
+        amounts = {name: usd_from_microusd(value) if one.unit == "usd" else value for name, value in figures.items()}
+        return cls.from_record(one, key=one.scope.api_key, unit=one.unit, period=one.period, **amounts)
 
 
 class QuotasView(Described):
@@ -194,7 +194,7 @@ class QuotasView(Described):
     tenant: str = Field(examples=["acme"])
     """Your tenant."""
     limits: tuple[LimitView, ...]
-    """Those of the tenant, and those of the API key that you ask with."""
+    """Limits of the tenant, and of the API key that the request uses."""
 
 
 @quotas.get("", responses=problem_docs(QuotasBroken))

@@ -1,4 +1,4 @@
-"""How much of its quotas a tenant, or a key, has used, what runs and requests claim of them, and when they return."""
+"""State of a tenant's or a key's quotas: usage, claims of runs and requests, and when they reset."""
 
 import math
 import time
@@ -34,7 +34,7 @@ quota_claims = Table(
     Column("cost_microusd", BigInteger, nullable=False),
     Column("expires_at", Double, nullable=True),
 )
-"""What runs and requests in flight may still use of a quota. `run_id` is the run that a person asked for; the claim of
+"""Amounts of a quota claimed by runs and requests in flight. `run_id` is the run that a person asked for; the claim of
 the run itself, for its report, has an empty name and counts while the run is open."""
 
 RUN_CLAIM: Final = ""
@@ -66,14 +66,14 @@ def list_scopes(quotas: Quotas, tenant: str, api_key: str) -> list[Scope]:
 
 
 class Standing(Frozen):
-    """How one limit stands. Money is in millionths of a dollar."""
+    """State of one limit. Money is in millionths of a dollar."""
 
     scope: Scope
     name: LimitName
     limit: int
     used: int
     claimed: int = 0
-    """What requests under way are taken to use, and what open runs keep for their reports."""
+    """Amount claimed by requests in flight, and by open runs for their reports."""
     resets_at: float | None
     """When it returns, in seconds since the epoch; None: when a run ends."""
 
@@ -89,7 +89,7 @@ class Standing(Frozen):
 
     @property
     def left(self) -> int:
-        """What may still be used."""
+        """Return the remaining amount."""
         return max(0, self.limit - self.used - self.claimed)
 
     def seconds_until_reset(self, now: float) -> int:
@@ -99,7 +99,7 @@ class Standing(Frozen):
         return max(1, math.ceil(self.resets_at - now))
 
     def describe(self) -> str:
-        """How it stands, as a clause."""
+        """Describe its state, as a clause."""
         used = f"{self._format(self.used)} are used"
         if self.claimed:
             used += f" and {self._format(self.claimed)} claimed by runs under way"
@@ -135,10 +135,10 @@ async def read_standings(
     beside: tuple[str, str] | None = None,
     reserves: bool = True,
 ) -> list[Standing]:
-    """How the limits of a scope stand that count these units.
+    """Read the state of a scope's limits that count these units.
 
     Args:
-        connection: within a transaction, if somebody relies on the answer.
+        connection: within a transaction, if someone relies on the answer.
         scope: whose.
         now: in seconds since the epoch.
         units: what is counted.
@@ -195,7 +195,7 @@ async def _sum_claims(
 
 
 CLAIM_SECONDS: Final = 900.0
-"""How long a request is believed to be under way: an agent's call takes ten minutes at the most."""
+"""Seconds for which a request is assumed to be in flight: an agent's call takes ten minutes at the most."""
 
 
 class TenantQuotas(TenantBound):
@@ -244,7 +244,7 @@ class TenantQuotas(TenantBound):
         await self._write(delete(quota_claims).where(self._own(quota_claims), *mine))
 
     async def list_standings(self, quotas: Quotas, api_key: str) -> list[Standing]:
-        """How the limits of the tenant stand, and those of one of its keys."""
+        """List the state of the tenant's limits, and of those of one of its keys."""
         now = time.time()
         async with self._engine.connect() as connection:
             return [
@@ -265,7 +265,7 @@ class QuotaStore(PluginTables):
     """The claims of all tenants."""
 
     def of(self, tenant: str) -> TenantQuotas:
-        """Those of one tenant."""
+        """Return the quotas of one tenant."""
         return TenantQuotas(self._engine, tenant)
 
     async def delete_run(self, tenant: str, run_id: str) -> None:
@@ -293,7 +293,7 @@ class QuotaStore(PluginTables):
 
 
 async def find_stale_claims(store: Store) -> AsyncIterator[Difference]:
-    """What runs claim of quotas that are not there, or that ended while a request was under way."""
+    """Find claims on quotas of runs that do not exist, or that ended while a request was in flight."""
     quotas = get_plugin_data(store.beside, "quotas", QuotaStore)
     for tenant, run_id in await quotas.list_stale_claims():
         text = "it is over, and a part of a quota is still claimed for it"

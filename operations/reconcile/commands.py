@@ -80,8 +80,8 @@ def _summarize_counts(counts: Counter[str], *, mend: bool) -> str:
     found = sum(counts.values())
     if not found:
         return "The store, the objects and Temporal agree."
-    told = f"{found} difference{'s' if found > 1 else ''}"
+    summary = f"{found} difference{'s' if found > 1 else ''}"
     if not mend:
-        return f"{told}; nothing was changed: `elcano reconcile --mend` mends {counts['found']} of them."
+        return f"{summary}; nothing was changed: `elcano reconcile --mend` mends {counts['found']} of them."
     rest = found - counts["mended"]
-    return f"{told}, {counts['mended']} mended{f'; {rest} need you, see above' if rest else ''}."
+    return f"{summary}, {counts['mended']} mended{f'; {rest} need you, see above' if rest else ''}."

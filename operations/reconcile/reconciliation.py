@@ -14,8 +14,8 @@ from functools import partial
 from typing import Final, Literal
 
 from elcano.graphs.errors import ElcanoError, StoreUnavailable
-from elcano.graphs.plugin import load_objects
 from elcano.graphs.records import ArchivedRun
+from elcano.operations.quotas.standing import find_stale_claims
 from elcano.operations.reconcile.executions import (
     find_branch_start,
     list_branch_executions,
@@ -188,7 +188,7 @@ async def compare_everything(installation: Installation, *, mend: bool) -> Async
     Raises:
         TemporalUnavailable, StoreUnavailable: the rest was not compared.
     """
-    for compare in (*_COMPARISONS, _compare_rows_of_plugins):
+    for compare in _COMPARISONS:
         async for one in compare(installation):
             if one.mend is None:
                 yield Finding(one, "left")
@@ -227,15 +227,10 @@ async def _compare_open_work(installation: Installation) -> AsyncIterator[Differ
                 yield one
 
 
-async def _compare_rows_of_plugins(installation: Installation) -> AsyncIterator[Difference]:
-    for compare in load_objects("comparisons"):
-        async for one in compare(installation.store):
-            yield one
-
-
 _COMPARISONS: Final[tuple[Callable[[Installation], AsyncIterator[Difference]], ...]] = (
     compare_executions,
     compare_open_runs,
     _compare_open_work,
     compare_objects,
+    lambda installation: find_stale_claims(installation.store),
 )

@@ -56,7 +56,7 @@ class RowStore(PluginTables):
         return self
 
     async def read_runs(self, keys: Collection[RunKey]) -> dict[RunKey, RunRow]:
-        """Those of these runs that there are; a page of them at most."""
+        """Read these runs as far as they exist; a page of them at most."""
         wanted = select(runs.c.tenant, runs.c.run_id, runs.c.body).where(_is_among(runs, keys))
         async with self._engine.connect() as connection:
             rows = (await connection.execute(wanted)).all()
@@ -67,7 +67,7 @@ class RowStore(PluginTables):
         return found
 
     async def read_deleted(self, keys: Collection[RunKey]) -> set[RunKey]:
-        """Those of these runs that somebody deleted, as far as the audit log has it."""
+        """Read which of these runs were deleted, according to the audit log."""
         targets = {(tenant, f"/v1/runs/{run_id}"): (tenant, run_id) for tenant, run_id in keys}
         place = tuple_(audit_entries.c.tenant, audit_entries.c.target)
         wanted = select(audit_entries.c.tenant, audit_entries.c.target).where(
@@ -111,7 +111,7 @@ class RowStore(PluginTables):
                 await connection.execute(update(ledger).where(mine).values(aside))
 
     async def read_missing_passages(self, tenant: str, passages: Sequence[str]) -> set[str]:
-        """Those of these passages that the store does not have."""
+        """Read which of these passages the store lacks."""
         there: set[str] = set()
         async with self._engine.connect() as connection:
             for start in range(0, len(passages), PAGE):
@@ -120,7 +120,7 @@ class RowStore(PluginTables):
         return set(passages) - there
 
     async def read_unfound_passages(self, tenant: str, run_id: str, passages: Sequence[str]) -> list[str]:
-        """Those of these passages that no finding of the run or a branch of it refers to, in their order."""
+        """Read which of these passages no finding of the run or a branch of it refers to, in their order."""
         mine = and_(findings.c.tenant == tenant, run_and_branches(findings.c.run_id, run_id))
         found = set(await self._fetch_values(select(findings.c.evidence_id).where(mine)))
         return [passage for passage in passages if passage not in found]

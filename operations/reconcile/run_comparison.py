@@ -179,7 +179,7 @@ async def _store_run_end(installation: Installation, run: ArchivedRun) -> None:
     """Store the end of a run that is open in the store: the run's own record last.
 
     Raises:
-        CannotMend: only a worker can tell how it ended, and none answers.
+        CannotMend: only a worker knows how it ended, and none answers.
     """
     async for one in compare_work(installation, run, is_open=False):
         if one.mend is not None:

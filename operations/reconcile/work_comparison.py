@@ -32,13 +32,13 @@ from elcano.storage.objects import artifacts_of
 from elcano.storage.plugin_store import Difference
 
 FROM_HISTORY: Final = "@history"
-"""What the activity of a line ends in that was made from a history."""
+"""Suffix of the activity of a line that was made from a history."""
 
 
 async def compare_work(
     installation: Installation, run: ArchivedRun, *, is_open: bool = True
 ) -> AsyncIterator[Difference]:
-    """What the store lacks, or has too much, of the work of a run that Temporal has.
+    """Compare the work of a run in the store with that in Temporal: what is missing, and what is too much.
 
     Nothing of a run that Temporal does not know. Without a worker only the ledger's lines are compared that are ahead.
     A run that is not open cannot go back: what it found and is gone stays gone.

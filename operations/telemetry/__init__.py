@@ -1,1 +1,1 @@
-"""What an operator sees: traces, metrics, structured logs, and the deep checks of `elcano doctor`."""
+"""Observability for operators: traces, metrics, structured logs, and the deep checks of `elcano doctor`."""

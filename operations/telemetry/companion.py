@@ -1,4 +1,4 @@
-"""What measures in the background while the API or a worker works, and what serves a worker's `/metrics`."""
+"""Background measurements of the API or a worker, and the server of a worker's `/metrics`."""
 
 import asyncio
 import logging
@@ -29,11 +29,12 @@ from elcano.operations.telemetry.temporal import open_runtime, open_sdk_metrics
 from elcano.redaction import without_secrets
 
 LOOK_SECONDS: Final = 15.0
-"""How often the API counts open and waiting runs, and asks the server for the backlog of task queues."""
+"""Interval at which the API counts open and waiting runs and asks the server for the backlog of task queues, in
+seconds."""
 SDK_SECONDS: Final = 5.0
-"""How often the SDK's updates are summed; the longer they wait, the fewer are left of them."""
+"""Interval at which the SDK's updates are summed, in seconds; the longer they wait, the fewer are left of them."""
 TROUBLED_SECONDS: Final = 5.0
-"""How soon it tries again if that failed: Temporal may be starting."""
+"""Delay of the retry if that failed, in seconds: Temporal may be starting."""
 
 _log = logging.getLogger("telemetry")
 

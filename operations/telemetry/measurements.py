@@ -26,7 +26,7 @@ from elcano.operations.telemetry.names import METRICS, Metric
 from elcano.settings import Settings
 
 MOST_VALUES: Final = 60
-"""Values of one label that a process tells apart, beside those that it knows from the start."""
+"""Values of one label that a process distinguishes, besides those that it knows from the start."""
 LONGEST_VALUE: Final = 80
 OTHER: Final = "other"
 

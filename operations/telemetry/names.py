@@ -17,11 +17,6 @@ TOOL_NAME: Final = "gen_ai.tool.name"
 DATA_SOURCE: Final = "gen_ai.data_source.id"
 INPUT_TOKENS: Final = "gen_ai.usage.input_tokens"
 OUTPUT_TOKENS: Final = "gen_ai.usage.output_tokens"
-PROVIDER: Final = "gen_ai.provider.name"
-REQUEST_MODEL: Final = "gen_ai.request.model"
-MAX_TOKENS: Final = "gen_ai.request.max_tokens"
-SERVER: Final = "server.address"
-RESPONSE_ID: Final = "gen_ai.response.id"
 FINISH_REASONS: Final = "gen_ai.response.finish_reasons"
 INPUT_MESSAGES: Final = "gen_ai.input.messages"
 OUTPUT_MESSAGES: Final = "gen_ai.output.messages"
@@ -71,7 +66,7 @@ CONTENTS: Final = frozenset(
         EVALUATION_EXPLANATION,
     }
 )
-"""Attributes of spans and events that may repeat a question, a prompt or an answer, or tell who asked."""
+"""Attributes of spans and events that may repeat a question, a prompt or an answer, or identify the caller."""
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,10 @@ plugin: Final = Plugin(
     settings=(".settings:TelemetrySettings",),
     starters=(".start:start_telemetry",),
     companions=(".start:accompany_program",),
-    temporal_plugins=(".start:build_temporal_plugins",),
-    model_observers=(".start:open_model_observer",),
+    parts={
+        "model_observer": ".start:open_model_observer",
+        "temporal_plugins": ".start:build_temporal_plugins",
+    },
     routes=(".routes:router",),
     checks=(".start:check_telemetry",),
     deep_checks=(

@@ -10,7 +10,6 @@ import os
 import socket
 import threading
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from opentelemetry import metrics, trace
@@ -18,7 +17,7 @@ from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExp
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
 from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, Histogram, MeterProvider
-from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
 from opentelemetry.sdk.metrics.view import ExplicitBucketHistogramAggregation, View
 from opentelemetry.sdk.resources import (
     SERVICE_INSTANCE_ID,
@@ -48,10 +47,6 @@ def mark_failed(span: Span, kind: str) -> None:
     """Mark a span as failed, by the type of the error alone."""
     span.set_attribute(names.ERROR_TYPE, kind)
     span.set_status(Status(StatusCode.ERROR))
-
-
-SHORT: Final = 200
-"""Characters up to which cleaned texts are remembered: names of models, agents and runs return in span after span."""
 
 
 class SafeSpanExporter(SpanExporter):
@@ -90,7 +85,7 @@ class SafeSpanExporter(SpanExporter):
             ],
             links=span.links,
             kind=span.kind,
-            status=Status(span.status.status_code, description and clean_text(description, secrets)),
+            status=Status(span.status.status_code, description and without_these_secrets(description, secrets)),
             start_time=span.start_time,
             end_time=span.end_time,
             instrumentation_scope=span.instrumentation_scope,
@@ -98,32 +93,16 @@ class SafeSpanExporter(SpanExporter):
 
     def _clean_attributes(self, attributes: Attributes, secrets: tuple[str, ...]) -> Mapping[str, AttributeValue]:
         return {
-            name: clean_text(value, secrets) if isinstance(value, str) else value
+            name: without_these_secrets(value, secrets) if isinstance(value, str) else value
             for name, value in (attributes or {}).items()
             if self._contents or name not in CONTENTS
         }
 
 
-def clean_text(text: str, secrets: tuple[str, ...]) -> str:
-    """Return a text without secrets."""
-    return _clean_short_text(text, secrets) if len(text) <= SHORT else without_these_secrets(text, secrets)
-
-
-@lru_cache(maxsize=4_096)
-def _clean_short_text(text: str, secrets: tuple[str, ...]) -> str:
-    return without_these_secrets(text, secrets)
-
-
 FLUSH_SECONDS: Final = 1.5
-"""How long a program that ends waits for its last spans; a collector that is away delays no shutdown any longer."""
+"""Seconds that a program waits for its last spans when it ends; an unreachable collector delays no shutdown further."""
 EXPORT_SECONDS: Final = 5.0
 """Time limit of one export, unless `OTEL_EXPORTER_OTLP_TIMEOUT` says otherwise; OpenTelemetry's default is 10 s."""
-
-OF_EXPORTED_METRICS: Final = (
-    "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
-    "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION",
-)
-"""Variables by which exported metrics differ from those that Prometheus is given."""
 
 _installed: list["Providers"] = []
 
@@ -139,11 +118,11 @@ class Providers:
         if chosen.traces:
             safe = SafeSpanExporter(OTLPSpanExporter(timeout=timeout), contents=chosen.trace_contents)
             self.tracer_provider.add_span_processor(BatchSpanProcessor(safe))
-        served = PrometheusMetricReader(scope_info_enabled=False) if chosen.metrics else None
-        self._exported = PeriodicExportingMetricReader(OTLPMetricExporter()) if served and _exports(settings) else None
-        apart = self._exported is not None and any(settings.key(name) for name in OF_EXPORTED_METRICS)
+        readers: list[MetricReader] = [PrometheusMetricReader(scope_info_enabled=False)] if chosen.metrics else []
+        if readers and _exports(settings):
+            readers.append(PeriodicExportingMetricReader(OTLPMetricExporter()))
         self.meter_provider = MeterProvider(
-            [reader for reader in (served, self._exported if apart else None) if reader is not None],
+            readers,
             resource,
             shutdown_on_exit=False,
             # All histograms are of seconds, and have buckets from a millisecond to a day.
@@ -157,12 +136,8 @@ class Providers:
             # Every measurement would be offered to one; OpenTelemetry's variable turns them on.
             exemplar_filter=None if settings.key("OTEL_METRICS_EXEMPLAR_FILTER") else AlwaysOffExemplarFilter(),
         )
-        if self._exported is not None and served is not None and not apart:
-            # It gives what Prometheus is given: for a reader of its own the provider would count everything once more.
-            collect = self.meter_provider._measurement_consumer.collect
-            self._exported._set_collect_callback(lambda _, **limit: collect(served, **limit))  # type: ignore[arg-type]
         self.tracer = self.tracer_provider.get_tracer(names.SCOPE)
-        """Of our spans in activities; making one takes as long as a span."""
+        """Tracer of our spans in activities; making one takes as long as a span."""
         self.instruments = Instruments(self.meter_provider, settings)
 
     def flush(self) -> None:
@@ -176,8 +151,7 @@ class Providers:
 
     def _export_all(self) -> None:
         self.tracer_provider.force_flush()
-        if self._exported is not None:
-            self._exported.force_flush()
+        self.meter_provider.force_flush()
 
 
 def install_providers(program: str, chosen: TelemetrySettings, settings: Settings) -> Providers:

@@ -1,9 +1,8 @@
-"""What programs call: it decides by the settings, and imports OpenTelemetry only if something needs it."""
+"""Entry point for programs: it decides by the settings, and imports OpenTelemetry only if something needs it."""
 
 import logging
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from functools import partial
 from typing import TYPE_CHECKING
 
 from temporalio.client import Plugin
@@ -74,9 +73,10 @@ def open_model_observer(settings: Settings) -> "Observe | None":
     chosen = read_telemetry_settings()
     if not chosen.traces:
         return None
-    from elcano.operations.telemetry.model_requests import ObservedModel
+    from elcano.operations.telemetry.model_requests import build_model_observer
+    from elcano.operations.telemetry.providers import get_providers
 
-    return partial(ObservedModel, contents=chosen.trace_contents)
+    return build_model_observer(get_providers().tracer_provider, contents=chosen.trace_contents)
 
 
 def require_extra(chosen: TelemetrySettings) -> None:

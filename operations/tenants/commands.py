@@ -1,42 +1,21 @@
-"""`elcano tenants`: a tenant as one file, and its deletion."""
+"""`elcano tenants`: the deletion of a tenant."""
 
 import sys
 import time
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from elcano.cli.exit_codes import BadInput, Failed, Refused
-from elcano.cli.options import Yes, argument, option
-from elcano.cli.printing import print_line, require_writable
+from elcano.cli.exit_codes import BadInput, Refused
+from elcano.cli.options import Yes, argument
+from elcano.cli.printing import print_line
 from elcano.cli.requests import open_api, print_note
 
-app = typer.Typer(no_args_is_help=True, help="Export a tenant with everything it owns, or delete it.")
+app = typer.Typer(no_args_is_help=True, help="Delete a tenant with everything it owns.")
 
 Tenant = Annotated[str, argument("The tenant: your own, or any for admins of ELCANO_OPERATOR_TENANT.")]
 LOOK_SECONDS = 1.0
 UNAUTHENTICATED = 401
-
-
-@app.command("export")
-def export_tenant(
-    tenant: Tenant,
-    output: Annotated[Path | None, option("Save it as this file; by default `TENANT.zip`.", "--output")] = None,
-) -> None:
-    """Save everything that a tenant owns as one ZIP file, and check it against its manifest."""
-    from elcano.operations.tenants.export import check_export
-
-    file = Path(f"{tenant}.zip") if output is None else output
-    require_writable(file, "--output")
-    with open_api() as api:
-        api.download(f"/v1/tenants/{tenant}/export", file)
-    manifest, faults = check_export(file)
-    for fault in faults:
-        print_note(fault)
-    print_line(f"{file}: {len(manifest.files):,} files, {sum(one.bytes for one in manifest.files):,} bytes")
-    if faults:
-        raise Failed(f"{len(faults)} files of the export are not whole: see above")
 
 
 @app.command("delete")

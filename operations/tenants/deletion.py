@@ -32,16 +32,16 @@ from elcano.storage.store import Store
 PASS_SECONDS: Final = 2.0
 """The pause between two passes."""
 STOP_SECONDS: Final = 2.0
-"""How long a pass may go on while the API stops; one that is cut off is made again."""
+"""Seconds that a pass may continue while the API stops; one that is cut off is repeated."""
 _AT_ONCE: Final = 20
 """Requests to Temporal at the same time."""
 REASON: Final = "its tenant is being deleted"
-"""What Temporal says of a workflow that a deletion ended."""
+"""Reason that Temporal shows for a workflow that a deletion ended."""
 _log = logging.getLogger("tenants")
 
 
 class TenantDeleter:
-    """Carries out deletions, whoever began them."""
+    """Carries out deletions, no matter which process began them."""
 
     def __init__(self, store: Store, connect: Callable[[], Awaitable[Client]]) -> None:
         self._store = store

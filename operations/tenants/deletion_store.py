@@ -1,6 +1,6 @@
 """The deletions of tenants: one row for each, which stays as the record of it.
 
-While there is a row without an end, the deletion goes on: any API process continues it, whoever began it.
+While there is a row without an end, the deletion goes on: any API process continues it, no matter which one began it.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class TenantNotFound(Refusal, kind="missing", title="No such tenant"):
 
 
 class DeletionNotFound(Refusal, kind="missing", title="No such deletion"):
-    """Nobody has asked for the deletion of the tenant."""
+    """No deletion of the tenant was requested."""
 
 
 class TenantBeingDeleted(Refusal, kind="conflict", title="The tenant is being deleted", retry_after=60):
@@ -57,8 +57,8 @@ tenant_deletions = Table(
 write until `quiet_at`; `waiting` says why it does not get on."""
 
 QUIET_SECONDS: Final = 60.0
-"""How long calls of runs that were just ended may go on writing: a worker that has lost its server learns of it by a
-heartbeat that is not answered, after 30 s. A run that was just being admitted is in Temporal's lists by then too."""
+"""Seconds for which calls of ended runs may still write: a worker that has lost its server learns of it by a heartbeat
+that is not answered, after 30 s. A run that was just being admitted is in Temporal's lists by then too."""
 
 
 class TenantDeletion(Frozen):
@@ -147,7 +147,7 @@ class DeletionStore(PluginTables):
         """Set when this process begins a deletion, so that it need not be looked for."""
 
     def of(self, tenant: str) -> TenantDeletions:
-        """That of one tenant."""
+        """Return the deletion of one tenant."""
         return TenantDeletions(self.engine, tenant)
 
     async def list_open(self) -> list[TenantDeletion]:

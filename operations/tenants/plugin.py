@@ -6,7 +6,7 @@ from elcano.graphs.plugin import Plugin
 
 plugin: Final = Plugin(
     name="tenants",
-    description="Tenants as a whole: an export of everything that one owns, and its deletion.",
+    description="Tenants as a whole: the deletion of everything that one owns.",
     package="elcano.operations.tenants",
     routes=(".routes:router",),
     commands={"tenants": ".commands:app"},

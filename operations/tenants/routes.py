@@ -1,10 +1,9 @@
 """Tenants over HTTP: an admin deletes the own tenant; admins of the tenant that runs the service, any."""
 
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, Path
 from pydantic import Field
-from starlette.responses import StreamingResponse
 
 from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
@@ -16,13 +15,10 @@ from elcano.operations.tenants.deletion_store import (
     TenantNotFound,
     get_deletion_store,
 )
-from elcano.operations.tenants.export import stream_export
 from elcano.operations.tenants.tenant_rows import has_rows
 from elcano.service.errors import FieldFault, RequestInvalid
 from elcano.service.fields import Described, Moment, Request
 from elcano.storage.store import TenantStore
-
-ZIP: Final = "application/zip"
 
 
 class DeletionView(Described):
@@ -35,7 +31,7 @@ class DeletionView(Described):
     begun_at: Moment
     """When it was asked for."""
     begun_by: str = Field(examples=["alice"])
-    """By which user; empty: nobody was named."""
+    """User that began it; empty: no one was named."""
     begun_in: str = Field(examples=["acme"])
     """The tenant of that user."""
     finished_at: Moment | None
@@ -125,27 +121,3 @@ async def get_deletion(managed: Managed, process: InProcess) -> DeletionView:
     if found is None:
         raise DeletionNotFound(f"the deletion of the tenant {managed.tenant!r} was not asked for")
     return DeletionView.of(found)
-
-
-@router.get(
-    "/export",
-    response_class=StreamingResponse,
-    responses={
-        200: {
-            "description": "A ZIP file with a manifest",
-            "content": {ZIP: {"schema": {"type": "string", "format": "binary"}}},
-        },
-        **problem_docs(TenantNotFound),
-    },
-)
-async def export_tenant(managed: Managed, process: InProcess) -> StreamingResponse:
-    """Get everything that a tenant owns as one ZIP file.
-
-    It has runs, reports, logs, evidence, artifacts, certificates, knowledge, graphs and agents, API keys without their
-    secrets, usage and the audit log, as `docs/backup.md` describes. It is written while it is sent; its last file,
-    `manifest.json`, has the size and SHA-256 of all others, and a download without it was cut off.
-    """
-    engine = get_deletion_store(process.store).engine
-    name = f'attachment; filename="{managed.tenant}.zip"'
-    headers = {"Content-Disposition": name, "Cache-Control": "no-store"}
-    return StreamingResponse(stream_export(engine, managed), media_type=ZIP, headers=headers)

@@ -1,35 +1,25 @@
-"""The rows of a tenant in every table of the database: no table with a tenant can be forgotten, whoever adds it.
+"""The rows of a tenant in every table of the database: no table with a tenant can be forgotten.
 
-A plugin's table is among them if it is in the kernel's `metadata`, as `PluginStore` asks. What is special about a table
-or a column its own `info` says: `RETAINED`, `SECRET`.
+A plugin's table is among them if it is in the kernel's `metadata`, as `PluginStore` asks. Rows of a table
+whose `info` says `RETAINED` stay.
 """
 
-from collections.abc import AsyncIterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Table, delete, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from elcano.storage.sql.columns import RETAINED, SECRET
+from elcano.storage.sql.columns import RETAINED
 from elcano.storage.sql.tables import metadata
 
 DELETED_AT_ONCE: Final = 1_000
 """Rows that one transaction deletes: others can write in between."""
-READ_AT_ONCE: Final = 100
-"""Rows that are read at a time; one may hold the whole text of a document."""
 
 
 def list_tenant_tables(*, retained: bool = True) -> list[Table]:
     """The tables with a tenant, those first that others refer to; without `retained` those that a deletion empties."""
     tables = [table for table in metadata.sorted_tables if "tenant" in table.c]
     return [table for table in tables if retained or not table.info.items() >= RETAINED.items()]
-
-
-def list_exported_columns(table: Table) -> list[str]:
-    """The columns of a table that its tenant may have: all but the tenant itself, and secrets."""
-    return [
-        column.name for column in table.columns if column.name != "tenant" and not column.info.items() >= SECRET.items()
-    ]
 
 
 async def delete_rows(engine: AsyncEngine, tenant: str) -> int:
@@ -56,25 +46,6 @@ async def delete_last_rows(connection: AsyncConnection, tenant: str) -> int:
     for table in reversed(list_tenant_tables(retained=False)):
         deleted += (await connection.execute(delete(table).where(table.c.tenant == tenant))).rowcount
     return deleted
-
-
-async def read_rows(engine: AsyncEngine, table: Table, tenant: str) -> AsyncIterator[Sequence[dict[str, Any]]]:
-    """The rows of a tenant in the order of their keys, a batch at a time, decrypted and without secrets.
-
-    No transaction stays open while a reader is slow. A row that is written meanwhile may be there or not.
-    """
-    columns = list_exported_columns(table)
-    key = [column for column in table.primary_key.columns if column.name != "tenant"]
-    wanted = select(table).where(table.c.tenant == tenant).order_by(*key).limit(READ_AT_ONCE)
-    page = wanted
-    while True:
-        async with engine.connect() as connection:
-            rows = (await connection.execute(page)).mappings().all()
-        if rows:
-            yield [{name: row[name] for name in columns} for row in rows]
-        if len(rows) < READ_AT_ONCE:
-            return
-        page = wanted.where(tuple_(*key) > tuple(rows[-1][column.name] for column in key))
 
 
 async def has_rows(engine: AsyncEngine, tenant: str) -> bool:

@@ -4,7 +4,7 @@ Claims with the same words are paired first, those under the same heading before
 pairs that are most alike are taken one after the other, as long as they share at least half of their words: the measure
 is `difflib`'s ratio over words, twice the words that stand in both in the same order by all words of both. What is left
 then was added or removed. Reports with more than `MOST_ALIKE` claims that are left on a side are not searched for
-alike ones: the pairs would be too many to compare while somebody waits.
+alike ones: the pairs would be too many to compare while someone waits.
 """
 
 import re

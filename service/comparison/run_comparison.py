@@ -35,7 +35,7 @@ from elcano.service.comparison.differences import (
 )
 
 MOST_EVIDENCE: Final = 1_000
-"""Passages that are told of each kind."""
+"""Passages that are listed of each kind."""
 _ASKED: Final = ("question", "background", "instructions", "mode", "rules")
 
 
@@ -231,6 +231,6 @@ def _list_unmatched_references(references: Sequence[Reference], known: Set[str])
 
 
 def _list_reference_names(reference: Reference) -> tuple[str, ...]:
-    """All that it is called: a run may have heard of a paper by other names than another one."""
+    """All that it is called: a run may have found a paper by other names than another one."""
     work = reference.work.identifiers.model_copy(update={"nct": "", "url": ""}).names if reference.work else ()
     return (reference.document, *work, *(name for name in reference.also if not name.startswith(("nct:", "url:"))))

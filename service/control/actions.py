@@ -150,7 +150,7 @@ class SteerAccepted(Accepted):
 
     step: int = Field(examples=[7])
     """The step from which the change applies: every agent called in that step or later sees the instruction, and
-    searches the sources available then. Open sections are told at once, and follow it with their next call."""
+    searches the sources available then. Open sections are notified at once, and follow it with their next call."""
     sections: SectionsWhen | None = Field(default=None, examples=["while the sections run"])
     """When the change of sections came: the plan that is made takes them over, has changed, or has changed while it is
     worked on. Then new sections begin when there is room, and those that were left out are given up. Null: none was

@@ -1,7 +1,7 @@
 """Control requests: one path for every request that acts on a running run, and Temporal's own cancellation.
 
 Every request has an id, the client's `Idempotency-Key` or one that is made here, and it is the id of Temporal's update.
-So a request that is sent again gets its first answer and is done once, also if nobody heard that answer. Temporal by
+So a request that is sent again gets its first answer and is done once, also if that answer was lost. Temporal by
 itself would give the first answer to another request under the same id, and would judge a refused one anew: what an id
 was sent with, and what the run answered, is therefore kept in the store.
 
@@ -82,7 +82,7 @@ async def request_control(run_id: str, body: ControlBody, request_id: str, servi
         InputInvalid, RequestInvalid: it cannot be done, or not by this server.
         RunEnded: the run has ended, and this request was not applied by its last execution.
         KeyReused: the id came with another request before.
-        OutcomeUnknown: the request may be applied later, or was; the same id and request tell.
+        OutcomeUnknown: the request may be applied later, or was; the same id and request show which.
         TemporalUnavailable: nothing was sent.
         ControlRefused: the run refused; it stays so for this id.
     """

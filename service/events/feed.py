@@ -111,7 +111,7 @@ REMIND: Final = 30.0
 BATCH: Final = 100
 """Events that a reader is given at once; what comes later waits for its turn, as do other readers."""
 QUIET: Final = 15.0
-"""Seconds without anything new after which a reader is told so: proxies cut connections on which nothing comes."""
+"""Seconds without anything new after which a reader is notified: proxies cut connections on which nothing comes."""
 SHARED: Final = 256
 """Messages kept to be shared, the latest first: readers who follow a run as it goes on are given the same objects, and
 each is encoded once. Who is further behind gets messages of its own."""
@@ -150,7 +150,7 @@ class Feed:
             self._tell()
 
     def wait(self, key: Key, message: str) -> None:
-        """Tells readers that a journal cannot be read: the first time at once, then at most every `REMIND` seconds."""
+        """Notifies readers of an unreadable journal: the first time at once, then at most every `REMIND` seconds."""
         self._silent.add(key)
         now = time.time()
         if now - self._noticed.get(message, 0.0) >= REMIND:

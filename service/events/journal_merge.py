@@ -65,11 +65,11 @@ class Merge:
         """`opened` is called for each branch as it begins, and returns those of its events that are already there."""
         self._opened = opened
         self._queues: dict[Key, deque[AgentEvent]] = {(): deque()}
-        """The journals that have not ended, each with what was not told yet."""
+        """The journals that have not ended, each with the events not sent yet."""
         self._branches: dict[Key, Branch] = {}
         self._by_path: dict[tuple[Key, str], Key] = {}
         self._ready: list[tuple[float, Key]] = []
-        """A heap of the journals whose next event may be told."""
+        """A heap of the journals whose next event may be sent."""
 
     @property
     def finished(self) -> bool:
@@ -204,7 +204,7 @@ class ReaderPlace:
     """The place of one reader in a merged stream, from which it goes on.
 
     A number alone, as a client takes it from the run's `last_event`, says nothing of the branches that are open there:
-    of those the reader has what was told earlier than that event.
+    of those the reader has the events before that one.
     """
 
     def __init__(self, cursor: Cursor) -> None:

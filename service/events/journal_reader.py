@@ -1,7 +1,7 @@
 """Reads one workflow while it is followed: its events as they are recorded, and the text that is being written.
 
 A long poll of the history wakes the reader of events, one query fetches them. The last event that it hands over is a
-terminal one: the workflow's own, or the one that the store was told if it ended without one.
+terminal one: the workflow's own, or the one that the store got if it ended without one.
 
 Text is read from heartbeats, while a client watches and an agent writes, which is known from the events. The server is
 asked twice a second then, just after the next heartbeat is due, and less often as long as there is nothing new. Words
@@ -32,6 +32,7 @@ from elcano.service.runs.endings import START_GRACE, archive_if_ended, last_even
 from elcano.service.runs.run_status import goes_on, waited_for
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import NO_WORKER
+from elcano.service.temporal.history import WatchedHistory
 from elcano.service.temporal.shared_reads import Places
 from elcano.service.temporal.writing import Writing, list_writers
 from elcano.storage.health import describe_store_error, store_trouble
@@ -46,10 +47,8 @@ COALESCE: Final = 0.005
 """Seconds in which a burst of changes becomes one query."""
 PATIENCE: Final = 2.0
 """Seconds without an answer after which clients are told that there is none."""
-
 REMIND: Final = 30.0
 """Seconds between two words about what is waited for."""
-
 CANNOT_READ: Final = "the events cannot be read at the moment: see the log of the API"
 
 _log = logging.getLogger("api.journals")
@@ -76,6 +75,10 @@ class JournalReader:
         self._changed = asyncio.Event()
         self._changed.set()
         self._history_ended = False
+        self._watched = WatchedHistory()
+        self._looked = asyncio.Event()
+        self._up_to_date = False
+        """Whether the last look brought everything that there was."""
         self._deleted = False
         self._say_after = time.monotonic() + POLL_FLOOR
 
@@ -89,15 +92,18 @@ class JournalReader:
                     async with places.take():
                         self._changed.clear()
                         await self._look()
-                except Exception as error:  # who follows is told, and the runs beside this one go on being read
+                except Exception as error:  # followers are notified, and the other runs are still read
                     self._report_failure(error)
+                finally:
+                    self._looked.set()
                 await asyncio.sleep(COALESCE)
             listening.cancel()
 
     async def _wait_for_turn(self) -> Places:
         """Waits until the workflow has changed, or may be looked at for want of a change, and gives the place for it.
 
-        What is looked at without a change waits for no place: a change that comes meanwhile would wait as well.
+        What is looked at without a change waits for no place: a change that comes meanwhile would wait as well. A run
+        whose history is still is not looked at: what keeps it waiting is for Temporal to say.
         """
         turns = self._temporal.turns
         while True:
@@ -105,7 +111,13 @@ class JournalReader:
                 async with asyncio.timeout(POLL_FLOOR):
                     await self._changed.wait()
                     return turns.changes
-            if not turns.checks.taken:
+            if self._up_to_date and self._watched.is_still:
+                try:
+                    if not self._watched.waits_for_branches:
+                        await self._say_waiting()
+                except Exception as error:
+                    self._report_failure(error)
+            elif not turns.checks.taken:
                 return turns.checks
 
     @property
@@ -121,8 +133,12 @@ class JournalReader:
         pause = FIRST_PAUSE
         while True:
             try:
-                async for _ in self._temporal.changes(self._run.run_id):
+                async for watched in self._temporal.changes(self._run.run_id):
+                    self._watched = watched
+                    self._looked.clear()
                     self._changed.set()
+                    if watched.is_open:  # what comes until it ends is no news
+                        await self._looked.wait()
                 self._history_ended = True
                 self._changed.set()
                 pause = POLL_FLOOR
@@ -133,10 +149,13 @@ class JournalReader:
 
     async def _look(self) -> None:
         ended, self._history_ended = self._history_ended, False
+        self._up_to_date = False
+        watched, task = self._watched, self._watched.task
         try:
             page = await self._page()
             while page.more:
                 page = await self._page()
+            self._up_to_date, watched.read = True, task
             if ended and not self._ended:
                 await self._settle()
             elif not page.events:
@@ -171,10 +190,17 @@ class JournalReader:
         """Reports the run's current wait if there have been no new events for a while."""
         if time.monotonic() < self._say_after:
             return
-        message = await waited_for(self._run.run_id, self._temporal)
+        message = await waited_for(self._run.run_id, self._temporal) or await self._find_missing_worker()
         self._say_after = time.monotonic() + (REMIND if message else POLL_FLOOR)
         if message:
             self._wait(message)
+
+    async def _find_missing_worker(self) -> str:
+        """Say that no worker runs, if so; all runs share the look-up."""
+        with suppress(TemporalUnavailable, TemporalRefused):
+            if not await self._temporal.workers.polls_queue(self._temporal.task_queue):
+                return NO_WORKER
+        return ""
 
     async def _page(self) -> ProgressPage:
         slow = asyncio.create_task(self._say_slow())
@@ -228,7 +254,7 @@ LAG_SECONDS: Final = 0.04
 """From a heartbeat to when the server has it; measured, with room for the SDK's own bundling of heartbeats."""
 
 _OVER: Final = frozenset({"error", "ending_early"})
-"""Events of a node that end its agent's writing, beside its own: beginning and end may have the same type."""
+"""Events of a node that end its agent's writing, besides its own: beginning and end may have the same type."""
 _UNDOES: Final = frozenset({"rolling_back", "rolled_back", "run_resumed", "execution_ended"})
 
 _words_log = logging.getLogger("api.words")
@@ -266,6 +292,7 @@ class WordsReader:
         while True:
             await self._writes.wait()
             pause = BEAT_SECONDS
+            await asyncio.sleep(pause)  # the first words come with the first beat
             while self._writes.is_set():
                 pause = await self._look(pause)
                 await asyncio.sleep(pause)

@@ -1,6 +1,6 @@
 """All events of a run are fetched once per process, however many clients follow it.
 
-A `Watcher` fills a run's feed while somebody reads it, with one reader of journals for the run and one for each of its
+A `Watcher` fills a run's feed while someone reads it, with one reader of journals for the run and one for each of its
 branches that is open, and shows what those write meanwhile. What has ended comes from the archive.
 
 Feeds of runs that have ended: read and merged once, in a thread, and kept as long as there is room.
@@ -82,7 +82,7 @@ class Archive:
     def _keep(self, ending: _Ending, done: asyncio.Task[Feed | None]) -> None:
         del self._reading[ending]
         if done.cancelled() or done.exception() is not None:
-            return  # whoever waits for it gets the error
+            return  # its waiter gets the error
         feed = done.result()
         if feed is None:
             return
@@ -148,7 +148,7 @@ class Watcher:
 
         def told(events: Sequence[AgentEvent]) -> None:
             self.feed.add(key, events)
-            if events and events[-1].at >= watched_from:  # earlier ones wait for nobody
+            if events and events[-1].at >= watched_from:  # earlier ones wait for no one
                 record_value("stream_lag", time.time() - events[-1].at)
             words.heard(events)
 
@@ -158,7 +158,7 @@ class Watcher:
 
 
 async def _read_journal_and_words(journal: JournalReader, words: WordsReader) -> None:
-    """Reads a journal to its end, and the text being written beside it; a failure of that does not stop the journal."""
+    """Read a journal to its end, and the text being written next to it, whose failure does not stop the journal."""
     reading = asyncio.create_task(words.run())
     reading.add_done_callback(_log_reader_error)
     try:

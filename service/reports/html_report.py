@@ -12,7 +12,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from html import escape
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -23,7 +23,9 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.graphs.report.report import Report, Statement
+from elcano.graphs.report.report import Report
+from elcano.service.reports.numbered_statements import keep_letters
+from elcano.service.reports.statement_spans import StatementIndex, add_statement_spans
 
 STYLE: Final = """
 :root{color-scheme:light dark;--text:#1c2024;--quiet:#5b646d;--line:#d7dce0;--ground:#fff;--shade:#f5f7f8;
@@ -83,7 +85,6 @@ FORMULA_CHARACTERS: Final = 5_000
 _CITATION: Final = "reference_number"
 _KNOWN: Final = "numbers"
 _QUOTES: Final = "quotes"
-_LIST_MARK: Final = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+")
 _AS_THE_LIBRARY_WRITES: Final = (
     (re.compile(r"\\(begin|end)\{(?:aligned|split|gathered)\}"), r"\\\1{align*}"),
     (re.compile(r"\\(arg|sgn)(?![A-Za-z])"), r"\\operatorname{\1}"),
@@ -123,7 +124,7 @@ _OF_SVG: Final[dict[str, frozenset[str]]] = {
     "line": frozenset({"transform", "x1", "y1", "x2", "y2", "stroke-dasharray", *_PAINT}),
     "polygon": frozenset({"points"}),
 }
-"""All that a plot or a chart consists of; what is beside that, scripts and styles first, is taken out."""
+"""All that a plot or a chart consists of; everything else, scripts and styles first, is taken out."""
 _TAGS: Final = frozenset(
     {
         *("a", "blockquote", "br", "code", "details", "div", "em", "h1", "h2", "h3", "hr", "li", "ol", "p", "pre", "s"),
@@ -136,7 +137,7 @@ _ATTRIBUTES: Final[dict[str, set[str]]] = {
     "div": {"class"},
     "li": {"id"},
     "ol": {"start"},
-    "span": {"class"},
+    "span": {"class", "id"},
     "td": {"class"},
     "th": {"class"},
     **{tag: set(_OF_MATHML) for tag in _MATHML},
@@ -152,12 +153,14 @@ def render_report_page(report: Report, pictures: Mapping[str, str | None] | None
         appendix: HTML that code made, below the references, perhaps with pictures as data.
     """
     numbers = frozenset(reference.number for reference in report.references)
+    statements = StatementIndex(report)
     env: dict[str, object] = {
         _KNOWN: numbers,
         _PICTURES: dict(pictures or {}),
-        _QUOTES: _index_statements(report),
+        _QUOTES: statements,
     }
     tokens = _MARKDOWN.parse(report.markdown, env)
+    add_statement_spans(tokens, statements.find, _CITATION)
     _fold_queries(tokens)
     _set_alignment_classes(tokens)
     if numbers:
@@ -196,29 +199,12 @@ def _parse_reference_number(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _index_statements(report: Report) -> dict[str, list[Statement]]:
-    """The statements of the report's blocks, by the lines, list items and table cells that they may stand in.
-
-    A caption has those of its table, too: the number at its end stands for all cells.
-    """
-    found: dict[str, list[Statement]] = {}
-    for part in report.parts:
-        for block, below in zip_longest(part.blocks, part.blocks[1:]):
-            captioned = below is not None and block.kind == "paragraph" and below.kind == "table"
-            statements = (*block.statements, *(below.statements if captioned else ()))
-            pieces = (piece for line in block.markdown.splitlines() for piece in (line, *line.split("|")))
-            for piece in dict.fromkeys(_LIST_MARK.sub("", one).strip() for one in pieces):
-                if piece and statements:
-                    found.setdefault(piece, []).extend(statements)
-    return found
-
-
 def _find_quotes(state: StateInline, number: int) -> str:
     """Return the quotes that a number stands for: those of the statement before it, else those of its block."""
-    statements = state.env.get(_QUOTES, {}).get(state.src.partition("\n")[0].strip(), ())
+    statements = [one.statement for one in state.env[_QUOTES].find(state.src)] if _QUOTES in state.env else []
     cited = [one for one in statements if any(quote.number == number for quote in one.citations)]
-    before = _keep_letters(_NUMBER.sub("", state.src[: state.pos]))
-    ends = [one for one in cited if before.endswith(_keep_letters(one.text))]
+    before = keep_letters(_NUMBER.sub("", state.src[: state.pos]))
+    ends = [one for one in cited if before.endswith(keep_letters(one.text))]
     quotes = dict.fromkeys(
         (quote.quote, quote.printed_page)
         for one in ends[-1:] or cited
@@ -229,10 +215,6 @@ def _find_quotes(state: StateInline, number: int) -> str:
         f"\u201c{' '.join(quote.split())}\u201d{f' (p. {page})' if page else ''}" for quote, page in quotes
     )
     return told if len(told) <= QUOTES_CHARACTERS else f"{told[: QUOTES_CHARACTERS - 1]}\u2026"
-
-
-def _keep_letters(text: str) -> str:
-    return "".join(one for one in text if one.isalnum()).casefold()
 
 
 def _fold_queries(tokens: list[Token]) -> None:

@@ -41,11 +41,11 @@ async def delete_run(run_id: str, temporal: Temporal, store: TenantStore) -> Non
     if run.status == "running":
         raise DeleteRefused(f"the run {run_id!r} has not ended: stop it (`POST /v1/runs/{run_id}/stop`) and ask again")
     await temporal.delete(run_id, [branch.run_id for branch in run.branches], run.execution)
-    if ended_unheard:  # settled or not: what no worker could tell of it goes with it
+    if ended_unheard:  # settled or not: what no worker could report of it goes with it
         await store.runs.archive(run, ())
     try:
         await store.runs.delete(run_id)
-    except RunOpen as error:  # somebody reset it meanwhile
+    except RunOpen as error:  # someone reset it meanwhile
         raise DeleteRefused(str(error)) from error
 
 

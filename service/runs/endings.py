@@ -1,7 +1,7 @@
 """Records in the store the end of a run that ended without recording it itself.
 
 A workflow archives itself as its last deed. One that is terminated, runs into a server limit or fails outside its own
-care has no last deed: the store goes on believing that it runs. Whoever notices calls `archive_if_ended`.
+care has no last deed: the store goes on believing that it runs. Code that notices calls `archive_if_ended`.
 
 The reconciler compares the store's open runs with Temporal periodically. Three kinds of runs need it: one whose API
 process died before or after the workflow was started, one whose start got no answer, and one that was ended from
@@ -40,7 +40,7 @@ async def archive_if_ended(
 ) -> ArchivedRun:
     """The run as it ended, archived with all its events; `run` itself as long as its workflow is open.
 
-    `known` are the events that are at hand already, from the first. While no worker can tell the others, a closed run
+    `known` are the events that are at hand already, from the first. While no worker can supply the others, a closed run
     is returned as it ended but not archived, so that no event is lost.
 
     Raises:
@@ -100,7 +100,7 @@ async def _settle_closed(
     except RunUnreadable:
         return await _store_unread_run(run, execution, reason, known, temporal, store)
     except WorkerUnavailable:
-        if not await temporal.was_worked_on(run.run_id):  # then no worker can tell anything, ever
+        if not await temporal.was_worked_on(run.run_id):  # then no worker can ever supply anything
             return await _store_unread_run(run, execution, reason, known, temporal, store)
         return _build_ended_run(run, execution, None)
     return await _store_ended_run(run, execution, reason, events, store, snapshot)
@@ -174,7 +174,7 @@ def _build_ended_run(run: ArchivedRun, execution: Execution, snapshot: RunSnapsh
 
 
 def _resolve_final_status(execution: Execution, snapshot: RunSnapshot | None) -> RunStatus:
-    """Temporal tells that a workflow completed; only the run itself knows whether that was early."""
+    """Temporal reports that a workflow completed; only the run itself knows whether that was early."""
     told = execution.status == "completed" and snapshot is not None and snapshot.status != "running"
     return snapshot.status if told and snapshot is not None else execution.status
 

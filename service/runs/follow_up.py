@@ -257,7 +257,7 @@ def _select_carried_evidence(
 def _list_run_queries(state: ResearchState) -> Iterator[str]:
     """The queries of a run that databases answered, each once, the latest last.
 
-    One that failed, or was mended since, answered nothing and leads astray whoever reads it next.
+    One that failed, or was mended since, answered nothing and misleads the next reader.
     """
     kept = [*state.outputs.values(), *state.values.values()]
     found = dict.fromkeys(sql for one in kept for sql in _find_nested_texts(one, _get_answered_sql, _DEEPEST))

@@ -48,7 +48,7 @@ class Refusals:
     errors: list[ElcanoError] = field(default_factory=list)
     """Errors that refused a part as a whole; their faults are among `faults`."""
     wrong_fields: frozenset[str] = frozenset()
-    """The fields whose form is wrong: the request that is judged has their defaults, which nobody asked for."""
+    """The fields whose form is wrong: the request that is judged has their defaults, which no one asked for."""
 
     def add(self, field: str, messages: Iterable[str]) -> None:
         """The same field is wrong in these ways."""

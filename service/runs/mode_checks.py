@@ -1,6 +1,7 @@
 """Checks whether a mode can do what a run asks of it, and whether the run's tenant may use what it names.
 
-A mode is judged by limits, sources, models, and what workers lack. A run that chooses its mode is told which modes it
+A mode is judged by limits, sources, models, and what workers lack. A run that chooses its mode is given the modes which
+it
 cannot choose, and why: before it starts, and when it chooses.
 """
 

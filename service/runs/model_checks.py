@@ -2,11 +2,11 @@
 
 Only the worker knows its environment. Where all workers are started in the API's own (`shared_environment`), what is
 not set here is certainly not set there; elsewhere nothing is said. Calls wait in the queue of their provider where its
-rate is set; the workflow knows no settings, so it is told when it starts.
+rate is set; the workflow knows no settings, so it is given them when it starts.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
 
 from elcano.graphs.added_steps import CLARIFIER, FORM_FILLER
 from elcano.graphs.catalogue.agents import AGENTS
@@ -25,18 +25,16 @@ from elcano.graphs.model_names import (
     list_name_faults,
     parse_model_provider,
 )
-from elcano.graphs.plugin import list_keyless, load_objects
+from elcano.graphs.plugin import list_keyless
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.limits import SQL_WRITER
 from elcano.graphs.state.budget import Limits
 from elcano.service.errors import FieldFault
 from elcano.service.runs.run_request import ModelRequest
 from elcano.settings.environment import is_set
 from elcano.settings.model_prices import FREE, TokenPrice, explain_missing_price, find_listed_price, find_set_price
 from elcano.settings.settings import Settings
-
-Obstacle: TypeAlias = Callable[[GraphTraits, Sequence[str], Mapping[str, str], Settings], str]
-"""A plugin's objection to a run, as `Plugin.obstacles` lists them."""
 
 
 class CalledModel(NamedTuple):
@@ -129,7 +127,7 @@ def judge_models(
     callees = () if graph is None else graph.callees
     named, fallbacks = _choose_models(callees, run, settings)
     wrong = list_name_faults(run)
-    keyless, obstacles = list_keyless(), load_objects("obstacles")
+    keyless = list_keyless()
     faults = [FieldFault(field=field, message=fault) for field, fault in wrong.items()]
     if graph is None:
         return faults
@@ -143,7 +141,7 @@ def judge_models(
         faults += _find_missing_keys(called, settings)
     faults += _find_uncalled_providers(called, unpolled, settings)
     field = _name_default_field(run)
-    if sources is not None and (why := _find_obstacle(graph, sources, called, obstacles, settings)):
+    if sources is not None and (why := _explain_missing_query_writer(graph, sources, called, settings)):
         faults.append(FieldFault(field=field, message=f"the mode {graph.graph.name!r} cannot run so: {why}"))
     return faults
 
@@ -231,19 +229,26 @@ def explain_mode_obstacle(graph: ResearchGraph, sources: Sequence[str], run: Mod
     called = list_called_models(traits.callees, run, settings)
     if _list_unsupported(called, list_keyless()):
         return "it needs a language model (the run's `model`, or ELCANO_MODEL)"
-    return _find_obstacle(traits, sources, called, load_objects("obstacles"), settings)
+    return _explain_missing_query_writer(traits, sources, called, settings)
 
 
-def _find_obstacle(
-    graph: GraphTraits,
-    sources: Sequence[str],
-    called: Sequence[CalledModel],
-    obstacles: Sequence[Obstacle],
-    settings: Settings,
+def _explain_missing_query_writer(
+    graph: GraphTraits, sources: Sequence[str], called: Sequence[CalledModel], settings: Settings
 ) -> str:
-    """Return a plugin's objection; empty: none."""
-    models = {one.callee.agent: ",".join(one.names) if one.is_known else "" for one in called}
-    return next(filter(None, (find(graph, sources, models, settings) for find in obstacles)), "")
+    """Why nothing can write the SQL of a graph that asks databases on each of its ways; empty: something can.
+
+    A model that is not known here counts as a language model.
+    """
+    writers = {one.names[0] if one.is_known else "" for one in called if one.callee.agent == SQL_WRITER}
+    named = [name for name in sources if name in settings.databases]
+    saved = any(name in settings.database_examples for name in named)
+    if writers != {OFFLINE} or not graph.asks_databases or saved:
+        return ""
+    return (
+        f"it needs a language model, or saved questions for {', '.join(map(repr, named))}: "
+        "choose a model in the run's `model` or with ELCANO_MODEL, or name a file of questions with their SQL in "
+        "ELCANO_DATABASE_EXAMPLES"
+    )
 
 
 def _find_missing_keys(called: Sequence[CalledModel], settings: Settings) -> list[FieldFault]:

@@ -107,7 +107,7 @@ async def _expand_graph(given: Any, own: TenantStore) -> tuple[Any, list[Fault]]
 async def _carry_kept_agents(graph: Any, own: VersionStore[OwnAgent]) -> tuple[Any, list[FieldFault]]:
     """Return a graph's JSON with the stored agents that its nodes name, and agents that differ from the stored ones.
 
-    A name that there is not stays as it is: the check of the graph tells it with all other faults.
+    A name that there is not stays as it is: the check of the graph reports it with all other faults.
     """
     wrong = []
     versions = islice((one for one in agents_carried(graph) if "@" in one[0]), MAX_AGENTS + 1)
@@ -123,7 +123,7 @@ async def _carry_kept_agents(graph: Any, own: VersionStore[OwnAgent]) -> tuple[A
 def _is_same_agent(given: Any, kept: OwnAgent) -> bool:
     try:
         return OwnAgent.model_validate(given) == kept
-    except ValidationError:  # told with the faults of the graph
+    except ValidationError:  # reported with the faults of the graph
         return True
 
 

@@ -107,7 +107,7 @@ async def judge_run_request(
         TemporalUnavailable: it could be started if Temporal answered.
     """
     facts = await gather_facts(request, services, Refusals() if refused is None else refused)
-    judged = await asyncio.to_thread(judge_request, request, facts, run_id)  # graphs are walked beside the event loop
+    judged = await asyncio.to_thread(judge_request, request, facts, run_id)  # graphs are walked off the event loop
     if facts.survey.workers.unreachable is not None:
         raise facts.survey.workers.unreachable
     return judged
@@ -117,7 +117,7 @@ async def gather_facts(request: RunRequest, services: Services, refused: Refusal
     """Gather what the request names, as far as it exists, and what this server and its workers can do."""
     settings = services.settings
     catalogue = services.sources
-    if request.sources or request.graph:  # else only what is searched by default is named, which is nobody's own
+    if request.sources or request.graph:  # else only what is searched by default is named, which is no one's own
         catalogue = await add_own_sources(catalogue, services.store)
     named = request.sources or catalogue.by_default
     queues = [catalogue.queues[name] for name in named if name in catalogue.queues]

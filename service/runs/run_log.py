@@ -97,7 +97,7 @@ async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> Run
 
 
 def _explain_forgotten(run: ArchivedRun, error: RunForgotten) -> RunForgotten | RunNotFound:
-    """The error of a run that Temporal does not know; of a section that goes on, nobody but its id says it exists."""
+    """The error of a run that Temporal does not know; of a running section, only its id says that it exists."""
     made_up = run.branch_of is not None and run.status == "running"
     return RunNotFound(run.run_id) if made_up else error
 

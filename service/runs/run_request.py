@@ -194,7 +194,7 @@ class RunRequest(Request):
         default=None,
         examples=[{"type": "object", "properties": {"year": {"type": "integer", "description": "Year of release"}}}],
     )
-    """A JSON Schema: beside the report the run answers as data of this form (`GET /v1/runs/{run_id}/answer`), in which
+    """A JSON Schema: besides the report the run answers as data of this form (`GET /v1/runs/{run_id}/answer`), in which
     each value has its quotes and what is not known is null. It is of an object with 200 fields at most, and refers to
     nothing outside itself. It takes a call of a language model."""
     review: bool = Field(default=True, examples=[False])
@@ -210,7 +210,7 @@ class RunRequest(Request):
     """Handling of tool calls that write and that the operator has not allowed: `wait` for approval (`POST
     /v1/runs/{run_id}/approve-call`) for up to `budget.hold_seconds`, or `refuse`: its node fails at once."""
     priority: RunPriority = Field(default="interactive", examples=["batch"])
-    """`batch` for runs that nobody waits for: their calls go after those of all interactive runs. Among runs of one
+    """`batch` for runs without a waiting user: their calls go after those of all interactive runs. Among runs of one
     priority, tenants take turns."""
     metadata: dict[Annotated[Spoken, Field(max_length=64)], Annotated[Text, Field(max_length=512)]] = Field(
         default={}, max_length=16, examples=[{"ticket": "4711"}]

@@ -1,6 +1,6 @@
 """Status of a run: from the store if it has ended, from its workflow while it runs.
 
-Somebody who asks always gets an answer: if neither a worker nor Temporal can tell more, what is stored is shown as
+Someone who asks always gets an answer: if neither a worker nor Temporal knows more, what is stored is shown as
 stale, with what Temporal is waiting for.
 """
 
@@ -188,7 +188,7 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
     """A section whose end is not in the store, where it is put by the section itself.
 
     Raises:
-        RunNotFound: nobody but its id says that it exists.
+        RunNotFound: only its id says that it exists.
     """
     try:
         execution = await temporal.describe(run.run_id)
@@ -214,7 +214,7 @@ async def _glance_at_branches(snapshot: RunSnapshot, temporal: Temporal) -> list
     """The sections that are researched, by title, as Temporal has them."""
     open_branches = [branch for branch in snapshot.branches if branch.status == "running"][:ASKED_BRANCHES]
     seen = await temporal.glance.executions([branch.run_id for branch in open_branches])
-    # One that is not there was told of, and not started yet.
+    # One that is not there was announced, and not started yet.
     return [(branch.section, seen[branch.run_id]) for branch in open_branches if branch.run_id in seen]
 
 

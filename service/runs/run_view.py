@@ -195,7 +195,7 @@ class RunView(Described):
     trust: Trust = Field(default=NO_LIMITS, examples=[{"blocked_kinds": ["preprint"], "egress": "private"}])
     """Limits on sources and hosts, spelled as hosts and journals are compared."""
     output_schema: JsonObject | None = Field(default=None, examples=[None])
-    """The JSON Schema of the answer that is wanted beside the report; null: none, or in a list."""
+    """The JSON Schema of the answer that is wanted besides the report; null: none, or in a list."""
     previous_run: str = Field(default="", examples=[""])
     """The run that it follows: it knows what was asked and answered there, and before. Empty: none."""
     started_at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
@@ -215,7 +215,7 @@ class RunView(Described):
     sources: tuple[str, ...] = Field(default=(), examples=[["packages"]])
     """The sources."""
     budget: BudgetView | None = None
-    """Per limit what it is, what is used and what remains; null until the run told."""
+    """Per limit what it is, what is used and what remains; null until the run reported it."""
     spent: Spent | None = Field(default=None, examples=[None])
     """For a running run in a list, whose budget is not asked for there: what it has used so far; null otherwise."""
     ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
@@ -250,10 +250,10 @@ class RunView(Described):
     last_event: int | None = Field(default=None, examples=[23])
     """Number of a running run's last event."""
     blocked: str = Field(default="", examples=[""])
-    """Why a running run cannot continue until somebody acts in Temporal: it was paused there, or workers fail to
+    """Why a running run cannot continue until someone acts in Temporal: it was paused there, or workers fail to
     continue it. With the title in front: so for a section. Empty: nothing of this kind is known."""
     worker: Literal["answering", "not answering"] | None = None
-    """Whether a worker told how it stands; null for ended runs and in lists."""
+    """Whether a worker reported its state; null for ended runs and in lists."""
     stale: bool = False
     """True: only what was stored at the start is shown, because nothing more is known."""
     pending: tuple[PendingActivity, ...] = ()

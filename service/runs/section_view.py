@@ -1,7 +1,7 @@
 """Progress of a run's sections, while they are researched and at the end.
 
-A run's own workflow hears of a section when it starts and when it ends. Between the two the ledger and the store of
-evidence know what it did, in two statements for all sections together.
+A run's own workflow is notified of a section when it starts and when it ends. Between the two the ledger and the store
+of evidence know what it did, in two statements for all sections together.
 """
 
 from collections.abc import Mapping, Sequence

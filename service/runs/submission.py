@@ -87,7 +87,7 @@ async def _find_started_run(run_id: str, services: Services) -> ArchivedRun | No
     runs = services.store.runs
     if (run := await runs.get(run_id, begun=True)) is not None:
         return run
-    if (run := await runs.get(run_id)) is None:  # nobody came as far as to start it
+    if (run := await runs.get(run_id)) is None:  # no one came as far as to start it
         return None
     try:
         await services.temporal.describe(run_id)
@@ -165,6 +165,6 @@ def _explain_not_admitted(admission: Admission, settings: Settings) -> str:
     """Why a run was not admitted, and what to do."""
     if admission.share == settings.open_runs:
         full = f"{admission.open} runs are open and {settings.open_runs} may be"
-    else:  # how many others have is for nobody else to know
+    else:  # how many others have is for no one else to know
         full = f"no more runs have room: {settings.open_runs} may be open, of which {admission.share} may be yours now"
     return f"{full}: ask again when one has ended, or stop one"

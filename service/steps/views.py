@@ -73,7 +73,7 @@ class HeldTryView(Described, TryInVain):
 
     @classmethod
     def of(cls, held: HeldTry) -> "HeldTryView":
-        """A try in vain."""
+        """A failed try."""
         return cls.from_record(held, usage=CallUsage.of(held.usage))
 
 
@@ -81,11 +81,11 @@ class StepView(Described, Step):
     """One step of a run."""
 
     row: Literal["step"] = "step"
-    """Tells steps and what came between them apart."""
+    """Distinguishes steps and what came between them."""
     seconds: float | None = Field(default=None, examples=[1.25])
     """Its wall-clock duration, waiting included; null while it is in progress."""
     began_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:44.500000Z"])
-    """When it began; null if nothing was told of it."""
+    """When it began; null if unknown."""
     ended_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:46Z"])
     """When it ended; null while it is in progress."""
     usage: CallUsage
@@ -112,9 +112,9 @@ class BetweenView(Described, Between):
     """An event between two steps, or during one: a request, a limit, a warning."""
 
     row: Literal["between"] = "between"
-    """Tells steps and what came between them apart."""
+    """Distinguishes steps and what came between them."""
     happened_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:47Z"])
-    """When, by the calendar; null if nothing was told of it."""
+    """When, by the calendar; null if unknown."""
 
     @classmethod
     def of(cls, row: BetweenRow) -> "BetweenView":
@@ -189,7 +189,7 @@ class StepDetail(Described):
     changed: tuple[Change, ...] = ()
     """Summary of what changed between the two."""
     changed_more: bool = Field(default=False, examples=[False])
-    """There are more differences than are told."""
+    """There are more differences than are listed."""
     budget_before: BudgetView
     """The usage before it."""
     budget_after: BudgetView | None = None

@@ -64,7 +64,7 @@ from elcano.service.temporal.executions import (
     ask_for_execution,
     describe_execution,
 )
-from elcano.service.temporal.history import delete_workflows, read_input, was_worked_on, watch_history
+from elcano.service.temporal.history import WatchedHistory, delete_workflows, read_input, was_worked_on, watch_history
 from elcano.service.temporal.looks import Looks
 from elcano.service.temporal.run_start import start_run_workflow
 from elcano.service.temporal.shared_reads import SharedReads, Turns
@@ -227,7 +227,7 @@ class Temporal:
         return answer.answer
 
     async def cancel(self, run_id: str, reason: str) -> None:
-        """Has the server cancel the run; the worker on it hears of it at once, or else the next one to take it.
+        """Has the server cancel the run; the worker on it is notified at once, or else the next one to take it.
 
         Raises:
             RunForgotten: there is no such workflow, or it is closed.
@@ -285,7 +285,7 @@ class Temporal:
         with map_rpc_errors():
             return await was_worked_on(handle)
 
-    async def changes(self, run_id: str) -> AsyncIterator[None]:
+    async def changes(self, run_id: str) -> AsyncIterator[WatchedHistory]:
         """Yields whenever the workflow may have done something; ends when it is closed (or reset).
 
         Costs the workflow nothing: it is a long poll of the history.
@@ -295,8 +295,8 @@ class Temporal:
         """
         handle = await self._handle(run_id)
         with map_rpc_errors():
-            async for _ in watch_history(handle, self.turns.watches):
-                yield
+            async for watched in watch_history(handle, self.turns.watches):
+                yield watched
 
     async def delete(self, run_id: str, branches: Sequence[str], archived: str = "") -> None:
         """Deletes an ended run's workflows, those of its branches too, of which `branches` are known.

@@ -58,7 +58,7 @@ call that takes longer has its own time (`CALL_TIMEOUT`), and is not repeated th
 def build_runtime(metrics: MetricBuffer | None = None) -> Runtime:
     """The SDK's runtime. What it logs goes into our log: without secrets, in the form of all other lines.
 
-    By itself it would write to the terminal, in colours. A worker on it tells the server of itself every few seconds.
+    By itself it would write to the terminal, in colours. A worker on it reports itself to the server every few seconds.
     """
     log = logging.getLogger("temporal")
     forwarding = LogForwardingConfig(log, append_target_to_name=False, prepend_target_on_message=False)
@@ -86,7 +86,7 @@ class Connection:
         if attempt is None or (attempt.done() and attempt.exception() is not None):
             attempt = self._attempt = asyncio.ensure_future(self._connect())
         try:
-            return await asyncio.shield(attempt)  # shared: whoever goes away leaves it to the others
+            return await asyncio.shield(attempt)  # shared: a caller that leaves keeps it for the others
         except RuntimeError as error:  # how the SDK says that it cannot connect
             raise TemporalUnavailable("Temporal cannot be reached; is its server running?") from error
 
@@ -300,7 +300,7 @@ def describe_missing_attributes(client: Client, missing: Sequence[str]) -> str:
 async def ensure_search_attributes(client: Client) -> None:
     """Registers the search attributes that the namespace lacks.
 
-    A server that does not let this client look or register is said once what somebody has to do by hand, and that is
+    A server that does not let this client look or register is said once what someone has to do by hand, and that is
     all: everything else works with attributes that are there already.
 
     Raises:

@@ -2,8 +2,8 @@
 
 `Glance` is for readers who prefer stored data to waiting: a look takes at most two seconds, and while Temporal does not
 answer hardly any request waits for it. Each open run is looked up separately, because the server's list lags behind;
-concurrent readers share the look-up, and what was seen a moment ago is told at once, while it is looked at anew behind
-the answer.
+concurrent readers share the look-up, and what was seen a moment ago is returned at once, while it is looked at anew
+behind the answer.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ _STATUSES: Mapping[int, RunStatus] = {
 }
 """Any other status (continued, paused) means a running workflow."""
 SILENT_AFTER: Final = 10.0
-"""Seconds without a heartbeat that make a worker silent: a call sends one every 2 s, and clocks differ a little."""
+"""Seconds without a heartbeat that make a worker silent: a call sends one every 4 s, and clocks differ a little."""
 
 
 def _seconds_from_timestamp(moment: Timestamp) -> float | None:
@@ -157,7 +157,7 @@ def is_paused(answer: DescribeWorkflowExecutionResponse) -> bool:
 
 
 async def explain_blocked(answer: DescribeWorkflowExecutionResponse, client: Client) -> str:
-    """Say why a workflow does not continue until somebody acts; empty if it does, or has ended."""
+    """Say why a workflow does not continue until someone acts; empty if it does, or has ended."""
     if is_paused(answer):
         by = _describe_pause(answer.workflow_extended_info.pause_info)
         return f"{PAUSED} (by {by})" if by else PAUSED
@@ -259,7 +259,7 @@ class _Look:
         return not self.seen.done() or now - self.began < SHARED_SECONDS
 
     def is_told(self, now: float) -> bool:
-        """Whether it saw something that may still be told."""
+        """Whether it saw something that may still be returned."""
         succeeded = self.seen.done() and not self.seen.cancelled() and self.seen.exception() is None
         return succeeded and now - self.began < max(TOLD_SECONDS, SHARED_SECONDS)
 
@@ -273,7 +273,7 @@ class Glance:
         self._looks: dict[str, _Look] = {}
         """The latest look-ups, by run id."""
         self._told: dict[str, _Look] = {}
-        """The look-ups before them, as long as those are under way and these may be told."""
+        """The look-ups before them, as long as those are under way and these may be returned."""
         self._room = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def last_execution(self, run_id: str) -> str:
@@ -295,7 +295,7 @@ class Glance:
     async def executions(self, run_ids: Collection[str], *, lately: bool = False) -> Mapping[str, Execution]:
         """Return the state of these runs, at most two seconds old, without those that Temporal does not know at once.
 
-        With `lately`, what was seen up to `TOLD_SECONDS` ago is told without waiting, and looked at anew for the next.
+        With `lately`, what was seen up to `TOLD_SECONDS` ago is returned at once, and looked at anew for the next.
         """
         if not run_ids or self._is_silent():
             return {}

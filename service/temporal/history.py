@@ -7,6 +7,7 @@ branch is named by no record of ours. What one call leaves, because it was cut o
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final
 
 from temporalio.api.common.v1 import WorkflowExecution
@@ -38,24 +39,92 @@ _WAKING = frozenset(
 )
 
 
+_TASK_BEGINS: Final = (EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED)
+_TASK_OPEN: Final = (
+    EventType.EVENT_TYPE_UNSPECIFIED,
+    *_TASK_BEGINS,
+    EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED,
+    EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT,
+)
+"""The last events of a history whose run has yet to hear of something; the first one is that of an unknown history."""
+
+
+_CALL_ENDS: Final = (
+    EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED,
+    EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED,
+    EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
+    EventType.EVENT_TYPE_ACTIVITY_TASK_CANCELED,
+)
+_BRANCH_ENDS: Final = (
+    EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED,
+    EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED,
+    EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_CANCELED,
+    EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TIMED_OUT,
+    EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TERMINATED,
+)
+
+
+@dataclass
+class WatchedHistory:
+    """A history that is being watched."""
+
+    is_still: bool = False
+    """Whether the next event is waited for, and no workflow task is open: the run can have done nothing new."""
+    task: int = 0
+    """The number of the event by which the last workflow task was scheduled."""
+    read: int = -1
+    """That of the last task whose outcome the reader has: it sets this."""
+    is_open: bool = False
+    """Whether that task has not ended: a query now is answered with it, which spares the run a task and its reader two
+    events."""
+    open_calls: int = 0
+    open_branches: int = 0
+    is_paused: bool = False
+    """Whether the last event is that it was paused in Temporal."""
+
+    @property
+    def waits_for_branches(self) -> bool:
+        """Whether it waits for branches alone: what keeps them waiting is for their own histories to say."""
+        return self.is_still and self.open_branches > 0 and not self.open_calls and not self.is_paused
+
+    def note(self, event: EventType.ValueType) -> None:
+        """Take an event into account."""
+        self.open_calls += (event == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED) - (event in _CALL_ENDS)
+        self.open_branches += (event == EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_STARTED) - (event in _BRANCH_ENDS)
+        self.is_paused = event == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_PAUSED
+
+
 WATCH_SECONDS: Final = 5.0
 """Seconds to watch a history without news while others wait for their turn; the next watch continues where this one
 ended."""
 
 
-async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> AsyncIterator[None]:
-    """Yields whenever the workflow may have done something; ends when it is closed (or reset)."""
-    continued = True
-    while continued:
-        pages = handle.fetch_history_events(wait_new_event=True)
-        while pages.current_page is None or pages.next_page_token is not None:
-            async with watches.take():
-                if not await _fetch_next_page(pages, WATCH_SECONDS if watches.taken else None):
-                    continue
-            for event in pages.current_page or ():
-                continued = event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
-                if event.event_type in _WAKING:
-                    yield
+async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> AsyncIterator[WatchedHistory]:
+    """Yields whenever the workflow may have done something, or is about to; ends when it is closed (or reset)."""
+    continued, last, watched = True, EventType.EVENT_TYPE_UNSPECIFIED, WatchedHistory()
+    try:
+        while continued:
+            pages, watched.read = handle.fetch_history_events(wait_new_event=True), -1
+            watched.open_calls = watched.open_branches = 0
+            while pages.current_page is None or pages.next_page_token is not None:
+                async with watches.take():
+                    watched.is_still = last not in _TASK_OPEN
+                    if not await _fetch_next_page(pages, WATCH_SECONDS if watches.taken else None):
+                        continue
+                watched.is_still = watched.is_open = False
+                for event in pages.current_page or ():
+                    last = event.event_type
+                    watched.note(last)
+                    continued = last == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
+                    if last == EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED:
+                        watched.task = event.event_id
+                    elif last in _WAKING and watched.read != watched.task:
+                        yield watched
+                if last in _TASK_BEGINS and watched.read != watched.task:
+                    watched.is_open = True
+                    yield watched
+    finally:
+        watched.is_still = False
 
 
 async def _fetch_next_page(pages: WorkflowHistoryEventAsyncIterator, seconds: float | None) -> bool:
@@ -161,5 +230,5 @@ async def delete_execution(client: Client, workflow_id: str, execution: str) -> 
     try:
         with map_rpc_errors():
             await client.workflow_service.delete_workflow_execution(request, retry=True, timeout=CALL_TIMEOUT)
-    except RunForgotten:  # somebody was quicker
+    except RunForgotten:  # someone was quicker
         return

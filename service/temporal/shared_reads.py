@@ -58,7 +58,7 @@ class SharedReads:
 
 
 def retrieve_error(shared: asyncio.Task[Any]) -> None:
-    """Take note of the error of a shared task, also if nobody waits for it any more."""
+    """Take note of the error of a shared task, also if no one waits for it any more."""
     if not shared.cancelled():
         shared.exception()
 
@@ -70,7 +70,7 @@ WORDS_AT_ONCE: Final = 4
 WATCHES_AT_ONCE: Final = 500
 """A frontend of Temporal holds 1,200 for a namespace and refuses more, which then ask all over again."""
 TURN_SECONDS: Final = 0.5
-"""A look that takes longer gives its place to the next: runs that no worker answers for keep nobody waiting."""
+"""A look that takes longer gives its place to the next: runs that no worker answers for keep no one waiting."""
 
 
 class Places:

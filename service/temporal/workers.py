@@ -39,7 +39,7 @@ PAGE: Final = 1_000
 MISSED: Final = 3
 """Heartbeats that a worker may miss."""
 SLOWEST: Final = 60.0
-"""Seconds between the heartbeats of a worker that has sent one only: what the SDK does unless it is told otherwise."""
+"""Seconds between the heartbeats of a worker that has sent one only: the SDK's default."""
 POLLED_SECONDS: Final = 5.0
 """Seconds that a queue of searches or models counts as polled after a check."""
 HEARD_SECONDS: Final = 1.0
@@ -163,7 +163,7 @@ async def _list_heartbeats(client: Client, queue: str) -> list[WorkerHeartbeat]:
     except RPCError as error:
         if error.status in UNAVAILABLE:
             raise
-        return []  # an older server, or one that does not tell: then its pollers are all that is known
+        return []  # an older server, or one that does not say: then its pollers are all that is known
     return [one.worker_heartbeat for one in answer.workers_info]
 
 

@@ -1,4 +1,4 @@
-"""What encrypts stored data: a seam. A plugin makes the cipher; storage asks it for every text, object and payload.
+"""Interface for the encryption of stored data. A plugin makes the cipher; storage asks it for every text and object.
 
 Without one, everything is kept in clear. What is kept in clear stays readable with one, so encryption can be turned on
 while runs are open. Sealed data is marked, and without its key nothing pretends to be able to read it.
@@ -6,8 +6,8 @@ while runs are open. Sealed data is marked, and without its key nothing pretends
 
 from typing import Final, Literal, Protocol
 
-from elcano.graphs.errors import InputInvalid, SealedDataUnreadable
-from elcano.graphs.plugin import load_objects
+from elcano.graphs.errors import SealedDataUnreadable
+from elcano.graphs.plugin import open_part
 from elcano.settings import Settings
 
 Place = Literal["payload", "row", "object"]
@@ -43,10 +43,8 @@ def load_cipher(settings: Settings) -> Cipher | None:
     Raises:
         InputInvalid: two plugins would encrypt.
     """
-    ciphers: list[Cipher] = [made for make in load_objects("ciphers") if (made := make(settings)) is not None]
-    if len(ciphers) > 1:
-        raise InputInvalid("plugins", "two plugins would encrypt what is stored: leave one of them out")
-    return ciphers[0] if ciphers else None
+    found: Cipher | None = open_part("cipher", settings)
+    return found
 
 
 def seal_object(cipher: Cipher | None, data: bytes) -> bytes:

@@ -12,8 +12,6 @@ from elcano.storage.sql.cipher import Cipher, require_cipher
 
 RETAINED: Final = {"retained": True}
 """The `info` of a table whose rows stay when their tenant is deleted: what has to be proved afterwards."""
-SECRET: Final = {"secret": True}
-"""The `info` of a column that no export of a tenant has: what a credential is checked by."""
 
 ESCAPE: Final = "\ue000"
 _NUL: Final = f"{ESCAPE}0"

@@ -1,26 +1,30 @@
-"""The differences between SQLite and PostgreSQL, but for types of columns: the engine tells which database it is."""
+"""The differences between SQLite and PostgreSQL, but for types of columns: the engine knows which database it is."""
 
 import asyncio
 import sqlite3
 import time
 from collections.abc import Mapping
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
     ColumnElement,
     Insert,
     Table,
     and_,
+    bindparam,
     event,
-    func,
     or_,
-    select,
+    text,
 )
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry
+
+from elcano.storage.sql.columns import Id
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
@@ -91,6 +95,21 @@ def _explain_connection_error(error: DBAPIError) -> str | None:
     return next((_BY_STATE[state] for words, state in _SAID.items() if words in said), _BY_STATE["08"])
 
 
+def let_statements_stand_alone(engine: AsyncEngine) -> AsyncEngine:
+    """The same connections, on which each statement is a transaction of its own.
+
+    PostgreSQL is spared the way for its begin and that for its end: a third of what a short read costs a program.
+    """
+    if engine.dialect.name == "sqlite":
+        return engine
+    if engine not in _alone:
+        _alone[engine] = engine.execution_options(isolation_level="AUTOCOMMIT")
+    return _alone[engine]
+
+
+_alone: "WeakKeyDictionary[AsyncEngine, AsyncEngine]" = WeakKeyDictionary()
+
+
 def configure_engine(engine: AsyncEngine) -> None:
     """Prepares every connection that `engine` will open."""
     if engine.dialect.name != "sqlite":
@@ -124,6 +143,10 @@ async def keep_log(engine: AsyncEngine) -> None:
         await asyncio.sleep(0.02)
 
 
+_LOCK: Final = text("SELECT pg_advisory_xact_lock(:name)")
+_LOCK_BESIDE: Final = text("SELECT pg_advisory_xact_lock_shared(:beside), pg_advisory_xact_lock(:name)")
+
+
 async def begin_exclusive(connection: AsyncConnection, name: str, *, beside: str = "") -> None:
     """Begin a transaction that waits for others of the same name, and sees what they committed.
 
@@ -133,12 +156,14 @@ async def begin_exclusive(connection: AsyncConnection, name: str, *, beside: str
     if connection.dialect.name == "sqlite":
         await connection.exec_driver_sql("BEGIN IMMEDIATE")
         return
-    if beside:
-        await connection.execute(select(func.pg_advisory_xact_lock_shared(_lock_number_from_name(beside))))
-    await connection.execute(select(func.pg_advisory_xact_lock(_lock_number_from_name(name))))
+    if beside:  # taken first: PostgreSQL computes the columns of a row from left to right
+        numbers = {"beside": make_lock_number(beside), "name": make_lock_number(name)}
+        await connection.execute(_LOCK_BESIDE, numbers)
+    else:
+        await connection.execute(_LOCK, {"name": make_lock_number(name)})
 
 
-def _lock_number_from_name(name: str) -> int:
+def make_lock_number(name: str) -> int:
     """Return the number of 64 bits that PostgreSQL locks in place of a name."""
     return int.from_bytes(sha256(f"elcano {name}".encode()).digest()[:8], signed=True)
 
@@ -149,25 +174,30 @@ def insert_new(connection: Connected, table: Table) -> Insert:
     A transaction without `begin_exclusive` begins with such a statement, never with a read: SQLite refuses to let
     one that has read write after another one did.
     """
-    return _make_insert(connection, table).on_conflict_do_nothing()
+    return _make_insert_new(connection.dialect.name, table)
+
+
+@cache
+def _make_insert_new(dialect: str, table: Table) -> Insert:
+    return _make_insert(dialect, table).on_conflict_do_nothing()
 
 
 def insert_or_replace(connection: Connected, table: Table, *, where: ColumnElement[bool] | None = None) -> Insert:
     """Inserts rows; those whose key is there already are replaced, if `where` holds for the row that is there."""
-    statement = _make_insert(connection, table)
+    statement = _make_insert(connection.dialect.name, table)
     values = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
     return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=values, where=where)
 
 
 def insert_or_add(connection: Connected, table: Table) -> Insert:
     """Inserts rows; to those whose key is there already, the values of all other columns are added."""
-    statement = _make_insert(connection, table)
+    statement = _make_insert(connection.dialect.name, table)
     sums = {column.name: column + statement.excluded[column.name] for column in table.columns if not column.primary_key}
     return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=sums)
 
 
-def _make_insert(connection: Connected, table: Table) -> "sqlite.Insert | postgresql.Insert":
-    if connection.dialect.name == "sqlite":
+def _make_insert(dialect: str, table: Table) -> "sqlite.Insert | postgresql.Insert":
+    if dialect == "sqlite":
         return sqlite.insert(table)
     from sqlalchemy.dialects import postgresql
 
@@ -181,6 +211,17 @@ def run_and_branches(column: ColumnElement[str], run_id: str) -> ColumnElement[b
     uses no index as long as it has no statistics. Ids are compared by their code points.
     """
     return and_(column >= run_id, column < f"{run_id}/", or_(column == run_id, column >= f"{run_id}."))
+
+
+def in_run_range(column: ColumnElement[str]) -> ColumnElement[bool]:
+    """The same for a statement that is built once; `name_run_range` names the run when it is executed."""
+    first, behind, branches = (bindparam(f"run_{name}", type_=Id) for name in ("first", "behind", "branches"))
+    return and_(column >= first, column < behind, or_(column == first, column >= branches))
+
+
+def name_run_range(run_id: str) -> dict[str, str]:
+    """What a statement with `in_run_range` is executed with."""
+    return {"run_first": run_id, "run_behind": f"{run_id}/", "run_branches": f"{run_id}."}
 
 
 def root_of(run_id: str) -> str:

@@ -1,10 +1,13 @@
 """Reads and writes rows, each in a transaction of its own: those of one tenant, or of all."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Executable, Select, Table, select
+from sqlalchemy import ColumnElement, Executable, Row, Select, Table, select
 from sqlalchemy.ext.asyncio import AsyncEngine
+
+from elcano.storage.sql.dialect import let_statements_stand_alone
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -14,26 +17,36 @@ class Rows:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._single = let_statements_stand_alone(engine)
+        """For single statements."""
 
-    async def _fetch_all(self, model: type[Model], wanted: Executable) -> list[Model]:
+    async def _fetch_all(
+        self, model: type[Model], wanted: Executable, given: Mapping[str, Any] | None = None
+    ) -> list[Model]:
         """The rows that a statement finds."""
-        async with self._engine.connect() as connection:
-            return [model.model_validate(dict(row)) for row in (await connection.execute(wanted)).mappings()]
+        async with self._single.connect() as connection:
+            return [model.model_validate(dict(row)) for row in (await connection.execute(wanted, given)).mappings()]
 
     async def _fetch_first(self, model: type[Model], wanted: Executable) -> Model | None:
         """The first row that a statement finds; None if it finds none."""
         found = await self._fetch_all(model, wanted)
         return found[0] if found else None
 
-    async def _fetch_values(self, wanted: Executable) -> list[Any]:
+    async def _fetch_rows(self, wanted: Executable, given: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
+        """The rows that a statement finds, as they are."""
+        async with self._single.connect() as connection:
+            return (await connection.execute(wanted, given)).all()
+
+    async def _fetch_values(self, wanted: Executable, given: Mapping[str, Any] | None = None) -> list[Any]:
         """The first column of the rows that a statement finds."""
-        async with self._engine.connect() as connection:
-            return list(await connection.scalars(wanted))
+        async with self._single.connect() as connection:
+            return list(await connection.scalars(wanted, given))
 
     async def _write(self, *statements: Executable) -> int:
         """Execute changes together; returns how many rows the last of them changed."""
         changed = 0
-        async with self._engine.begin() as connection:
+        engine = self._engine if len(statements) > 1 else self._single
+        async with engine.begin() as connection:
             for statement in statements:
                 changed = (await connection.execute(statement)).rowcount
         return changed

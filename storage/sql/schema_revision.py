@@ -2,7 +2,7 @@
 
 Releases overlap while a service is upgraded, so programs of the release before work with the tables of the one after.
 Each migration says so: `works_with` names the oldest revision whose programs work with the tables that it makes. It is
-stored beside the revision (`schema_floor`), for programs to which a newer revision is unknown. A change that older
+stored next to the revision (`schema_floor`), for programs to which a newer revision is unknown. A change that older
 programs cannot bear takes two releases: one adds what is new and uses it, the next takes away what is old.
 
 Most starts find the tables as they should be, and do without alembic: its table is read, and the newest revision is in

@@ -21,7 +21,7 @@ from sqlalchemy import (
     Table,
 )
 
-from elcano.storage.sql.columns import RETAINED, SECRET, Id, LongText, SealedJson, SealedText, Word
+from elcano.storage.sql.columns import RETAINED, Id, LongText, SealedJson, SealedText, Word
 
 metadata = MetaData()
 
@@ -240,8 +240,8 @@ api_keys = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("name", LongText, nullable=False),
-    Column("secret_hash", Id, nullable=False, info=SECRET),
-    Column("former_hash", Id, nullable=True, info=SECRET),
+    Column("secret_hash", Id, nullable=False),
+    Column("former_hash", Id, nullable=True),
     Column("former_until", Double, nullable=True),
     Column("role", Id, nullable=False),
     Column("scopes", LongText, nullable=False),
@@ -259,7 +259,7 @@ sessions = Table(
     metadata,
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
-    Column("secret_hash", Id, nullable=False, info=SECRET),
+    Column("secret_hash", Id, nullable=False),
     Column("user", LongText, nullable=False),
     Column("role", Id, nullable=False),
     Column("scopes", LongText, nullable=False),
@@ -276,12 +276,11 @@ run_links = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("run_id", Id, nullable=False),
-    Column("secret_hash", Id, nullable=False, info=SECRET),
+    Column("secret_hash", Id, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("created_by", LongText, nullable=False),
     Column("expires_at", Double, nullable=False),
     Column("revoked_at", Double, nullable=True),
-    Column("versions", Boolean, nullable=False),
     Index("run_links_by_id", "id", unique=True),
     Index("links_of_run", "tenant", "run_id"),
 )

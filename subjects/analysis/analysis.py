@@ -34,13 +34,13 @@ Reported: TypeAlias = Literal[
     "counts",
     "means",
 ]
-"""What a passage reports: an estimate of a measure, or what one is computed from. `counts`: how many of how many in
-each group. `means`: mean, standard deviation and size of each group. With one group alone these give a `proportion`
+"""Kind of a passage's numbers: an estimate of a measure, or what one is computed from. `counts`: how many of how many
+in each group. `means`: mean, standard deviation and size of each group. With one group alone these give a `proportion`
 and a `mean`."""
 Outcome: TypeAlias = Literal["supported", "refuted", "inconclusive"]
 Direction: TypeAlias = Literal["lower", "higher", "different"]
-"""What a hypothesis expects of the first group beside the second, or of a correlation: below or above no effect, or
-either."""
+"""Direction that a hypothesis expects of the first group compared with the second, or of a correlation: below or above
+no effect, or either."""
 
 RATIOS: Final[frozenset[str]] = frozenset({"odds_ratio", "risk_ratio", "hazard_ratio"})
 """Measures that are pooled as logarithms, and whose value without an effect is 1."""
@@ -134,7 +134,7 @@ class StudyEffect(Frozen):
     """Its short name: authors and year, or the title of the work that reports it."""
     quote: str
     start: int
-    """Where the quote begins in the stored text, in characters."""
+    """Offset of the quote in the stored text, in characters."""
     end: int
     content_hash: str
     estimate: float
@@ -150,7 +150,7 @@ class StudyEffect(Frozen):
     p: float | None = None
     """The p-value of the test in this study alone, two-sided; None: for one group."""
     notes: tuple[str, ...] = ()
-    """How its numbers were made comparable: a correction for zero events, groups that were exchanged."""
+    """Adjustments that made its numbers comparable: a correction for zero events, groups that were exchanged."""
     number: int | None = None
     """The number of its reference in the report; None: it has none."""
 
@@ -167,7 +167,7 @@ class PooledEstimate(Frozen):
 
 
 class CombinedEffect(Frozen):
-    """What several effects say together."""
+    """Combined effect of several studies."""
 
     fixed: PooledEstimate
     random: PooledEstimate
@@ -183,7 +183,7 @@ class CombinedEffect(Frozen):
     tau2: float
     """Its variance, on the scale on which effects are pooled."""
     predicted: tuple[float, float] | None = None
-    """Where the effect of a further study lies with 95 %; None: of less than three studies."""
+    """Interval of the effect of a further study, with 95 %; None: of less than three studies."""
     asymmetry_p: float | None = None
     """The p-value of Begg's rank correlation between effects and their variances; None: for fewer than ten studies."""
 
@@ -200,7 +200,7 @@ class Pool(CombinedEffect):
     studies: tuple[StudyEffect, ...]
     """The heaviest first, at most 500."""
     count: int
-    """How many studies there are."""
+    """Number of studies."""
     plot: str = ""
     """The artifact hash of its forest plot (SVG)."""
 
@@ -220,17 +220,17 @@ class Analysis(Frozen):
     """All that an analysis found. It is kept as an artifact; the state of a run holds its digest."""
 
     rule: str
-    """How verdicts are found, in sentences."""
+    """Rule by which verdicts are found, in sentences."""
     methods: str
     """The methods of the figures, and the library that computed them."""
     tested: tuple[TestResult, ...] = ()
     pools: tuple[Pool, ...] = ()
     """The largest first."""
     apart: tuple[str, ...] = ()
-    """What was not pooled and why, in sentences."""
+    """Measurements that were not pooled, with reasons, in sentences."""
     left_out: tuple[OmittedMeasurement, ...] = ()
     measurements: int = 0
-    """How many were handed over."""
+    """Number of given measurements."""
     left_out_count: int = 0
 
     @property
@@ -283,5 +283,5 @@ def plot_title(pool: Pool) -> str:
 
 
 def plot_path(pool_number: int) -> str:
-    """Where a plot is, beside the report of its run."""
+    """Return the path of a plot, next to the report of its run."""
     return f"analysis/plots/{pool_number}.svg"

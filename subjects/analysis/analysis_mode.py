@@ -1,6 +1,6 @@
 """Analysis: search until there is enough, read numbers out of the passages, let statistics decide, write.
 
-The question is the hypothesis, unless the analyst names others. What the statistics say is told to the writer as
+The question is the hypothesis, unless the analyst names others. What the statistics say is given to the writer as
 background; its figures, its plots and its verdict stand in the report by themselves, written by code.
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.text import ensure_list, format_count
 from elcano.subjects.analysis.analysis import Extraction, TestedHypothesis
@@ -49,11 +49,6 @@ If no passage has such numbers, answer with no measurement. That is a good answe
 """
 
 
-def list_needs(given: AnalystInput) -> Needs:
-    """All passages that may hold numbers."""
-    return needs_of(given)
-
-
 def build_task(given: AnalystInput, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope: the question, the hypotheses to test and all passages that fit."""
     told: JsonObject = {"hypotheses": [one.model_dump(mode="json", exclude_defaults=True) for one in given.hypotheses]}
@@ -88,7 +83,7 @@ AGENT: Final = AgentDefinition(
     completes="analyzing",
     output_tokens=4_000,
     evidence_tokens=24_000,
-    needs=list_needs,
+    needs=needs_of,
     settled=resolve_answer,
     begins=lambda given: f"reading numbers from {passages_of(given)}",
     summary=summarize_measurements,

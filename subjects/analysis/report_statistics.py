@@ -1,7 +1,7 @@
 """The section of a report with the statistics of its run, which code alone writes.
 
 Each study leads to its reference, and its row has the literal words that its numbers are from; no number of it is
-anybody's but code's or its source's. What a text does not say is `not stated`.
+anyone's but code's or its source's. What a text does not say is `not stated`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -21,7 +21,7 @@ class AnalyzeInput(Frozen):
     """Measurements as an analyst proposes them, and what they are to test."""
 
     question: str = Field(default="", max_length=10_000)
-    """What is tested where there is no hypothesis."""
+    """Question that is tested if there is no hypothesis."""
     hypotheses: tuple[TestedHypothesis, ...] = Field(default=(), max_length=MOST_HYPOTHESES)
     measurements: tuple[Measurement, ...] = Field(default=(), max_length=MOST_MEASUREMENTS)
 
@@ -34,7 +34,7 @@ class AnalyzeOutput(Frozen):
     verdict: Outcome
     """On the first hypothesis."""
     told: str
-    """Verdicts and figures in sentences, for whoever writes the report."""
+    """Verdicts and figures in sentences, for the writer of the report."""
     studies: int = 0
     """Measurements that count, in all pools."""
     pools: int = 0
@@ -50,8 +50,8 @@ def summarize_analyze_output(output: JsonObject) -> tuple[str, JsonObject]:
     if isinstance(studies, int) and isinstance(pools, int) and pools:
         pooled = f"{format_count(studies, 'study', 'studies')} in {format_count(pools, 'pool')}"
     left = f", {output['left_out']} left out" if output.get("left_out") else ""
-    told = f"{str(output.get('verdict', '')).capitalize()}: {pooled}{left}"
-    return told, {"verdict": output.get("verdict"), **counts}
+    summary = f"{str(output.get('verdict', '')).capitalize()}: {pooled}{left}"
+    return summary, {"verdict": output.get("verdict"), **counts}
 
 
 class ComputeInput(Frozen):
@@ -60,11 +60,11 @@ class ComputeInput(Frozen):
     code: str = Field(min_length=1, max_length=20_000)
     """Python; the value of its last expression is the result."""
     inputs: dict[str, Json] = Field(default={}, max_length=100)
-    """What its variables are at the beginning, by name."""
+    """Initial values of its variables, by name."""
 
 
 class ComputeOutput(Frozen):
-    """What the code made of its inputs."""
+    """Result of the code for its inputs."""
 
     result: Json = None
     """The value of its last expression; None if it has none."""

@@ -31,7 +31,7 @@ ANALYSIS_TYPE: Final = "application/vnd.elcano.analysis+json"
 async def analyze_measurements(work: ToolWork, given: AnalyzeInput) -> AnalyzeOutput:
     """The digest of an analysis, which is stored with its plots before this answers.
 
-    Only passages that the run found count: of others nobody knows how they came here.
+    Only passages that the run found count: of others no one knows how they came here.
 
     Raises:
         InputInvalid: this worker has no library for statistics.
@@ -41,7 +41,7 @@ async def analyze_measurements(work: ToolWork, given: AnalyzeInput) -> AnalyzeOu
     wanted = dict.fromkeys(one.evidence for one in given.measurements)
     evidence = await store.evidence.get([id for id in wanted if id in found])
     accounts = await store.evidence.works_of_run(run_id)
-    analysis, plots, told = await asyncio.to_thread(_run_analysis, given, evidence, accounts)
+    analysis, plots, summary = await asyncio.to_thread(_run_analysis, given, evidence, accounts)
     keys = {number: await store.artifacts.put(run_id, plot, "image/svg+xml") for number, plot in plots.items()}
     pools = tuple(pool.model_copy(update={"plot": keys.get(pool.number, "")}) for pool in analysis.pools)
     kept = analysis.model_copy(update={"pools": pools})
@@ -49,7 +49,7 @@ async def analyze_measurements(work: ToolWork, given: AnalyzeInput) -> AnalyzeOu
     return AnalyzeOutput(
         artifact=artifact,
         verdict=kept.tested[0].verdict,
-        told=told,
+        told=summary,
         studies=sum(pool.count for pool in kept.pools),
         pools=len(kept.pools),
         left_out=kept.left_out_count,

@@ -29,7 +29,7 @@ class SqlQuery(Frozen):
     reasons: tuple[str, ...] = ()
     """Why each join and each filter is there, in sentences."""
     choices: tuple[str, ...] = ()
-    """Where the question left something open and what was chosen, in sentences: they stand beside the answer."""
+    """Choices made where the question left something open, in sentences; shown next to the answer."""
 
 
 class QueryFault(Frozen):
@@ -37,7 +37,7 @@ class QueryFault(Frozen):
 
     stage: FaultStage
     message: str = Field(max_length=2_000)
-    """What is wrong and, if known, what to do. For a database: its own words, without its address."""
+    """The error and, if known, its remedy. For a database: its own words, without its address."""
     unknown: tuple[str, ...] = ()
     """Names that the schema does not have."""
     near: tuple[str, ...] = ()
@@ -81,10 +81,10 @@ ANSWER: Final = "data"
 VEGA_LITE: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 """The schema of specifications of charts."""
 CHART_PATH: Final = "chart.svg"
-"""Where Markdown says that the chart is, beside the report."""
+"""Path of the chart in Markdown, next to the report."""
 
 NumberStatus: TypeAlias = Literal["proven", "given", "quoted", "named", "wrong", "unproven"]
-"""`proven`: the cells that it names give it. `given`: the question, or what stands beside the answer, says it.
+"""`proven`: the cells that it names give it. `given`: the question, or the text next to the answer, says it.
 `quoted`: a passage that is quoted there says it. `named`: digits of a name that a result has. `wrong`: the cells give
 another number, or none. `unproven`: no cell is named."""
 DOUBTFUL: Final[frozenset[NumberStatus]] = frozenset({"wrong", "unproven"})
@@ -100,7 +100,7 @@ class NumberVerdict(Frozen):
     """The sentence, item or cell that it stands in, without markup."""
     status: NumberStatus
     reason: str = ""
-    """Where it is from, what is wrong, or what a proof leaves open; a clause without a full stop."""
+    """Origin, fault, or what a proof leaves open; a clause without a full stop."""
     operation: Operation | None = None
     cells: tuple[CellReference, ...] = ()
     value: str = ""
@@ -175,7 +175,7 @@ class DataAnswer(Frozen):
     """Why there is none, in a sentence; empty: there is one, or none was asked for."""
     forecasts: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
-    """What is missing, in sentences: paths that failed or were too slow."""
+    """Missing parts, in sentences: paths that failed or were too slow."""
     by_rules: bool = False
     """True: no language model wrote its words."""
 
@@ -198,7 +198,7 @@ class ChartInput(Frozen):
     spec: str = Field(default="", max_length=100)
     """Artifact hash of a Vega-Lite specification that is drawn instead, as of a forecast; it shows `result`."""
     title: str = Field(default="", max_length=300)
-    """Of that drawing."""
+    """Title of the drawing."""
     result: int = Field(default=1, ge=1)
 
 

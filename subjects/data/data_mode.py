@@ -32,7 +32,7 @@ _GAPS: Final = (
 
 
 def _add_tool_call(builder: GraphBuilder) -> GraphBuilder:
-    """The call of one tool of a server beside the query, where tools of servers can be called."""
+    """The call of one tool of a server in addition to the query, where tools of servers can be called."""
     return (
         builder.add_tool_node("tool_context", tool="list_tools", description="Tools that servers offer")
         .add_tool_node(

@@ -30,7 +30,7 @@ KEY: Final = "data"
 GAP_CHARACTERS: Final = 1_000
 MOST_GAPS: Final = 100
 SHORTEST_WORD: Final = 3
-"""Characters of a word that tells databases apart."""
+"""Characters of a word that distinguishes databases."""
 
 
 class DataWork(Frozen):
@@ -54,11 +54,11 @@ class DataWork(Frozen):
     choices: tuple[str, ...] = ()
     """Choices made before there was a query, in sentences."""
     gaps: tuple[str, ...] = Field(default=(), max_length=MOST_GAPS)
-    """What is missing and why, in sentences."""
+    """Missing parts with their reasons, in sentences."""
 
 
 def read_data_work(state: ResearchState) -> DataWork:
-    """How the question stands; nothing is known of it at first."""
+    """Read the progress of the question; nothing is known of it at first."""
     return DataWork.model_validate(state.values.get(KEY) or {})
 
 
@@ -127,7 +127,7 @@ def _fold_execution(state: ResearchState, said: ExecuteSqlOutput) -> ResearchSta
 
 
 def _why_not_mended(now: DataWork, fault: QueryFault) -> str:
-    """Why a repair would be in vain, in a sentence; empty if one is tried."""
+    """Why a repair would be useless, in a sentence; empty if one is tried."""
     if not fault.lasting:
         return "The database was busy or away, so the query itself is not at fault: ask again later."
     if now.fault is not None and (now.fault.stage, now.fault.message) == (fault.stage, fault.message):
@@ -176,7 +176,7 @@ def _update_data_work(state: ResearchState, *gaps: str, **changes: object) -> Re
 
 
 def _count_shared_words(question: str, read: SchemaContextOutput) -> int:
-    """How often words of the question stand in names and sample values of the tables."""
+    """Count words of the question in names and sample values of the tables."""
     asked = set(_split_long_words([question]))
     names = Counter(
         _split_long_words(

@@ -1,7 +1,7 @@
 """Forecasts: the request, the result, and the reason for a refusal.
 
 A forecast never stands without what it would have been worth before: the error of its model where the history was
-known, beside that of repeating the last season. A series that cannot be forecast is refused with its reason, as an
+known, besides that of repeating the last season. A series that cannot be forecast is refused with its reason, as an
 answer that the next node can read; nothing is mended unless it was asked for.
 """
 
@@ -59,12 +59,12 @@ class ForecastInput(Frozen):
     value_column: str = Field(default="", max_length=300)
     """Its name; empty: the one other column that holds numbers."""
     horizon: int | None = Field(default=None, ge=1, le=100_000)
-    """How many `span`s ahead; None: what is usual for its frequency, or less if the series is short."""
+    """Number of `span`s ahead; None: what is usual for its frequency, or less if the series is short."""
     span: Span = "periods"
     until: str = Field(default="", max_length=40)
     """Instead of a horizon: up to the end of a moment, as `2027`, `2027-Q2`, `2027-06` or `2027-06-30`."""
     models: tuple[ModelName, ...] = Field(default=("seasonal_naive", "theta", "ets", "arima"), min_length=1)
-    """Among which is chosen."""
+    """Models to choose from."""
     seconds: float = Field(default=15.0, ge=1, le=600, allow_inf_nan=False)
     """For everything together. ARIMA is left out when they do not suffice."""
 
@@ -75,7 +75,7 @@ class ForecastRefusal(Frozen):
     reasons: Annotated[tuple[RefusalReason, ...], Field(min_length=1)]
     """All that were found at once, each once."""
     message: str
-    """What is wrong, where, and what to do, in sentences."""
+    """The error, its place and its remedy, in sentences."""
     needed: int | None = None
     """For a series that is too short: how many values it needs."""
     moments: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ def build_forecast_refusal(
 
 
 class IntervalCheck(Frozen):
-    """How many values lay in the interval where the history was known."""
+    """Number of values in the interval where the history was known."""
 
     level: int
     """The claimed level, in percent."""
@@ -120,7 +120,7 @@ class IntervalCheck(Frozen):
 
 
 class ModelScore(Frozen):
-    """How a model did in the back-test, all origins together; its figures are None if it was left out."""
+    """Score of a model in the back-test, all origins together; its figures are None if it was left out."""
 
     model: ModelName
     smape: float | None = None
@@ -165,7 +165,7 @@ class ForecastDigest(Frozen):
     intervals: tuple[IntervalCheck, ...]
     """The intervals of the chosen model."""
     notes: tuple[str, ...] = ()
-    """What was left out, filled or assumed, in sentences: they stand beside the answer."""
+    """Values left out, filled or assumed, in sentences; shown next to the answer."""
     chart: str = ""
     """The artifact hash of its drawing as a Vega-Lite dict: history, forecast and bands."""
 
@@ -185,7 +185,7 @@ class ForecastOutput(GivesEvidence):
     forecast: ForecastDigest | None = None
     refused: ForecastRefusal | None = None
     told: str = ""
-    """The same in sentences, for whoever writes the answer."""
+    """The same in sentences, for the writer of the answer."""
 
 
 _STEPS = {

@@ -34,5 +34,4 @@ plugin: Final = Plugin(
     checks=(".checks:check_databases",),
     commands={"databases": ".commands:app"},
     openers={"database": ".source:open_source"},
-    obstacles=(".checks:find_missing_query_writer",),
 )

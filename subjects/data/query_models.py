@@ -1,4 +1,4 @@
-"""What the tools over databases and the agents that write SQL are given and what they answer, and the look into one.
+"""Inputs and outputs of the tools over databases and the agents that write SQL, and the look into a database.
 
 Pure: workflows load it. A fault of a query is an answer, not a failure.
 """
@@ -54,8 +54,6 @@ class Splitting(Frozen):
     reason: str = Field(default="", max_length=1_000, description="Why it goes this way, in a sentence.")
 
 
-SQL_WRITER: Final = "sql_writer"
-"""The name of the agent that writes SQL."""
 MOST_ROWS: Final = 10_000
 """Rows of one result at most."""
 Decision: TypeAlias = Literal["query", "documents", "refused"]
@@ -118,7 +116,7 @@ class SchemaContextInput(Frozen):
     database: str = Field(min_length=1, max_length=63)
     question: str = Field(min_length=1, max_length=10_000)
     tables: int = Field(default=8, ge=1, le=50)
-    """Tables that are chosen by the question at most; those that they refer to come beside."""
+    """Tables that are chosen by the question at most; those that they refer to come in addition."""
 
 
 class SchemaContextOutput(Frozen):
@@ -207,7 +205,7 @@ class ConsensusInput(Frozen):
 
 
 class MergedResults(GivesEvidence):
-    """What `consensus` answers: one result of all paths, which is kept as evidence like any other."""
+    """Output of `consensus`: one result of all paths, which is kept as evidence like any other."""
 
     result: ResultDigest | None = None
     """None: fewer than two paths have a result."""
@@ -217,11 +215,11 @@ class MergedResults(GivesEvidence):
     gaps: tuple[str, ...] = ()
     """Paths without a result, each in a sentence."""
     told: str = ""
-    """What was merged and how it went, for whoever writes the answer."""
+    """Description of what was merged and how, for the writer of the answer."""
 
 
 DATABASE_LOOK_SECONDS: Final = 50.0
-"""How long the API waits for the schema of a database; the first reading counts and samples its values."""
+"""Timeout of the API for the schema of a database, in seconds; the first reading counts and samples its values."""
 
 
 class DatabaseLook(Frozen):

@@ -11,7 +11,7 @@ from elcano.graphs.spec.limits import DATA_PATH, ToolLimits
 
 REPAIRS: Final = 3
 PATH_SECONDS: Final = 15.0
-"""How long each call to a database may take in a path: neither the thinking of models nor time without a worker."""
+"""Timeout of each call to a database in a path, in seconds; excludes model calls and time without a worker."""
 
 WORK: Final = "values.data"
 _EXAMPLES: Final = {"excerpt": f"{WORK}.excerpt", "examples": "outputs.sql_examples.examples"}

@@ -1,8 +1,8 @@
-"""Renders query results: chart, tables, queries and what is missing, with a database report or where nobody wrote one.
+"""Renders query results: chart, tables, queries and what is missing, with a database report or where no one wrote one.
 
 Written by code alone. A query is always shown, as it was run; a choice or a repair that may have changed what is
 answered stands with it. Values of databases are data: none of them is markup. Without a report, results are read off
-the text of their evidence; where the cells of a row cannot be told apart, the lines stand as they are.
+the text of their evidence; where the cells of a row are indistinguishable, the lines stand as they are.
 """
 
 import re
@@ -35,7 +35,7 @@ MOST_COLUMNS: Final = 30
 
 
 class ResultsAddition(ReportAddition):
-    """What an answer over databases rests on; without an answer, the results that were found."""
+    """Results that an answer over databases rests on; without an answer, the results that were found."""
 
     name = ANSWER
 
@@ -72,7 +72,7 @@ def render_answer(data: DataAnswer, words: Phrases = ENGLISH) -> list[str]:
 
 
 def counted_numbers(data: DataAnswer, words: Phrases) -> str:
-    """How many of its numbers are proven, in a sentence with a space before it; empty: it has none."""
+    """Describe how many of its numbers are proven, in a sentence with a space before it; empty: it has none."""
     counts = Counter(one.status for one in data.numbers)
     total = len(data.numbers)
     if not total:
@@ -84,8 +84,8 @@ def counted_numbers(data: DataAnswer, words: Phrases) -> str:
         words.named_numbers.format(count=counts["named"]) if counts["named"] else "",
         words.doubtful_numbers.format(count=doubtful) if doubtful else words.no_doubtful_numbers,
     ]
-    told = words.comma.join((words.proven.format(count=counts["proven"]), *filter(None, beside)))
-    return f" {(words.numbers_one if total == 1 else words.numbers_many).format(total=f'{total:,}', counts=told)}"
+    text = words.comma.join((words.proven.format(count=counts["proven"]), *filter(None, beside)))
+    return f" {(words.numbers_one if total == 1 else words.numbers_many).format(total=f'{total:,}', counts=text)}"
 
 
 def unverified_numbers(data: DataAnswer, told: Collection[str]) -> Iterator[str]:
@@ -137,14 +137,14 @@ def _render_answer_rows(table: AnswerTable) -> str:
 def _told_rows(table: AnswerTable, words: Phrases) -> str:
     shown = len(table.rows)
     counted = (words.one_row if table.row_count == 1 else words.many_rows).format(count=f"{table.row_count:,}")
-    told = counted if table.row_count else words.no_row
+    size = counted if table.row_count else words.no_row
     if shown < table.row_count:
-        told = f"The first {shown} of {format_count(table.row_count, 'row')}; the CSV has all of them."
+        size = f"The first {shown} of {format_count(table.row_count, 'row')}; the CSV has all of them."
     if len(table.columns) > MOST_COLUMNS:
-        told += f" The first {MOST_COLUMNS} of {len(table.columns)} columns."
+        size += f" The first {MOST_COLUMNS} of {len(table.columns)} columns."
     if table.truncated:
-        told += " **There are more rows than were read,** so they do not add up to a total."
-    return told
+        size += " **There are more rows than were read,** so they do not add up to a total."
+    return size
 
 
 def render_code_block(text: str, language: str) -> str:
@@ -206,10 +206,10 @@ def _render_result_passage(passage: Evidence) -> Iterator[str]:
         yield render_table(_format_result_row(names), map(_format_result_row, cells))
     elif cells:
         yield render_code_block("\n".join([f"{_COLUMNS}{columns}", *rows[:SHOWN_ROWS]]), "text")
-    told = [line for line in lines[1:] if not line.startswith((_ROW, _COLUMNS, _QUERY))]
+    kept = [line for line in lines[1:] if not line.startswith((_ROW, _COLUMNS, _QUERY))]
     if len(rows) > SHOWN_ROWS:
-        told.insert(0, f"The first {SHOWN_ROWS} rows; the CSV has all of them.")
-    yield " ".join([*map(escape_markdown, told), f"From {escape_markdown(passage.locator)}."])
+        kept.insert(0, f"The first {SHOWN_ROWS} rows; the CSV has all of them.")
+    yield " ".join([*map(escape_markdown, kept), f"From {escape_markdown(passage.locator)}."])
     if query := next((line.removeprefix(_QUERY) for line in lines if line.startswith(_QUERY)), ""):
         yield render_code_block(query, "sql")
 

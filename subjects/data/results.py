@@ -3,7 +3,7 @@
 Each row is one line of the text and begins with its number, so that a quoted line says which row it is. Text of cells
 stays on its line. The text has as many rows as fit; the table has all that were read.
 
-Of a result as it is shown, names and values tell which columns name rows, and which are measures.
+Of a result as it is shown, names and values show which columns name rows, and which are measures.
 """
 
 import asyncio
@@ -151,7 +151,7 @@ def format_result_title(table: ResultTable) -> str:
 
 
 def format_result_locator(table: ResultTable) -> str:
-    """Where it is from: the database, the beginning of the hash of its query, and when it was read."""
+    """Format the origin: the database, the beginning of the hash of its query, and when it was read."""
     if table.computed:
         return f"computed from {table.database}, query {query_hash(table.sql)[:12]}, {table.at}"
     if table.parents:
@@ -200,7 +200,7 @@ def _parse_epoch_seconds(at: str) -> float:
 
 
 CELL_CHARACTERS: Final = 300
-"""Of one cell, as a model is shown it."""
+"""Maximum characters of one cell shown to a model."""
 LEAST_ROWS: Final = 3
 """Rows of a result that are shown in any case."""
 

@@ -1,7 +1,7 @@
 """Databases: the ones that the operator configured, and what each contains; and a run's query results with their chart.
 
 The address of a database is never shown. Results are JSON or CSV: those that a run's answer rests on, else all that
-were found. A result is kept as a table and as evidence before anybody is told of it, so it can be read while the run
+were found. A result is kept as a table and as evidence before it is reported, so it can be read while the run
 goes on, and after one that wrote no answer. Results that a run took over from the one that it follows are not its own.
 
 In CSV, a text that begins with `=`, `+`, `-`, `@` (in any width), a tab or a line break gets an apostrophe before it,
@@ -62,7 +62,7 @@ class DatabaseView(Described):
     name: str = Field(examples=["sales"])
     """Pass it where a question names a database."""
     dialect: Dialect = Field(examples=["sqlite"])
-    """What its SQL is written in; files and folders are read by DuckDB."""
+    """SQL dialect; DuckDB reads files and folders."""
 
 
 class DatabaseSchemaView(DatabaseView):

@@ -51,8 +51,8 @@ class DatabaseSource:
             return SearchResults(warnings=(f"{self.spec.name}: {table}",))
         artifact = await store.artifacts.put(run_id, table.model_dump_json(), RESULT_TYPE)
         passage, text = as_evidence(table, artifact)
-        told = f"{self.spec.name}: {query!r} is a saved question, whose query is {table.sql}"
-        return SearchResults(evidence=(passage,), texts=(text,), warnings=(told,))
+        warning = f"{self.spec.name}: {query!r} is a saved question, whose query is {table.sql}"
+        return SearchResults(evidence=(passage,), texts=(text,), warnings=(warning,))
 
     async def tables(self, question: str) -> JsonObject:
         """See `HasTables`."""

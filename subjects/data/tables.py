@@ -46,7 +46,7 @@ class ColumnSchema(Frozen):
     """Its most common values, the most common first; empty: there are none, or the operator keeps them in the database.
     """
     distinct: int | None = None
-    """How many different values it has, NULL apart; None: not counted."""
+    """Number of distinct values, without NULL; None: not counted."""
     lowest: str | None = None
     """The lowest number or time, as the database writes it; None: not determined, or the column is empty."""
     highest: str | None = None
@@ -72,7 +72,7 @@ class TableSchema(Frozen):
     kind: Literal["table", "view"] = "table"
     comment: str = Field(default="", max_length=2_000)
     rows: int | None = None
-    """How many there are; None: not counted."""
+    """Number of rows; None: not counted."""
     estimated: bool = False
     """Whether `rows` is the database's estimate."""
     columns: tuple[ColumnSchema, ...] = ()
@@ -101,7 +101,8 @@ def named_alone(schema: DatabaseSchema) -> DatabaseSchema:
 
 
 Cell: TypeAlias = bool | int | float | str | None
-"""A value. Exact decimals and moments are strings, as the database writes them; the column's kind tells them apart."""
+"""A value. Exact decimals and moments are strings, as the database writes them; the column's kind distinguishes
+them."""
 
 DIGEST_ROWS: Final = 10
 RESULT_EVIDENCE: Final = "result:"
@@ -116,7 +117,7 @@ class ResultColumn(Frozen):
     type: str = ""
     kind: Kind = "other"
     caution: str = ""
-    """What to mind of its values, such as a join that repeats rows which they count; a clause, empty: nothing known."""
+    """Caveat about its values, such as a join that repeats rows which they count; a clause, empty: nothing known."""
     repeated: str = ""
     """Why its values may not be added up; a clause, empty: nothing known."""
 
@@ -143,9 +144,10 @@ class ResultTable(Frozen):
     parents: tuple[str, ...] = ()
     """Artifact hashes of the results that code put it together from; empty: a query gave it."""
     notes: tuple[str, ...] = ()
-    """How the files were interpreted that it was read from, in sentences."""
+    """Notes on how the files were interpreted, in sentences."""
     computed: str = ""
-    """How the rows were computed from those of `sql`, in a sentence; empty: they are what the query gave."""
+    """Description of how the rows were computed from those of `sql`, in a sentence; empty: they are what the query
+    gave."""
 
     def find_column(self, name: str) -> int | None:
         """The place of a column, by its exact name or else without regard to case; None: there is none, or several."""

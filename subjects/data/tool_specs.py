@@ -55,7 +55,7 @@ def summarize_chart(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def summarize_path_merge(output: JsonObject) -> tuple[str, JsonObject]:
-    """How paths were merged."""
+    """Summarize how paths were merged."""
     gaps, count = len(ensure_list(output.get("gaps"))), output.get("disagreement_count")
     disagreements = count if isinstance(count, int) else 0
     result = output.get("result")

@@ -1,4 +1,4 @@
-"""What the tools of the plugin do, and the look into a database; `tool_specs.py` names them.
+"""Tools of the plugin, and the look into a database; `tool_specs.py` names them.
 
 A result is stored as a table and as text before a tool answers; the text is evidence like any passage, with a line for
 each row. A query that cannot be run is answered with its fault; only a database that is away is a failure. Forecasts
@@ -108,7 +108,7 @@ async def execute_sql(work: ToolWork, given: ExecuteSqlInput) -> ExecuteSqlOutpu
 async def _keep_first_attempt_result(store: TenantStore, run_id: str, found: ResultTable) -> ResultTable:
     """Return the result of the first attempt of this activity that got one; it counts, however that attempt ended.
 
-    Another attempt would otherwise leave a second result of one query, of another moment, that nobody uses.
+    Another attempt would otherwise leave a second result of one query, of another moment, that no one uses.
     """
     if not activity.in_activity():
         return found
@@ -137,8 +137,8 @@ async def merge_path_results(work: ToolWork, given: ConsensusInput) -> MergedRes
     if not digests:
         return MergedResults(gaps=gaps, told=" ".join(("No path has a result.", *gaps)))
     if len(digests) == 1:  # merged it would be shown twice
-        told = f"Only the path {digests[0][0]!r} has a result, so there is nothing to merge."
-        return MergedResults(gaps=gaps, told=" ".join((told, *gaps)))
+        summary = f"Only the path {digests[0][0]!r} has a result, so there is nothing to merge."
+        return MergedResults(gaps=gaps, told=" ".join((summary, *gaps)))
     tables = await load_result_tables(store, [digest for _, digest in digests])
     paths = [Path(name, table, digest.artifact) for (name, digest), table in zip(digests, tables, strict=True)]
     found = await asyncio.to_thread(merge_path_tables, paths, given.keys)

@@ -97,7 +97,7 @@ def read_article(
     head_names: Collection[str],
     read: Callable[[ArticleStream], Parsed],
 ) -> Parsed:
-    """Return what `read` makes of an article.
+    """Return the result of `read` for an article.
 
     Raises:
         FileSkipped: it cannot be parsed, or is something else.

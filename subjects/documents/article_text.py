@@ -1,4 +1,4 @@
-"""What readers of articles in XML (JATS and TEI) have in common: running text, notes and tables."""
+"""Common parts of readers of articles in XML (JATS and TEI): running text, notes and tables."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ XML_ID: Final = "{http://www.w3.org/XML/1998/namespace}id"
 
 @dataclass(frozen=True)
 class TextRules:
-    """How a vocabulary writes running text."""
+    """Rules of a vocabulary for running text."""
 
     left_out: Collection[str]
     """Elements that are not read within running text."""
@@ -98,7 +98,7 @@ def write_text(element: Element, rules: TextRules, skipped: Collection[str] = ()
 
 
 def _write_whole(element: Element, rules: TextRules, skipped: Collection[str]) -> str | None:
-    """What stands for an element of which the parts are not read one by one; None: they are."""
+    """Write an element whose parts are not read one by one; None: they are."""
     name = get_local_name(element)
     if name in rules.left_out or name in skipped or rules.is_mark(element):
         return ""

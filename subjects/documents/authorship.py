@@ -17,7 +17,7 @@ _GROUP: Final = re.compile(
 """A group of authors behind the names of its members."""
 _RAISED: Final = re.compile(r"[^\W\d_]{2},?[¹²³⁰⁴-⁹ᵃ-ᶻ]")
 MARKED: Final = 3
-"""So many words with marks of affiliations are no title."""
+"""Number of words with affiliation marks from which a line is no title."""
 _INITIALS: Final = re.compile(r"\b[A-Z]\. [A-Z][^\W\d_]+,? (?:and )?[A-Z][^\W\d_]+ [A-Z]\. [A-Z]")
 """Two names with initials."""
 _INITIAL: Final = re.compile(r"\b[^\W\d_]\.")
@@ -73,7 +73,7 @@ def parse_printed_authors(blocks: Sequence[str]) -> tuple[str, ...]:
     """The names of people in what stands below a title, one block after another; none unless all that it has are such.
 
     Marks of affiliations, titles and addresses of mail are left out. The first block has to be of names. Names without
-    anything between them, as of two columns, are not told apart: then there are none.
+    anything between them, as of two columns, are not separated: then there are none.
     """
     names: dict[str, None] = {}
     for text in blocks:

@@ -23,7 +23,7 @@ _FONT_ALGORITHMS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adob
 _PAGES: Final = ("application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml")
 MOST_CHAPTERS: Final = 10_000
 MOST_DAMAGED: Final = 20
-"""Chapters that are named each when they cannot be read; of further ones the number is told."""
+"""Chapters that are named each when they cannot be read; further ones are counted."""
 _VOID: Final = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 )
@@ -108,7 +108,7 @@ def _find_package_document(package: Package) -> str:
 
 
 def _read_labels(package: Package, items: Mapping[str, _Item], toc: str) -> dict[str, str]:
-    """What the table of contents calls each file of a book."""
+    """Read the names of a book's files from its table of contents."""
     labels: dict[str, str] = {}
     navigation = next((one for one in items.values() if "nav" in one.properties.split()), None)
     root = package.parse_if_sound(navigation.name) if navigation is not None else None

@@ -63,7 +63,7 @@ _PMC_LINK: Final = re.compile(
 _PUBMED_LINK: Final = re.compile(r"(?:ncbi\.nlm\.nih\.gov/pubmed|pubmed\.ncbi\.nlm\.nih\.gov)/(\d{1,8})(?!\d)")
 _ISSN: Final = re.compile(r"(?<!\d)\d{4}-?\d{3}[\dXx](?!\d)")
 _STANDING: Final = frozenset({"retracted", "withdrawn", "concern", "corrected", "preprint"})
-"""The flags that a list may tell of a work."""
+"""The flags that a list may give a work."""
 _EXTRA: Final = re.compile(r"^[ \t]*(DOI|PMID|PMCID|arXiv|ISSN)[ \t]*:[ \t]*(\S+).*$", re.IGNORECASE | re.MULTILINE)
 """Identifiers that Zotero keeps in the field for everything else, which it exports as a note."""
 
@@ -129,14 +129,14 @@ def build_work(item: Mapping[str, Any]) -> Work:
 
 
 def _read_standing(item: Mapping[str, Any]) -> WorkStanding:
-    """What a list knows of a work's retraction and corrections, which CSL-JSON has no field for."""
+    """Read a list's data about a work's retraction and corrections, which CSL-JSON has no field for."""
     standing = WorkStanding()
     custom = item.get("custom")
-    told = custom if isinstance(custom, dict) else _parse_standing(_read_text(item, "note"))
+    declared = custom if isinstance(custom, dict) else _parse_standing(_read_text(item, "note"))
     for flag in FLAGS:
-        if flag in _STANDING and isinstance(told.get("flags"), list) and flag in told["flags"]:
+        if flag in _STANDING and isinstance(declared.get("flags"), list) and flag in declared["flags"]:
             standing.add(flag)
-    for notice in told["notices"] if isinstance(told.get("notices"), list) else ():
+    for notice in declared["notices"] if isinstance(declared.get("notices"), list) else ():
         if isinstance(notice, str):
             standing.add(None, shorten_text(" ".join(normalize_text(notice).split()), FIELD_CHARACTERS))
     return standing
@@ -146,7 +146,7 @@ def _parse_standing(note: str) -> dict[str, Sequence[str]]:
     """The flags and the notice of a note that an export of references begins with them: `RETRACTED: It was ...`."""
     line = note.strip().partition("\n")[0]
     words, _, notice = line.rstrip(".").partition(": ")
-    flags = [flag for flag, told in FLAGS.items() if told in words.split("; ")]
+    flags = [flag for flag, phrase in FLAGS.items() if phrase in words.split("; ")]
     if len(flags) != len(words.split("; ")):
         return {}
     return {"flags": flags, "notices": [f"{notice}."] if notice else []}
@@ -157,7 +157,7 @@ def _find_issns(item: Mapping[str, Any], extra: Mapping[str, str]) -> list[str]:
 
 
 def find_notes(item: Mapping[str, Any]) -> str:
-    """What its reader noted of a work: its note without the identifiers in it."""
+    """Return the reader's notes on a work: its note without the identifiers in it."""
     note = _read_text(item, "note").strip()
     noted = note.partition("\n")[2] if _parse_standing(note) else note
     return _EXTRA.sub("", noted).strip()

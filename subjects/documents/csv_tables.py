@@ -16,7 +16,7 @@ _DELIMITERS: Final = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS: Final = 64_000
 _SAMPLE_ROWS: Final = 100
 _DECLARED: Final = re.compile(r"sep=(.)\r?\n")
-"""How Excel is told the delimiter."""
+"""Line that declares the delimiter to Excel."""
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _NUMBER: Final = re.compile(
     r"[-+\u2212]?[$\u20ac\u00a3\u00a5]?\s?(?:\d{1,3}(?:[,.'\u2019 ]\d{3}){1,6}|\d{1,18})(?:[.,]\d{1,18})?"

@@ -22,7 +22,7 @@ class Paragraph(NamedTuple):
 
     text: str
     level: int
-    """How deep it is indented, from 0."""
+    """Indentation level, from 0."""
     mark: str | None
     """`-` for a bullet, `1.` for a number; empty if it has none, None if it does not say."""
 
@@ -76,7 +76,7 @@ def _read_run(run: Element) -> str:
 
 
 def _read_formula(element: Element) -> str:
-    """A formula, which newer programs write beside a picture of it for older ones."""
+    """A formula, which newer programs write next to a picture of it for older ones."""
     return " ".join(write_office_math(one) for one in element.iter("{*}oMath"))
 
 

@@ -1,8 +1,8 @@
-"""What a file is: by its bytes where these are clear, else by its name, since a name may lie or say nothing.
+"""Detects the type of a file from its content where that is clear, else from its name, which may be wrong.
 
 Folders, uploads and files that clients attach all ask here. A file is read as what it is, or refused with its kind and
 what to do about it; none is taken for plain text because nothing better was known of it. Nothing is parsed: the first
-bytes and the directory of a ZIP archive tell the kind.
+bytes and the directory of a ZIP archive decide the type.
 """
 
 import re
@@ -18,7 +18,7 @@ from elcano.subjects.documents.file_formats import FORMATS
 from elcano.subjects.documents.file_signatures import Unread
 
 _HEAD: Final = 4_096
-"""Bytes that tell the kind of a text; XML may have long comments above its first element."""
+"""Bytes that decide the type of a text; XML may have long comments above its first element."""
 _PDF_WITHIN: Final = 1_024
 """Bytes before its mark that PDF readers tolerate."""
 _OLE_BYTES: Final = 4_000_000
@@ -100,7 +100,7 @@ def _describe(suffix: str) -> Unread:
 
 
 def _find_binary_kind(data: bytes) -> str | Unread:
-    """What a file is that is no text; empty: it may be one."""
+    """Detect the type of a file that is no text; empty: it may be one."""
     if b"%PDF-" in data[:_PDF_WITHIN]:
         return ".pdf"
     if data.startswith(file_signatures.PACKAGE_MARKS):
@@ -168,7 +168,7 @@ def _read_part(data: bytes, name: str | None) -> bytes:
 
 
 def _find_text_kind(suffix: str, data: bytes) -> str | Unread:
-    """What a text is: marks that are proof of a kind count more than the name, and this more than likeness."""
+    """Detect the type of a text: marks that prove a type count more than the name, and this more than likeness."""
     head = data[:_HEAD].lstrip(_SPACE)
     if suffix not in _XML_SUFFIXES and _HTML.match(head):
         return ".html"

@@ -21,7 +21,7 @@ that an older one read are then read anew in the background. `test_reader_versio
 
 
 class Format(NamedTuple):
-    """How files of one kind are read."""
+    """Format of a kind of files."""
 
     media_type: str
     reader: str

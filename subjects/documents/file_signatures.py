@@ -10,7 +10,7 @@ class Unread(NamedTuple):
 
     kind: str
     remedy: str = ""
-    """What to do with it; empty: nothing helps."""
+    """Remedy; empty: none."""
 
 
 class Signature(NamedTuple):
@@ -88,7 +88,7 @@ PICTURES: Final[Mapping[bytes, str]] = {
 }
 
 OLE: Final = b"\xd0\xcf\x11\xe0"
-"""How compound files of Microsoft begin."""
+"""Signature of Microsoft's compound files."""
 OLE_ENTRIES: Final[Mapping[str, Unread]] = {
     "EncryptedPackage": Unread("encrypted", "save a copy without a password"),
     "WordDocument": _DOC,
@@ -99,7 +99,7 @@ OLE_ENTRIES: Final[Mapping[str, Unread]] = {
     "Quill": Unread("a document of Publisher", _TO_PDF),
     "VisioDocument": Unread("a drawing of Visio", _TO_PDF),
 }
-"""What a compound file is, by a name in its directory. Word's comes last to be found in workbooks that embed it."""
+"""Type of a compound file by a name in its directory. Word's comes last, to be found in workbooks that embed it."""
 OLE_OTHER: Final = Unread("a document of the former Microsoft Office", "save it as DOCX, XLSX or PPTX")
 
 PACKAGE_MARKS: Final = (b"PK\x03\x04", b"PK\x05\x06")
@@ -118,7 +118,7 @@ PACKAGE_PARTS: Final[Mapping[str, str | Unread]] = {
     "meta-inf/manifest.mf": Unread("a Java program"),
     "doc.kml": Unread("a map (KMZ)", "describe it in words"),
 }
-"""What a package is, by the name of a part in lower case: the suffix of its reader, or that it is not read."""
+"""Type of a package by the name of a part in lower case: the suffix of its reader, or that it is not read."""
 PACKAGE_FOLDERS: Final[Mapping[str, str | Unread]] = {"word": ".docx", "ppt": ".pptx", "xl": ".xlsx"}
 """The folder that has the parts of an Office document."""
 CONTENT_TYPES: Final[Mapping[str, str | Unread]] = {
@@ -140,7 +140,7 @@ CONTENT_TYPES: Final[Mapping[str, str | Unread]] = {
     "oxps-fixeddocumentsequence": Unread("an XPS document", _TO_PDF),
     "ms-visio.drawing": Unread("a drawing of Visio", _TO_PDF),
 }
-"""What the part `[Content_Types].xml` of an Office document says of its main part, in lower case."""
+"""Type of an Office document by the content type of its main part in `[Content_Types].xml`, in lower case."""
 MIMETYPES: Final[Mapping[str, str | Unread]] = {
     "application/epub+zip": ".epub",
     "application/vnd.oasis.opendocument.text": ".odt",
@@ -151,7 +151,7 @@ MIMETYPES: Final[Mapping[str, str | Unread]] = {
     "application/vnd.oasis.opendocument.graphics": Unread("a drawing of LibreOffice (ODG)", _TO_PDF),
     "application/vnd.oasis.opendocument.formula": Unread("a formula of LibreOffice", _TO_PDF),
 }
-"""What the part `mimetype` of a package says."""
+"""Type of a package by its `mimetype` part."""
 PACKAGE_SIGNS: Final = frozenset({"[content_types].xml", "mimetype", *PACKAGE_PARTS})
 """Parts that documents have; other ZIP archives are folders of files."""
 PACKAGE_OTHER: Final = Unread("a document of an unknown kind", "save it as PDF or DOCX")
@@ -170,6 +170,7 @@ XML_ROOTS: Final[Mapping[str, str | Unread]] = {
     "xml": _ENDNOTE_XML,
     "modsCollection": Unread("a list of works (MODS)", _LIST),
     "mods": Unread("a list of works (MODS)", _LIST),
+    "RDF": Unread("a list of works, or other data, in RDF", _LIST),
     "FictionBook": Unread("a FictionBook", _TO_EPUB),
     "book": Unread("a book in XML", "convert it to EPUB or HTML"),
     "wordDocument": Unread("a document of Word as one XML file", "save it as DOCX"),
@@ -179,7 +180,7 @@ XML_ROOTS: Final[Mapping[str, str | Unread]] = {
     "rss": Unread("a news feed", "save its pages as HTML"),
     "feed": Unread("a news feed", "save its pages as HTML"),
 }
-"""What XML is, by the name of its first element."""
+"""Type of an XML file by the name of its first element."""
 LISTS: Final = (
     (re.compile(rb"PMID ?- \d"), _PUBMED),
     (re.compile(rb"FN [^\r\n]{1,80}\r?\nVR \d"), _WEB_OF_SCIENCE),
@@ -191,7 +192,7 @@ LISTS: Final = (
         Unread("a reading list (BibTeX)", _UPLOAD),
     ),
 )
-"""How lists of works begin. Uploads take those that they read apart before anyone asks for a reader here."""
+"""Beginnings of lists of works. Uploads split those that they read before a reader is chosen here."""
 SUFFIXES: Final[Mapping[str, Unread]] = {
     ".rtf": _RTF,
     ".doc": _DOC,

@@ -1,4 +1,4 @@
-"""What the first page of a document says of it: its title, authors, year and DOI.
+"""Reads the title, authors, year and DOI of a document from its first page.
 
 Metadata of PDF files name programs, file names and accounts as often as the work, and their date is that of the file.
 So they count only where the page says the same, and what nothing shows for sure is left out: a reference without a year
@@ -38,7 +38,7 @@ _PLACEHOLDER: Final = re.compile(
     r"|[\W\d_]*",
     re.IGNORECASE,
 )
-"""What programs put in for a title: their names, those of files, numbers."""
+"""Placeholders that programs put in for a title: their names, file names, numbers."""
 _NO_TITLE: Final = re.compile(
     r"https?:|www\.|@|\bdoi\b|\bissn\b|^(?:open access|abstract|contents?|index|keywords?|summary|introduction"
     r"|references"
@@ -68,12 +68,12 @@ _BEGINNING: Final = re.compile(
 TEXT_CHARACTERS: Final = 900
 """A longer block is text: notices above titles, as on pages that a publisher puts in front, are shorter."""
 _ENTRY: Final = re.compile(r"\[\d{1,3}\]|\d{1,3}\.\s+[A-Z][^\W\d_]+,? [A-Z]")
-"""How an entry of a list of references begins."""
+"""Beginning of an entry in a list of references."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstPage:
-    """What a first page says; empty where it does not say so for sure."""
+    """Data on a first page; empty where it does not say so for sure."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
@@ -112,7 +112,7 @@ def is_placeholder(title: str) -> bool:
 
 
 def read_first_page(blocks: Sequence[Block], furniture: Sequence[str] = (), newest: int = 0) -> FirstPage:
-    """What the blocks of a document's first page say of the document.
+    """Read the data about a document from the blocks of its first page.
 
     Args:
         blocks: of the whole document, or of its first pages, in reading order.
@@ -213,7 +213,7 @@ def _list_candidates(blocks: Sequence[Block], text_size: float) -> Iterator[_Can
 
 
 def _count_title_blocks(blocks: Sequence[Block], place: int) -> int:
-    """How many blocks of one size stand right below one another from there on."""
+    """Count the blocks of one size that follow right below one another from there on."""
     size, length = _measure(blocks[place]), 1
     while size and place + length < len(blocks):
         above, below = blocks[place + length - 1], blocks[place + length]

@@ -1,4 +1,4 @@
-"""HTML: the main part of a page as blocks; navigation, scripts and what nobody sees are not read."""
+"""HTML: the main part of a page as blocks; navigation, scripts and what no one sees are not read."""
 
 from typing import Final
 

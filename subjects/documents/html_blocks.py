@@ -39,7 +39,7 @@ from elcano.subjects.documents.html_tables import (
 HEADING_CHARACTERS: Final = 200
 """Length of a heading; a longer one is a paragraph in large type, and is read as text."""
 MOST_TABLES: Final = 30
-"""Depth up to which tables in tables are told apart; real pages have some ten. Deeper cells are read as text."""
+"""Depth up to which tables in tables are separated; real pages have some ten. Deeper cells are read as text."""
 _QUOTES: Final = ("\u201c\u201d", "\u2018\u2019")
 """The marks that browsers draw around `<q>`, and around one within another."""
 _SPACES: Final = re.compile(r"[^\S\xa0]+")
@@ -49,7 +49,7 @@ _NAVIGATION: Final = re.compile(
     r"[\W\d_]*){1,8}",
     re.IGNORECASE,
 )
-"""What stands beside the links of a line that leads on: `Next: …, Previous: …`."""
+"""Text next to the links of a navigation line: `Next: …, Previous: …`."""
 _EDGES: Final = " |\n\t\r\f"
 
 
@@ -75,13 +75,13 @@ class _Page:
     """The parts of a page read so far."""
 
     whole: bool
-    """Whether parts beside the main part are read as well."""
+    """Whether parts besides the main part are read as well."""
     found: list[Part] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     """The open tables."""
     sinks: list[list[Part]] = field(default_factory=list)
-    """Where parts go in open cells; empty: to `found`."""
+    """Targets of parts in open cells; empty: to `found`."""
     kinds: list[tuple[BlockKind, int]] = field(default_factory=list)
     """The kinds, and levels, that open elements give to blocks."""
     preformatted: int = 0

@@ -22,7 +22,7 @@ class Part(NamedTuple):
 
     block: Block
     mark: str = ""
-    """What stands before its text: the mark of a list item."""
+    """Prefix of its text: the mark of a list item."""
     linked: int = 0
     """Number of its characters that are in links."""
     scope: Scope | None = None

@@ -24,7 +24,7 @@ class TableCell:
 
     parts: list[Part] = field(default_factory=list)
     rows: int = 1
-    """How many rows it spans; 0: all that follow in its group."""
+    """Number of rows it spans; 0: all that follow in its group."""
     columns: int = 1
     head: bool = False
 
@@ -98,7 +98,7 @@ def _is_laid_out(cell: TableCell) -> bool:
 
 
 def list_layout_parts(table: Table) -> list[Part]:
-    """The parts of a table that lays a page out, without numbers of lines beside code."""
+    """The parts of a table that lays a page out, without numbers of lines next to code."""
     parts: list[Part] = [*table.beside]
     for row in table.rows:
         for cell in row.cells:

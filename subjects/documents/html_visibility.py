@@ -1,4 +1,4 @@
-"""Elements of a page that nobody sees, or that are struck out, are taken out of its tree.
+"""Elements of a page that no one sees, or that are struck out, are taken out of its tree.
 
 What counts is what a browser shows: attributes and inline styles that hide, rules of the page's own style sheets for
 one class or id, and classes that frameworks hide. A closed `<details>` is kept, since a click shows it.
@@ -86,7 +86,7 @@ _COMMENT: Final = re.compile(r"/\*[^*]{0,5000}\*/", re.DOTALL)
 
 _IN_HEADINGS: Final = ", ".join(f"h{level} a[href]" for level in range(1, 7))
 _PERMALINKS: Final = frozenset({"#", "\u00b6", "\u00a7", "\U0001f517", "\uf0c1"})
-"""Links beside a heading that show on hovering and lead to it."""
+"""Links next to a heading that show on hovering and lead to it."""
 
 
 def remove_unseen(tree: LexborHTMLParser, root: LexborNode, *, scripted: bool = False) -> None:

@@ -13,8 +13,8 @@ OLDEST_VERSION: Final = 9
 """An index from this version on is searched until the new one is built: its tables only lack columns."""
 
 MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"
-"""What decides the words of a text: a row is forgotten by telling the index the words it was made of, so with other
-rules the index would be damaged. It is built anew instead."""
+"""Versions of the rules that decide the words of a text: a row is forgotten by telling the index the words it was made
+of, so with other rules the index would be damaged. It is built anew instead."""
 
 _STATEMENTS: Final = (
     "CREATE TABLE made_with (libraries TEXT NOT NULL)",

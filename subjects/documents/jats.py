@@ -35,7 +35,7 @@ _PARTS: Final = ("body", "floats-group", "back")
 """In the order in which they are read."""
 _SECTIONS: Final = ("sec", "app", "ack", "glossary", "notes", "boxed-text")
 _OPEN: Final = frozenset({*_PARTS, *_SECTIONS, "ref-list", "app-group", "sub-article", "response"})
-"""What is read before its end is known."""
+"""Elements that are read before their end is known."""
 _NAMES: Final = frozenset({"sec-meta", "label", "title", "caption"})
 _YEAR_KINDS: Final = ("ppub", "pub", "epub", "collection", "epub-ppub", "epreprint")
 """Kinds of dates in the order in which an article is dated by them: first those of the issue that is cited."""
@@ -164,7 +164,7 @@ class _Reader:
             self.text.blocks += parts.get(name, ())
 
     def read_children(self, element: Element, level: int) -> None:
-        """Read what is in an element, each in its own way; text between is paragraphs."""
+        """Read the children of an element, each in its own way; text between is paragraphs."""
         for one in self._stream.list_children(element):
             name = get_local_name(one)
             if handler := self._handlers.get(name):

@@ -10,7 +10,7 @@ MOST_MACROS: Final = 2_000
 MOST_EXPANDED: Final = 20_000_000
 """Characters that the macros of a file may become: one macro may call another twice, and so on."""
 _ROUNDS: Final = 8
-"""How often macros within macros are replaced."""
+"""Maximum passes to replace macros within macros."""
 _COMMENT: Final = re.compile(r"(?<!\\)((?:\\\\){0,20})%[^\n]*\n?[ \t]*")
 _LEFT_OUT: Final = re.compile(
     r"\\begin\{comment\}.{0,100000}?\\end\{comment\}|\\iffalse\b.{0,100000}?\\fi\b", re.DOTALL
@@ -105,7 +105,7 @@ def _fill_in(body: str, arguments: list[str]) -> str:
 
 
 def read_group(text: str, start: int) -> tuple[str, int]:
-    """Return what stands in the braces that begin behind `start`, and where they end; without braces nothing."""
+    """Return the content of the braces that begin behind `start`, and their end; without braces nothing."""
     at = skip_space(text, start)
     if text[at : at + 1] != "{":
         return "", start
@@ -131,7 +131,7 @@ def read_argument(text: str, start: int) -> tuple[str, int]:
 
 
 def read_option(text: str, start: int) -> tuple[str | None, int]:
-    """Return what stands in brackets behind `start`, and where they end; None if there are none."""
+    """Return the content of brackets behind `start`, and their end; None if there are none."""
     at = skip_space(text, start)
     if text[at : at + 1] != "[":
         return None, start

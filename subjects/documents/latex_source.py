@@ -66,7 +66,7 @@ _SPAN: Final = re.compile(r"\s*\\(multicolumn|multirow)\*?\s{0,9}")
 _NOTATION: Final = re.compile(r"\\(?:label|tag)\*?\{[^{}]{0,200}\}|\\(?:nonumber|notag|intertext\{[^{}]{0,500}\})")
 _BEGIN: Final = re.compile(r"\\begin\{([A-Za-z]{1,40}\*?)\}")
 MOST_DEPTH: Final = 30
-"""How deep environments are nested that are read."""
+"""Maximum nesting of environments that are read."""
 
 
 def read_latex(content: bytes) -> Parsed:
@@ -153,7 +153,7 @@ class _Reader:
         self._flush()
 
     def _read_break(self, found: re.Match[str], text: str, depth: int) -> int:
-        """Read what ends a paragraph, or a formula within one; returns where the text goes on."""
+        """Read the end of a paragraph, or of a formula within one; returns where the text continues."""
         if found["environment"]:
             return self._read_environment(found["environment"], text, found.end(), depth)
         if found["display"] or found["dollars"]:
@@ -312,7 +312,7 @@ class _Reader:
 
 
 def _find_environment(text: str, start: int, name: str) -> tuple[str, int]:
-    """What stands in an environment that begins at `start`, and where it ends."""
+    """Find the content of an environment that begins at `start`, and its end."""
     depth = 1
     for found in re.compile(rf"\\(begin|end)\s{{0,9}}\{{{re.escape(name)}\}}").finditer(text, start):
         depth += 1 if found[1] == "begin" else -1

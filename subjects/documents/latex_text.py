@@ -24,7 +24,7 @@ from elcano.text.tex_formulas import write_tex
 from elcano.text.words import lower_text, raise_text
 
 MOST_DEPTH: Final = 40
-"""How deep groups are nested that are read: each level costs Python a few frames of its stack."""
+"""Maximum nesting of groups that are read: each level costs Python a few stack frames."""
 _LENGTH: Final = re.compile(
     r"\s{0,9}=?\s{0,9}(?:to|by)?\s{0,9}-?(?:\d{0,6}\.?\d{1,6}|\d{1,6}\.)\s?(?:true)?(?:pt|em|ex|in|cm|mm|pc|bp|sp|mu)(?![A-Za-z])"
     r"(?:\s{0,9}(?:plus|minus)\s{0,9}-?[\d.]{1,9}\s?[a-z]{2,5}){0,2}|\s{0,9}=\s{0,9}-?\d{1,6}"

@@ -36,7 +36,7 @@ from elcano.subjects.documents.source import DocumentsSource
 _MEGABYTE: Final = 1_000_000
 LINK: Final = "it is a symbolic link, which is not followed: put what it leads to here, or name that folder, too"
 _SOURCES: Final = "_sources"
-"""Where Sphinx puts the sources of its pages, as `page.rst.txt`."""
+"""Folder in which Sphinx puts the sources of its pages, as `page.rst.txt`."""
 _NO_TEXT: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 """Control characters, and the surrogates with which Python replaces undecodable bytes."""
 

@@ -1,4 +1,4 @@
-"""Where readers find a passage of a file, in words: its path with page, range, anchor or paragraph."""
+"""Locators of passages for readers: the path of a file with page, range, anchor or paragraph."""
 
 import hashlib
 from typing import Final
@@ -13,7 +13,7 @@ PATH_CHARACTERS: Final = 180
 
 
 def format_locator(text: Text, passage: Passage, described: JsonObject) -> str:
-    """Where a passage stands; an anchor made of the words of the document's title would only repeat these."""
+    """Format the place of a passage; an anchor made of the words of the document's title would only repeat these."""
     if passage.last_page:
         first, last = (format_page(page, described) for page in (passage.page, passage.last_page))
         return f"{text.key}, pages {first}\u2013{last}"

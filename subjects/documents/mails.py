@@ -19,7 +19,7 @@ from elcano.subjects.documents.authorship import parse_year
 from elcano.subjects.documents.html import read_html
 
 MOST_DEPTH: Final = 8
-"""How deep mails within mails are read."""
+"""Maximum nesting of mails within mails that are read."""
 MOST_PARTS: Final = 500
 """Parts of one file that are read, those of mails within it included."""
 MOST_MAILS: Final = 2_000
@@ -43,7 +43,7 @@ _PAGE: Final = ("Snapshot-Content-Location", "X-MAF-Information-Version")
 
 @dataclass
 class _Found:
-    """What was read of a file so far."""
+    """Content read from a file so far."""
 
     blocks: list[Block] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)

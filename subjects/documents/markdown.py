@@ -34,26 +34,26 @@ _NOT_SLUG: Final = re.compile(r"[^\w\- ]")
 def read_markdown(content: bytes) -> Parsed:
     """Read Markdown, with or without front matter."""
     lines = decode_text(content).splitlines()
-    told, lines = _front_matter(lines)
-    authors = parse_authors(told.get("authors", "") or told.get("author", ""))
-    year = parse_year(told.get("year", "") or told.get("date", ""))
-    return Parsed(list(_add_heading_anchors(_parse_blocks(lines))), told.get("title", ""), authors, year)
+    front, lines = _front_matter(lines)
+    authors = parse_authors(front.get("authors", "") or front.get("author", ""))
+    year = parse_year(front.get("year", "") or front.get("date", ""))
+    return Parsed(list(_add_heading_anchors(_parse_blocks(lines))), front.get("title", ""), authors, year)
 
 
 def _front_matter(lines: list[str]) -> tuple[dict[str, str], list[str]]:
-    """What stands above the text, by name, items of lists each on a line; and the lines of the text."""
+    """Read the front matter, by name, items of lists each on a line; and the lines of the text."""
     if not lines or lines[0].rstrip() != "---" or "---" not in (ends := [line.rstrip() for line in lines[1:200]]):
         return {}, lines
     end = ends.index("---") + 1
-    told: dict[str, str] = {}
+    front: dict[str, str] = {}
     name = ""
     for line in lines[1:end]:
         if found := _FRONT_FIELD.match(line):
             name = found["name"].lower()
-            told.setdefault(name, (found["value"] or "").strip().strip("\"'"))
-        elif (item := _FRONT_ITEM.match(line)) and name in told:
-            told[name] = f"{told[name]}\n{item[1].strip()}".strip()
-    return told, lines[end + 1 :]
+            front.setdefault(name, (found["value"] or "").strip().strip("\"'"))
+        elif (item := _FRONT_ITEM.match(line)) and name in front:
+            front[name] = f"{front[name]}\n{item[1].strip()}".strip()
+    return front, lines[end + 1 :]
 
 
 def _parse_blocks(lines: list[str]) -> Iterator[Block]:

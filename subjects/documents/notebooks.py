@@ -20,12 +20,12 @@ OUTPUT_CHARACTERS: Final = 20_000
 """Characters of one output that are read: what is longer is a log, or data."""
 _ANSI: Final = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _OBJECT: Final = re.compile(r"<[\w.]{1,200}(?: [^<>\n]{0,300})?>|<matplotlib[^\n]{0,300}")
-"""How Python shows an object that has no text, such as an axis of a chart."""
+"""Python's representation of an object that has no text, such as an axis of a chart."""
 
 
 @dataclass
 class _Outputs:
-    """What was left out of the outputs of a notebook."""
+    """Omitted outputs of a notebook."""
 
     pictures: int = 0
     shortened: int = 0

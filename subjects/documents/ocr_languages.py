@@ -14,7 +14,7 @@ ISO_639_1: Final = {
     **{"no": "nor", "pl": "pol", "pt": "por", "ro": "ron", "ru": "rus", "sk": "slk", "sr": "srp", "sv": "swe"},
     **{"ta": "tam", "th": "tha", "tr": "tur", "uk": "ukr", "vi": "vie", "zh": "chi_sim"},
 }
-"""What Tesseract calls a language."""
+"""Tesseract's names of languages, by ISO 639-1 code."""
 VERTICAL: Final = ("jpn", "chi", "kor")
 """Languages that are written in columns from the right as well."""
 
@@ -44,18 +44,18 @@ def find_data() -> Path | None:
 
 
 OCR: Final = "ocr"
-"""What a document needs that OCR would read; a colon and a language behind it: data of that language."""
+"""Name of OCR in `needs`; followed by a colon and a language: data of that language."""
 
 
 def can_read(needs: str) -> bool:
-    """Whether what a gap needs is installed; see `Gap.needs`."""
+    """Return whether the component that a gap needs is installed; see `Gap.needs`."""
     kind, _, language = needs.partition(":")
     languages = list_languages() if kind == OCR else ()
     return language in languages if language else bool(languages)
 
 
 def explain_lack(needs: str) -> str:
-    """What OCR lacks, with the remedy; `needs`: as of `Gap.needs`, empty: nothing is missing."""
+    """Explain which part of OCR is missing, with the remedy; `needs`: as of `Gap.needs`, empty: nothing is missing."""
     _, _, language = needs.partition(":")
     folder = "Tesseract's data (TESSDATA_PREFIX names their folder)"
     if language:

@@ -1,6 +1,6 @@
 """Spreadsheets of LibreOffice (ODS) as documents: what the visible sheets show, as tables.
 
-The file holds what each cell shows beside its value, so numbers need no formatting here.
+The file holds what each cell shows next to its value, so numbers need no formatting here.
 """
 
 from typing import Final
@@ -145,7 +145,7 @@ def _parse_count(text: str | None) -> int:
 
 
 def _read_cell_text(cell: Element) -> tuple[str, str]:
-    """What a cell shows, and the comment on it."""
+    """Read the displayed text of a cell, and its comment."""
     shown = [_join_text(one) for one in cell if get_local_name(one) == "p"]
     comments = [
         _join_text(part) for one in cell if get_local_name(one) == "annotation" for part in one.iter(f"{_TEXT}p")

@@ -40,11 +40,11 @@ class DocumentChanged(Refusal, kind="gone", title="The document is no longer the
 
 
 class PicturesBusy(Refusal, kind="unavailable", title="Too many pictures are asked for at once", retry_after=2):
-    """So many requests wait already that another one would wait too long."""
+    """Too many requests are waiting: another one would wait too long."""
 
 
 class PictureWish(NamedTuple):
-    """What a picture shows."""
+    """Content of a picture."""
 
     page: int
     """Counted from 1."""
@@ -154,4 +154,4 @@ async def find_source_file(settings: Settings, store: TenantStore, passage: Evid
 
 
 PICTURES: Final = PagePictures()
-"""Those of this process."""
+"""Page pictures of this process."""

@@ -50,7 +50,7 @@ Asked = TypeVar("Asked", bound=FileRequest)
 
 
 class FileAnswer(Frozen, Generic[Found]):
-    """What was found in a file."""
+    """Content found in a file."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
@@ -58,11 +58,11 @@ class FileAnswer(Frozen, Generic[Found]):
     skipped: str = ""
     """Why nothing was."""
     needs: str = ""
-    """What it could be read with; see `Gap`."""
+    """Missing component that could read it; see `Gap`."""
 
 
 def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: Asked, stop: Stop | None = None) -> Found:
-    """What a process of its own finds in a file.
+    """Read a file in a process of its own.
 
     Raises:
         FileSkipped: it says so, took too long, went down, or `stop` was requested.
@@ -79,7 +79,7 @@ def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: As
 
 
 def require_found(answer: FileAnswer[Found]) -> Found:
-    """What an answer found.
+    """Return the content of an answer.
 
     Raises:
         FileSkipped: nothing.
@@ -118,12 +118,12 @@ def limit_html_seconds(html_bytes: int) -> float:
 PARSE_SECONDS: Final = 60.0
 """Processor time for one file."""
 PATIENCE: Final = 5
-"""So many times as long it may take on a machine that is busy: what it cannot be read for is kept, and the machine's
-other work is no reason to refuse a document for good."""
+"""Factor by which limits are extended on a busy machine: reasons for unread documents are stored, and the machine's
+other work must not refuse a document for good."""
 PICTURE_TYPES: Final = ("application/pdf", "image/")
-"""What types of documents begin with that may be pictures of pages."""
+"""Prefixes of media types that may be pictures of pages."""
 OCR_SECONDS: Final = 1_500.0
-"""How much longer reading the pictures of a document may take: 600 s of processor time, on a machine that is busy."""
+"""Extra seconds to read the pictures of a document: 600 s of processor time on a busy machine."""
 IN_PROCESS_BYTES: Final = 100_000
 """Smaller files of our own formats are read in the caller's thread: that is pure Python with bounded patterns and takes
 milliseconds, or half a second for rows of a table without end."""
@@ -187,7 +187,7 @@ class Parser:
         self._stop = Stop()
 
     def can_read_now(self, needs: str) -> bool:
-        """Whether what a gap needs is installed by now."""
+        """Return whether the component that a gap needs is installed by now."""
         return can_read(needs)
 
     def stop(self) -> None:

@@ -3,7 +3,7 @@
 The file is a cache: it can be deleted at any time and is built again by the next search. Every method opens its own
 connection, so that all may be called from any thread and any process; only who is inside `writing` may change it.
 
-An index of an older version goes on answering while the one that takes its place is built beside it, in a file whose
+An index of an older version goes on answering while the one that takes its place is built next to it, in a file whose
 name ends in `.next`; one that is interrupted is completed by the next writer.
 """
 
@@ -26,7 +26,7 @@ from elcano.text.languages import text_language
 
 BUSY_SECONDS: Final = 10.0
 LOCK_SECONDS: Final = 0.2
-"""How often one who waits for the right to write looks whether it should still wait."""
+"""Interval at which a waiter for the write lock checks whether to keep waiting, in seconds."""
 
 
 class IndexedDocument(NamedTuple):
@@ -50,7 +50,7 @@ class Entry:
     document: Document | None = None
     reason: str = ""
     needs: str = ""
-    """What is not installed that it could be read with; see `Gap`."""
+    """Missing component that could read it; see `Gap`."""
     file_hash: str = ""
     """SHA-256 of the file that its text was read from, where that is not what `data_hash` is of; empty: it is."""
 
@@ -115,7 +115,7 @@ class Index:
             return is_older_index(database, self._reader)
 
     def replace(self, new: "Index") -> None:
-        """Put an index that was built beside this one in its place; whoever searches sees the one or the other."""
+        """Put an index that was built next to this one in its place; a search sees the one or the other."""
         with new._connected() as source, self._connected() as target:
             source.backup(target)
         with self._explained():
@@ -225,7 +225,7 @@ def _try_lock(lock: sqlite3.Connection) -> bool:
 def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float = 0.0) -> None:
     """Puts a document that is not there into the tables, its words in the forms of its language.
 
-    `indexed_at` says since when it has its text there, in seconds since the epoch; 0 where nobody asks.
+    `indexed_at` says since when it has its text there, in seconds since the epoch; 0 where no one asks.
     """
     document = entry.document
     gaps = document.gaps if document else (Gap(entry.reason, needs=entry.needs),) if entry.needs else ()
@@ -287,7 +287,7 @@ def load_gaps(stored: str) -> tuple[Gap, ...]:
 
 
 def _hash_passage(text: str) -> bytes:
-    """Tells copies of a passage from others; pages that repeat other pages are common."""
+    """Identifies copies of a passage; pages that repeat other pages are common."""
     return blake2b(text.encode(), digest_size=12).digest()
 
 
@@ -298,7 +298,7 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     number, title, language, text = row
     wanted = "SELECT id, heading || ' ' || head, start, stop FROM passage WHERE document = ?"
     passages = database.execute(wanted, (number,)).fetchall()
-    # The words table holds no text of its own: to forget a row it must be told what was in it.
+    # The words table holds no text of its own: to delete a row it needs the words that were in it.
     database.executemany(
         "INSERT INTO words (words, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
         [

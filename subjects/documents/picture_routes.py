@@ -25,7 +25,7 @@ DEFAULT_WIDTH: Final = 1_200
 """Pixels: a page of A4 at 145 dots per inch, on which footnotes can be read."""
 LEAST_WIDTH: Final = 100
 KEPT_SECONDS: Final = 300
-"""How long a browser shows a picture without asking again whether its document is still there."""
+"""Seconds that a browser shows a picture without checking that its document still exists."""
 _HEADERS: Final = {"Cache-Control": f"private, max-age={KEPT_SECONDS}", "X-Content-Type-Options": "nosniff"}
 _PICTURE: Final[dict[int | str, dict[str, Any]]] = {
     200: {"description": "The picture", "content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}

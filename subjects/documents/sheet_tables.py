@@ -206,7 +206,7 @@ def _is_prose(sheet: Sheet, region: _Region) -> bool:
 
 
 def _count_head_rows(sheet: Sheet, region: _Region) -> int:
-    """How many rows at the top of a table name its columns.
+    """Count the rows at the top of a table that name its columns.
 
     Captions above it do not count: they are rows with a single text.
     """
@@ -261,7 +261,7 @@ def _differs_below(sheet: Sheet, region: _Region, first: int) -> bool:
 
 
 def _names_rows(sheet: Sheet, region: _Region, first: int) -> bool:
-    """Whether the first column of a table names its rows: it has texts, and figures stand beside them."""
+    """Whether the first column of a table names its rows: it has texts, and figures stand next to them."""
     rows = range(first, min(first + 50, region.bottom + 1))
     names = [value for row in rows if (value := sheet.cells.get((row, region.left)))]
     others = [value for row in rows for value in _row(sheet, replace(region, left=region.left + 1), row)]

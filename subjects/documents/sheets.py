@@ -17,7 +17,7 @@ ValueKind: TypeAlias = Literal["text", "number", "date"]
 
 
 class Value(NamedTuple):
-    """What a cell shows."""
+    """Displayed content of a cell."""
 
     text: str
     kind: ValueKind = "text"
@@ -26,7 +26,7 @@ class Value(NamedTuple):
 
 
 class Budget:
-    """What may still be read of a workbook."""
+    """Remaining limits for reading a workbook."""
 
     def __init__(self, cells: int = MOST_CELLS, characters: int = MOST_CHARACTERS) -> None:
         self._cells = cells
@@ -66,7 +66,7 @@ class Sheet:
     """Rows that the file declares to name columns."""
     comments: list[tuple[Place, str]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    """What stands in boxes over the cells."""
+    """Texts in boxes over the cells."""
     formulas_without_value: int = 0
     far_cells: int = 0
     """Filled cells in columns that are not read, since they are beyond the last that is."""
@@ -77,7 +77,7 @@ class Sheet:
 
 
 def describe_sheet_gaps(sheet: Sheet) -> Iterator[Gap]:
-    """Yield what of a sheet was not read."""
+    """Yield the unread parts of a sheet."""
     name = sheet.name or "the table"
     if sheet.formulas_without_value:
         yield Gap(f"formulas of {name} have no stored values: save it in a spreadsheet program")

@@ -28,13 +28,13 @@ class Shape(NamedTuple):
 
     element: Element
     box: Box | None
-    """Where it stands on the slide; None: the file does not say."""
+    """Position on the slide; None: the file does not say."""
     placeholder: str | None
     """The kind of placeholder that it fills; None: it fills none."""
 
 
 class _Frame(NamedTuple):
-    """How places within a group become places on the slide."""
+    """Transformation from places within a group to places on the slide."""
 
     scale_x: float = 1
     scale_y: float = 1

@@ -104,7 +104,7 @@ def _read_slide(package: Package, name: str, slide: Element, number: int) -> Ite
 
 
 def _read_layout_boxes(package: Package, relations: Iterable[Relation]) -> dict[tuple[str, str], Box]:
-    """Where the layout of a slide, or its master, puts placeholders, by their kind and number."""
+    """Read the boxes of placeholders in the layout of a slide, or its master, by their kind and number."""
     boxes: dict[tuple[str, str], Box] = {}
     pending = [(one, 0) for one in relations if one.kind == "slideLayout"]
     for relation, depth in pending:

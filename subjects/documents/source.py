@@ -30,10 +30,12 @@ from elcano.activities.passages.unread_warnings import list_gap_warnings, list_s
 from elcano.activities.passages.weak_passages import Hit
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
-from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import resolve_work_url
 from elcano.storage.evidence import DATA_HASH, INDEXED_AT, PATH, Evidence, StoredText
+from elcano.storage.store import TenantStore
 from elcano.storage.threads import Threads
+from elcano.subjects.documents.document_passages import choose_passages, find_document
 from elcano.subjects.documents.file_works import build_file_work
 from elcano.subjects.documents.locators import format_locator, shorten_key
 from elcano.subjects.documents.parser import Parser
@@ -44,7 +46,7 @@ READMES: Final = "packages"
 SEARCH_THREADS: Final = 4
 """Concurrent searches of one source; they share the processor with everything else."""
 OLDER_SECONDS: Final = 1.0
-"""How long a search waits for an index that is built anew; small ones are done by then, else the older one answers."""
+"""Seconds that a search waits for an index under rebuild; small ones are done by then, else the older one answers."""
 OLDER_INDEX: Final = "it is built anew since an upgrade, and documents are searched as they were read before"
 RESYNC_SECONDS: Final = 5.0
 """A search within this time after a sync trusts it."""
@@ -91,6 +93,11 @@ class DocumentsSource:
         """
         listing = await self._synchronised(may_be_older=True)
         return await self._searching.run(self._search, query, limit, listing)
+
+    async def read_document(self, store: TenantStore, key: str, queries: Sequence[str], limit: int) -> SearchResults:
+        """See `ReadsDocuments`."""
+        listing = await self._synchronised()
+        return await self._searching.run(self._read_document, key, queries, limit, listing)
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
         """Return the inverse document frequency of each word over all passages, as BM25 uses it; never below 0."""
@@ -147,7 +154,7 @@ class DocumentsSource:
     def _finished(self, task: asyncio.Task[Listing]) -> None:
         self._running = None
         if not task.cancelled():
-            task.exception()  # Whoever waited got it; nobody may have waited.
+            task.exception()  # All waiters got it, if there were any.
 
     def _search(self, query: str, limit: int, listing: Listing) -> SearchResults:
         with self._index.reading() as database:
@@ -165,6 +172,23 @@ class DocumentsSource:
             evidence=tuple(self._evidence(hit, texts[hit.document], places[hit.document], now) for hit in hits),
             texts=tuple(self._stored(text) for text in texts.values()),
             warnings=notes,
+        )
+
+    def _read_document(self, key: str, queries: Sequence[str], limit: int, listing: Listing) -> SearchResults:
+        with self._index.reading() as database:
+            if (found := find_document(database, key)) is None:
+                reasons = dict(listing.skipped)
+                why = reasons.get(key) or "it is not there: it was deleted or renamed"
+                raise SourceRefused(f"{key} cannot be read in {self._name!r}: {why}")
+            if found[1]:
+                raise SourceRefused(f"{key} cannot be read: {found[1]}")
+            read = choose_passages(database, found[0], queries, limit)
+        places, now = StoredPlaces(read.text.places), time.time()
+        gaps = {key: load_gaps(read.text.gaps)} if read.text.gaps else {}
+        return SearchResults(
+            evidence=tuple(self._evidence(hit, read.text, places, now) for hit in read.hits),
+            texts=(self._stored(read.text),),
+            warnings=list_gap_warnings(self._name, gaps, gaps),
         )
 
     def _evidence(self, hit: Hit, text: Text, places: StoredPlaces, now: float) -> Evidence:
@@ -254,7 +278,7 @@ def sync_index(collection: Collection, index: Index, parser: Parser, stopped: th
 
 
 def _list_known(index: Index, parser: Parser) -> dict[str, IndexedDocument]:
-    """What is indexed, where what could not be read of a document can be by now as if the document had changed."""
+    """List the indexed documents; one whose unread parts can be read by now counts as changed."""
     readable = {key: IndexedDocument("", "") for key, needs in index.list_needs() if parser.can_read_now(needs)}
     return index.known() | readable
 

@@ -25,7 +25,7 @@ from elcano.text.xml_tree import Element, get_local_name
 
 _ROOTS: Final = ("TEI", "TEI.2", "tei", "teiCorpus")
 _OPEN: Final = frozenset({*_ROOTS, "text", "group", "front", "body", "back"})
-"""What is read before its end is known."""
+"""Elements that are read before their end is known."""
 _RAISED: Final = ("superscript", "sup", "super")
 _LOWERED: Final = ("subscript", "sub")
 _BLOCKS: Final = frozenset(
@@ -157,7 +157,7 @@ class _Reader:
                     self.read_children(abstract, 1)
 
     def read_children(self, element: Element, level: int, left_out: str = "") -> None:
-        """Read what is in an element, each in its own way, but for those of one name."""
+        """Read the children of an element, each in its own way, except those of one name."""
         for one in self._stream.list_children(element):
             if get_local_name(one) != left_out:
                 self._read_one(one, level)

@@ -37,7 +37,7 @@ _TRUE: Final = ("1", "true")
 _RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT_RELATION: Final = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 _THREAD_NOTE: Final = "[Threaded comment]"
-"""How Excel begins the copy of a conversation that it writes for its older releases."""
+"""Beginning of the copy of a conversation that Excel writes for older releases."""
 
 
 class _Style(NamedTuple):
@@ -48,7 +48,7 @@ class _Style(NamedTuple):
 
 @dataclass
 class _Book:
-    """What the sheets of a workbook have in common."""
+    """Common data of a workbook's sheets."""
 
     strings: Sequence[str] = ()
     styles: Sequence[_Style] = ()

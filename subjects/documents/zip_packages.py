@@ -19,12 +19,12 @@ from elcano.subjects.documents.zip_sizes import UnpackedSizes, check_count
 from elcano.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
 
 _UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError)
-"""What unpacking raises; `RuntimeError`: a part needs a password."""
+"""Exceptions that unpacking raises; `RuntimeError`: a part needs a password."""
 _PIECE_BYTES: Final = 65_536
 
 
 class Relation(NamedTuple):
-    """What a part of an Office document refers to."""
+    """Reference of a part of an Office document."""
 
     kind: str
     """The last word of its type, such as `slide` or `comments`."""
@@ -112,7 +112,7 @@ class Package:
             return None
 
     def relations(self, name: str = "") -> Mapping[str, Relation]:
-        """Return what a part of an Office document refers to, by id; without a name: what the package does."""
+        """Return the references of a part of an Office document, by id; without a name: those of the package."""
         folder, _, base = name.rpartition("/")
         root = self.parse_if_sound(posixpath.join(folder, "_rels", f"{base}.rels"))
         found: dict[str, Relation] = {}
@@ -129,14 +129,14 @@ class Package:
 
 
 class Properties(NamedTuple):
-    """What the properties of a document say of it."""
+    """Properties of a document."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
 
 
 def read_properties(package: Package) -> Properties:
-    """Return what the core properties of an Office document say of it."""
+    """Return the core properties of an Office document."""
     name = next((one.target for one in package.relations().values() if one.kind == "core-properties"), "")
     root = package.parse_if_sound(name or "docProps/core.xml")
     if root is None:

@@ -1,4 +1,4 @@
-"""How large a ZIP package may be once it is unpacked, by the sizes that its parts declare.
+"""Limits on the unpacked size of a ZIP package, by the sizes that its parts declare.
 
 Python's `zipfile` unpacks no more of a part than is declared, and the memory limit of the process that reads it catches
 the rest. A package whose parts are all read is checked as a whole before anything is unpacked; one of which only some
@@ -17,14 +17,13 @@ PART_BYTES: Final = 50_000_000
 """Size of a part of a package that is read part by part: as a tree it takes some ten times as much memory."""
 TOTAL_RATIO: Final = 100
 PART_RATIO: Final = 200
-"""How many times smaller than its content a part may be packed: some pack better than the package that they are in.
-`deflate` reaches 1,030."""
+"""Maximum compression ratio of a part: some parts pack better than their package. `deflate` reaches 1,030."""
 HARMLESS_BYTES: Final = 1_000_000
 """Size below which the ratio says nothing: an empty template packs well."""
 MOST_PARTS: Final = 50_000
 """Parts whose names are read: a book with a picture on every page has some 2,000."""
 _ENTRY: Final = b"PK\x01\x02"
-"""How each entry of the directory begins."""
+"""Beginning of each directory entry."""
 
 
 def check_count(content: bytes) -> None:
@@ -38,7 +37,7 @@ def check_count(content: bytes) -> None:
 
 
 def check_total(parts: Sequence[ZipInfo], packed: int) -> None:
-    """Check what all parts of a package of `packed` bytes would unpack to.
+    """Check the unpacked size of all parts of a package of `packed` bytes.
 
     Raises:
         FileSkipped: it is too much.
@@ -50,7 +49,7 @@ def check_total(parts: Sequence[ZipInfo], packed: int) -> None:
 
 
 class UnpackedSizes:
-    """Counts what was unpacked of a package that is read part by part."""
+    """Counts the unpacked bytes of a package that is read part by part."""
 
     def __init__(self) -> None:
         self._total = 0

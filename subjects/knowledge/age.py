@@ -7,7 +7,7 @@ extension and a tenant's graph are made by the first that needs them.
 import json
 import secrets
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, TypeVar
 
@@ -45,7 +45,7 @@ from elcano.subjects.knowledge.graph import (
 from elcano.subjects.knowledge.word_index import WordIndex
 
 CYPHER_SECONDS: Final = 5
-"""How long a query of a client's may take."""
+"""Timeout of a client's query, in seconds."""
 
 Row = TypeVar("Row")
 Kept = TypeVar("Kept", KnowledgeNode, KnowledgeEdge)
@@ -168,26 +168,6 @@ class AgeKnowledge:
             return
         async with self._server.writing(self._tenant) as connection:
             await self._drop_run(connection, graph, run)
-
-    async def read_all(self, kind: type[Kept]) -> AsyncIterator[Kept]:
-        """All nodes, or all edges, in the order of their ids within each label."""
-        if (graph := await self._server.graph(self._tenant)) is None:
-            return
-        labels = {f"(n:{vertex_label(one)})" for one in NODE_KINDS}
-        if kind is KnowledgeEdge:
-            labels = {f"()-[n:{edge_label(one)}]->()" for one in EDGE_KINDS}
-        for label in sorted(labels):
-            after = ""
-            while True:
-                query = f"MATCH {label} WHERE n.id > $after RETURN properties(n) ORDER BY n.id LIMIT {BATCH}"
-                async with self._server.reading() as connection:
-                    rows = await _run_cypher_query(connection, graph, query, ("n",), {"after": after})
-                for (one,) in rows:
-                    found = _parse_kept_model(kind, one)
-                    after = found.id
-                    yield found
-                if len(rows) < BATCH:
-                    break
 
     async def delete_all(self) -> None:
         """Deletes all nodes, edges and words of the tenant; the empty graph, whose name says nothing, stays."""

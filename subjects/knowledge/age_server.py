@@ -48,7 +48,7 @@ class AgeServer:
             cursor.close()
 
     async def graph(self, tenant: str, *, make: bool = False) -> str | None:
-        """What AGE calls the graph of a tenant; None if there is none, unless it is to be made."""
+        """Return AGE's name for the graph of a tenant; None if there is none, unless it is to be made."""
         name = graph_name(tenant)
         if name in self._there:
             return name
@@ -119,7 +119,7 @@ _AGTYPE: Final = "ag_catalog.agtype_in(textout({0}))"
 
 
 def graph_name(tenant: str) -> str:
-    """What AGE calls the graph of a tenant; made of a hash, since its names have few signs."""
+    """Return AGE's name for the graph of a tenant; made of a hash, since its names have few signs."""
     return f"elcano_{sha256(tenant.encode()).hexdigest()[:24]}"
 
 

@@ -44,7 +44,7 @@ _WRITES: Final = frozenset(_WRITES_WORDS.split())
 _GIVING: Final = frozenset({"with", "return", "unwind"})
 """Clauses that make values."""
 _ENDING: Final = frozenset({"match", "optional", "where", "union"})
-"""What ends them."""
+"""Clauses that end them."""
 _NESTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"|::(?:vertex|edge|path|numeric)')
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
@@ -82,7 +82,7 @@ def require_columns(columns: Sequence[str]) -> None:
 
 
 def parse_agtype(written: str | None) -> Json:
-    """What AGE writes as `agtype`, as JSON: nodes and edges lose the word behind them, numbers that are none are texts.
+    """Parse AGE's `agtype` as JSON: nodes and edges lose the word behind them, numbers that are none are texts.
 
     Raises:
         ValueError: it is not written so.
@@ -136,7 +136,7 @@ def _require_bounded(tokens: Sequence[re.Match[str]], at: int) -> None:
 
 
 def _count_copies(tokens: Sequence[re.Match[str]]) -> int:
-    """How often one value may be in another: the mentions in each clause, times those in the clauses before it."""
+    """Count how often a value may be in another: mentions in each clause, times those in the clauses before it."""
     mentions = [1]
     giving = False
     for at, token in enumerate(tokens):

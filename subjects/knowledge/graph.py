@@ -1,8 +1,8 @@
-"""What runs found, as a graph: documents, their authors, what they speak of, and what reports said by which passage.
+"""Findings of runs as a graph: documents, authors, what they speak of, and what reports said by which passage.
 
-A node is named by its kind and its key, whoever finds it, so that two runs that find the same thing find one node. An
-edge belongs to the run that it is from and goes with it; a node goes with its last edge. Kinds are a closed list: they
-become the names of tables and labels, and nothing that was read from anywhere does.
+A node is named by its kind and its key, no matter which run finds it, so that two runs that find the same thing find
+one node. An edge belongs to the run that it is from and goes with it; a node goes with its last edge. Kinds are a
+closed list: they become the names of tables and labels, and nothing that was read from anywhere does.
 
 The shortest ways from one node to another are found from both ends at once, one edge further each time. A run leads to
 all that it found, so over runs everything is near to everything else: no way leads over a run that is not an end of it.
@@ -45,13 +45,13 @@ class KnowledgeNode(Frozen):
     """`node_id` of its kind and key."""
     kind: NodeKind
     key: str = Field(min_length=1, max_length=2_000)
-    """What makes it the same wherever it is found: `doi:10.1/x`, the id of a run, the words of a claim."""
+    """Identity across runs: `doi:10.1/x`, the id of a run, the words of a claim."""
     name: str = Field(min_length=1, max_length=NAME_CHARACTERS)
-    """What people call it."""
+    """Display name."""
     text: str = Field(default="", max_length=TEXT_CHARACTERS)
     """The whole text of a claim; for an entity what it is, as far as known."""
     url: str = Field(default="", max_length=2_000)
-    """Where a person reads it."""
+    """Page for readers."""
     year: int | None = None
 
 
@@ -73,7 +73,7 @@ class KnowledgeEdge(Frozen):
 
 
 class KnowledgeCounts(Frozen):
-    """How much is known."""
+    """Size of the graph."""
 
     nodes: dict[NodeKind, int]
     edges: dict[EdgeKind, int]
@@ -128,7 +128,7 @@ BATCH: Final = 500
 
 
 class Neighbour(Frozen):
-    """A node beside another one, and the edge between them."""
+    """A neighbour of a node, and the edge between them."""
 
     edge: KnowledgeEdge
     node: KnowledgeNode
@@ -143,7 +143,7 @@ class Hit(Frozen):
 
 
 class KnowledgeGraph(Protocol):
-    """What runs of one tenant found."""
+    """Graph of the findings of one tenant's runs."""
 
     @property
     def cypher_spoken(self) -> bool:
@@ -156,7 +156,7 @@ class KnowledgeGraph(Protocol):
         """Keeps nodes and edges, all or none; doing it twice, or two at once, changes nothing more.
 
         A node that is there is described as it is described last. What the run `replacing` left before goes in the same
-        step: whoever reads, and whatever breaks off, finds the old part or the new one.
+        step: readers see the old part or the new one, even if writing breaks off.
 
         Raises:
             ValueError: an edge leads from or to a node that is neither given nor kept.
@@ -189,7 +189,7 @@ class KnowledgeGraph(Protocol):
         ...
 
     async def counts(self) -> KnowledgeCounts:
-        """How many nodes and edges of each kind there are."""
+        """Count nodes and edges of each kind."""
         ...
 
     async def delete_run(self, run: str) -> None:
@@ -259,7 +259,7 @@ class Paths(Frozen):
     paths: tuple[tuple[KnowledgeEdge, ...], ...]
     """Each from the one to the other; edges of several runs between the same two nodes are one step, by one of them."""
     complete: bool
-    """False: more was there than is looked at; there may be others, also where none is told."""
+    """False: more was there than is looked at; there may be others, also where none is listed."""
 
 
 async def find_shortest_paths(graph: KnowledgeGraph, start: str, end: str, *, longest: int, limit: int) -> Paths:

@@ -1,7 +1,7 @@
 """Which knowledge graph there is, by its URL: tables in the store, a server with Apache AGE, or none."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +14,6 @@ from elcano.graphs.frozen import Json, JsonObject
 from elcano.redaction import without_secrets
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings, get_variable_name
-from elcano.storage.plugin_store import TenantFile
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace
 from elcano.storage.sql.engine import database_url, open_engine
 from elcano.storage.sql.tables import knowledge_edges as edge_rows
@@ -79,19 +78,6 @@ def get_graph(store: TenantStore) -> KnowledgeGraph:
     """The graph of a tenant's store."""
     graph: KnowledgeGraph = store.beside["knowledge"]
     return graph
-
-
-async def export_knowledge(store: TenantStore) -> AsyncIterator[TenantFile]:
-    """The graph of a tenant on a server of its own; one in tables is among the rows of these."""
-    graph = get_graph(store)
-    if isinstance(graph, AgeKnowledge):
-        yield TenantFile("knowledge/nodes.jsonl", _write_lines(graph.read_all(KnowledgeNode)))
-        yield TenantFile("knowledge/edges.jsonl", _write_lines(graph.read_all(KnowledgeEdge)))
-
-
-async def _write_lines(models: AsyncIterator[KnowledgeNode] | AsyncIterator[KnowledgeEdge]) -> AsyncIterator[bytes]:
-    async for model in models:
-        yield f"{model.model_dump_json()}\n".encode()
 
 
 async def age_version(url: str) -> str | None:

@@ -12,7 +12,6 @@ plugin: Final = Plugin(
     routes=(".routes:router",),
     checks=(".knowledge_store:check_knowledge_graph",),
     stores={"knowledge": ".knowledge_store:KnowledgeStore"},
-    exporters=(".knowledge_store:export_knowledge",),
     archivers=(".run_knowledge:update_knowledge",),
     commands={"knowledge": ".commands:app"},
 )

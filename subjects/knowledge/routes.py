@@ -37,13 +37,13 @@ class NodeView(Described):
     kind: NodeKind
     """The kind of the node."""
     key: str = Field(examples=["doi:10.1000/1"])
-    """What makes it the same wherever it is found."""
+    """Identity across runs."""
     name: str = Field(examples=["Aspirin in the primary prevention of stroke"])
-    """What people call it."""
+    """Display name."""
     text: str
     """The whole text of a claim."""
     url: str
-    """Where a person reads it; empty: not known."""
+    """Page for readers; empty: not known."""
     year: int | None
     """When it was published; null: not known."""
 
@@ -68,12 +68,12 @@ class EdgeView(Described):
 
 
 class KnowledgeView(Described):
-    """How much is known."""
+    """Size of the graph."""
 
     nodes: dict[NodeKind, int]
-    """How many there are of each kind."""
+    """Number of nodes of each kind."""
     edges: dict[EdgeKind, int]
-    """How many there are of each kind."""
+    """Number of edges of each kind."""
     cypher: bool
     """Whether openCypher can be asked."""
 
@@ -88,10 +88,10 @@ class HitView(Described):
 
 
 class NeighbourView(Described):
-    """A node beside another one."""
+    """A neighbour of a node."""
 
     edge: EdgeView
-    """What connects them."""
+    """Edge that connects them."""
     node: NodeView
     """The other one."""
 

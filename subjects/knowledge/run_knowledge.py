@@ -2,14 +2,14 @@
 
 A statement becomes a claim only by a citation that held when it was checked; what a report could not prove is nothing
 that is known. How well its quotes support it stands at its edges. A document is called by the best name of its work, as
-the report's reference list puts together what sources tell of it.
+the report's reference list merges what sources say of it.
 
 Finds entities in a sentence by spelling alone: symbols, as genes and drugs in trials have them, and names.
 
 A rule that errs on the side of too little: a word that begins a sentence is no name by that, and a title in which every
 word is capitalised has none. No model is asked, and none is pretended.
 
-A run that ends is taken into the graph of its tenant before it is archived, so whoever hears that it ended finds there
+A run that ends is taken into the graph of its tenant before it is archived, so clients that learn of its end find there
 what it found. Doing it again gives the same graph, so an attempt that was cut off anywhere is finished by the next one;
 what the run left there before is replaced in the same step. A graph that cannot be written never keeps a run from
 ending, for the archive has all that it holds: the reason is kept with the run.
@@ -59,7 +59,7 @@ _PLAIN: Final = frozenset(_PLAIN_WORDS.split())
 _BETWEEN: Final = frozenset({"of", "de", "del", "la", "van", "von", "der", "du", "da", "di", "al", "bin", "ibn"})
 _LONGEST: Final = 80
 _OPENING: Final = " (\"'\u201c\u2018\u00ab"
-"""What may stand between the end of a sentence and the first word of the next one."""
+"""Characters allowed between the end of a sentence and the first word of the next one."""
 
 
 class ReadTables(BaseModel):
@@ -181,9 +181,9 @@ def _index_works_by_name(report: Report | None) -> dict[str, Work]:
 
 def _add_document_node(found: KnowledgeGatherer, passage: Evidence, works: Mapping[str, Work]) -> str:
     """Add the node of the document that a passage is from, with its authors and subjects, and return its id."""
-    told = passage.work
-    names = told.identifiers.names if told is not None else ()
-    work = next((works[name] for name in names if name in works), told)
+    known = passage.work
+    names = known.identifiers.names if known is not None else ()
+    work = next((works[name] for name in names if name in works), known)
     key = (work.identifiers.document if work is not None else "") or passage.document
     is_trial = work is not None and work.kind == "trial" and bool(work.identifiers.nct)
     url = (work.url if work is not None else "") or (passage.locator if "://" in passage.locator else "")
@@ -257,16 +257,16 @@ def _iter_subject_headings(metadata: JsonObject) -> Iterator[str]:
 
 def _list_reported_trials(work: Work | None, metadata: JsonObject) -> tuple[str, ...]:
     """Numbers of the trials that a paper reports."""
-    told = (work.identifiers.nct if work is not None else "", *_iter_string_items(metadata.get("trials")))
-    return tuple(dict.fromkeys(number for one in told if (number := parse_nct(one))))[:SUBJECTS]
+    trials = (work.identifiers.nct if work is not None else "", *_iter_string_items(metadata.get("trials")))
+    return tuple(dict.fromkeys(number for one in trials if (number := parse_nct(one))))[:SUBJECTS]
 
 
 def _add_read_tables(found: KnowledgeGatherer, asked: str, passage: Evidence) -> None:
-    """The tables that a result was read from, as its metadata tell."""
-    if (told := passage.metadata.get("read")) is None:
+    """The tables that a result was read from, as its metadata say."""
+    if (listed := passage.metadata.get("read")) is None:
         return
     try:
-        read = ReadTables.model_validate(told)
+        read = ReadTables.model_validate(listed)
     except ValidationError:  # metadata of another kind
         return
     for name in read.tables:
@@ -282,7 +282,8 @@ def _iter_string_items(value: object) -> Iterable[str]:
 
 
 SECONDS: Final = 300
-"""How long the end of a run may wait for its part of the graph, which is a fraction of what archiving it may take."""
+"""Seconds that the end of a run may wait for its part of the graph, which is a fraction of what archiving it may
+take."""
 PASSAGES: Final = 5_000
 """Maximum number of passages of one run, in the order of finding."""
 

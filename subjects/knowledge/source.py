@@ -1,8 +1,8 @@
 """The source `knowledge`: what do we know already about this? It finds what earlier runs of the tenant found.
 
 A claim of a report is never evidence. It leads to the passages that it was proven by, and these are handed over as they
-were kept, under their own ids and sources: whoever cites one cites the document that it is from. Which runs they are
-from is told beside. What the run that asks found itself is left out.
+were kept, under their own ids and sources: citing one cites the document that it is from. Which runs they are
+from is reported as well. What the run that asks found itself is left out.
 """
 
 from collections import defaultdict
@@ -30,7 +30,7 @@ TOLD: Final = 5
 
 
 class KnowledgeSource:
-    """What earlier runs found."""
+    """Source of the findings of earlier runs."""
 
     def __init__(self, spec: SourceSpec) -> None:
         self.spec = spec
@@ -57,7 +57,7 @@ class KnowledgeSource:
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> KnowledgeSource:
-    """What earlier runs found; the graph is the store's."""
+    """Open the source of earlier runs' findings; the graph is the store's."""
     return KnowledgeSource(spec)
 
 
@@ -84,7 +84,7 @@ async def _find_known_passages(store: TenantStore, own: str, query: str) -> dict
 
 
 def _compute_word_share(query: str, passage: Evidence) -> float:
-    """How many of a query's words a passage has, with its title."""
+    """Compute the share of a query's words that a passage has, with its title."""
     asked = set(extract_search_words(query))
     return (
         len(asked & set(extract_search_words(f"{passage.title} {passage.heading} {passage.text}"))) / len(asked)

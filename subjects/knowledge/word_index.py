@@ -1,6 +1,6 @@
 """Nodes by their words: an index from each word to the nodes that have it, and a score by how rare the words are.
 
-The table of words is the same wherever the nodes are; a graph in Apache AGE has it beside its labels.
+The table of words is the same wherever the nodes are; a graph in Apache AGE has it next to its labels.
 """
 
 import re
@@ -70,7 +70,7 @@ class WordIndex:
     async def _counts(
         self, connection: AsyncConnection, wanted: Sequence[str], kinds: Sequence[NodeKind]
     ) -> Mapping[str, int]:
-        """How many nodes have each word, as far as they are counted."""
+        """Count the nodes that have each word, as far as they are counted."""
         counts = {}
         for word in wanted:
             some = select(self._table.c.node).where(self._of(word, kinds)).limit(COMMON).subquery()

@@ -222,9 +222,9 @@ def assess_work_standing(given: CrossrefWork, title: str) -> WorkStanding:
     standing.add_title(title)
     for notice in given.updated_by:
         update, date, doi = _classify_update(notice), notice.updated.text, parse_doi(notice.doi)
-        told = " (told by Retraction Watch)" if notice.source == "retraction-watch" else ""
+        origin = " (told by Retraction Watch)" if notice.source == "retraction-watch" else ""
         standing.add(
-            update.flag, f"{update.words}{f' of {date}' if date else ''}{f': doi:{doi}' if doi else ''}{told}."
+            update.flag, f"{update.words}{f' of {date}' if date else ''}{f': doi:{doi}' if doi else ''}{origin}."
         )
     for notice in given.update_to:
         words, doi = _classify_update(notice).words.lower(), parse_doi(notice.doi)

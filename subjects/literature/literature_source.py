@@ -64,8 +64,8 @@ class LiteratureSource(ABC):
         self.settings = settings
         self.service = Service(spec.name, self.base, settings, fetcher)
         self.key = settings.key(spec.key)
-        told = {self.email_parameter: settings.email, self.key_parameter: self.key}
-        self._told = {**self.parameters, **{name: value for name, value in told.items() if name and value}}
+        credentials = {self.email_parameter: settings.email, self.key_parameter: self.key}
+        self._told = {**self.parameters, **{name: value for name, value in credentials.items() if name and value}}
         self._headers = {self.key_header: self.key} if self.key_header and self.key else {}
 
     @property
@@ -79,7 +79,7 @@ class LiteratureSource(ABC):
         Raises:
             SourceUnavailable: it did not answer, or not as it should.
             SourceBusy: it is down, overloaded, out of quota, or asks to wait.
-            SourceRefused: it refuses the query or the key; its reason is told.
+            SourceRefused: it refuses the query or the key; its reason is in the message.
         """
         sent = self.prepare_query(query)
         if not sent.all_of:

@@ -233,7 +233,7 @@ def _parse_abstract_blocks(element: Element | None) -> Iterator[Block]:
 
 
 def _parse_other_abstracts(elements: Iterable[Element]) -> Iterator[Block]:
-    """Return abstracts beside the main one, in other words or in another language, below a heading that names it."""
+    """Return abstracts other than the main one, in other words or another language, below a heading that names it."""
     for element in elements:
         parts = list(_parse_abstract_blocks(element))
         if parts:
@@ -247,10 +247,10 @@ def _parse_other_abstracts(elements: Iterable[Element]) -> Iterator[Block]:
 def _list_authors(group: Element | None) -> Iterator[str]:
     for one in () if group is None else group.iterfind("Author"):
         if one.get("ValidYN") == "N":
-            continue  # a misspelt name, kept beside the corrected one
-        told = {part.tag: flatten_element_text(part) for part in one if len(part) == 0}
-        given = told.get("ForeName", "") or told.get("Initials", "")
-        personal = service_fields.format_author_name(told.get("LastName", ""), given, told.get("Suffix", ""))
+            continue  # a misspelt name, kept next to the corrected one
+        parts = {part.tag: flatten_element_text(part) for part in one if len(part) == 0}
+        given = parts.get("ForeName", "") or parts.get("Initials", "")
+        personal = service_fields.format_author_name(parts.get("LastName", ""), given, parts.get("Suffix", ""))
         if name := flatten_element_text(one.find("CollectiveName")) or personal:
             yield name
 

@@ -38,29 +38,29 @@ _SIZES: Final = (
     re.compile(rf"{_NUMBER}\s{_WORDS}{_PEOPLE}\s{_WORDS}{_GATHERED}\b", re.IGNORECASE),
     re.compile(rf"\b(?:{_GATHERED}|a total of)\s{_NUMBER}\s{_WORDS}{_PEOPLE}\b", re.IGNORECASE),
 )
-"""How a text says how many it studied; a number of people alone may be of anything in it."""
+"""Phrases that state a sample size; a number of people alone may refer to anything in the text."""
 
 Record: TypeAlias = tuple[str, str]
 
 
 class SourceRecords(Frozen):
-    """How it went with the records of one source, or of all of them together."""
+    """Figures about the records of one source, or of all of them together."""
 
     source: str
     """Empty: all of them."""
     searches: int = 0
     failed: int = 0
-    """Of these, searches that were not answered."""
+    """Searches that failed."""
     found: int = 0
     """Passages that its searches gave, each as often as it was given."""
     records: int = 0
     """Different works and documents that these are of."""
     unique: int = 0
-    """Of these, those that no source before it had found; over all sources that is every record once."""
+    """Records that no source before it had found; summed over all sources, every record once."""
     kept: int = 0
-    """Of these, those that say something which no older passage says."""
+    """Records that say something which no older passage says."""
     cited: int = 0
-    """Of these, those that the report cites by words that were found in them."""
+    """Records that the report cites by words that were found in them."""
 
 
 class Cell(Frozen):
@@ -71,7 +71,7 @@ class Cell(Frozen):
     content_hash: str = ""
     """The stored text that the words stand in; empty if they are of no text."""
     start: int | None = None
-    """Where they begin in it, in characters."""
+    """Offset of these words in it, in characters."""
     end: int | None = None
 
 
@@ -79,14 +79,14 @@ class Study(Frozen):
     """One study that is cited."""
 
     number: int
-    """Of its reference."""
+    """Number of its reference."""
     name: str
     """First author and year."""
     design: str = ""
     """In its source's words; empty if it is not stated."""
     size: Cell = Cell()
     outcome: Cell = Cell()
-    """What the report quotes of it first."""
+    """First quote of it in the report."""
 
 
 class Review(Frozen):
@@ -121,7 +121,7 @@ class ReviewAddition(ReportAddition):
 def build_review(
     call: PublishCall, evidence: Sequence[Evidence], works: Works, checked: CheckedDraft | None = None
 ) -> Review | None:
-    """Return the figures of a literature review, shown beside its report; None if the run is no review."""
+    """Return the figures of a literature review, shown next to its report; None if the run is no review."""
     if NAME not in (call.mode, call.choice.mode) or not call.records:
         return None
     call = call.model_copy(update={"records": tuple(one for one in call.records if one.source != RELATED)})
@@ -231,9 +231,9 @@ def _find_study_size(passage: Evidence) -> Cell | None:
 
 
 def _find_registered_size(passages: Iterable[Evidence]) -> Cell:
-    """How many a registry has of it."""
-    told = (passage.metadata.get(name) for passage in passages for name in _ENROLMENT)
-    number = next((one for one in told if isinstance(one, int) and not isinstance(one, bool) and one > 0), None)
+    """Find the size that a registry has of it."""
+    sizes = (passage.metadata.get(name) for passage in passages for name in _ENROLMENT)
+    number = next((one for one in sizes if isinstance(one, int) and not isinstance(one, bool) and one > 0), None)
     return Cell(text=f"{number:,} (as registered)") if number else Cell()
 
 
@@ -252,13 +252,13 @@ _STUDIES: Final = ("Reference", "Study", "Design", "Size", "Outcome, as quoted i
 
 
 def _render_record_table(review: Review, words: Phrases) -> list[str]:
-    """How many records each source gave and what became of them."""
+    """Render the number of records of each source and what became of them."""
     rows = [_format_record_row(one) for one in (*review.sources, review.total)]
-    told = (
+    summary = (
         "A record is one work, however many sources found it; after removing duplicates, it counts for the source that "
         "found it first. A record is kept if it says something that no earlier passage says. Counted by code."
     )
-    return [f"## {words.records}", told, render_table(_RECORDS, rows)]
+    return [f"## {words.records}", summary, render_table(_RECORDS, rows)]
 
 
 def _render_study_table(review: Review, marks: Mapping[int, str]) -> list[str]:

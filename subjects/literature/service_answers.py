@@ -72,7 +72,7 @@ def require_answered(source: str, answer: Answer) -> None:
 
     Raises:
         SourceBusy: the service is down, overloaded, or asks to wait.
-        SourceRefused: the same request will never be answered; its reason is told.
+        SourceRefused: the same request will never be answered; its reason is in the message.
     """
     try:
         require_answer(source, httpx.Response(answer.status, headers=answer.headers))
@@ -119,11 +119,11 @@ def _find_reason(answer: Answer) -> str:
     if not answer.media_type.endswith("json"):
         return ""
     try:
-        told = answer.json("")
+        body = answer.json("")
     except SourceUnavailable:  # the status has to speak for itself
         return ""
-    # Other fields are not told: some services put the caller's address or key there.
-    given = [told.get("message"), told.get("error")] if isinstance(told, dict) else []
+    # Other fields are not shown: some services put the caller's address or key there.
+    given = [body.get("message"), body.get("error")] if isinstance(body, dict) else []
     listed = [one.get("message") for part in given if isinstance(part, list) for one in part if isinstance(one, dict)]
     reasons = ["; ".join(one for one in listed if isinstance(one, str)), *given]
     return next((reason for reason in reasons if isinstance(reason, str) and reason.strip()), "")

@@ -241,7 +241,7 @@ def _add_text_node(node: LexborNode, reading: _Reading) -> None:
 
 
 def _is_skipped_node(node: LexborNode) -> bool:
-    """Whether a node says nothing, or repeats what another says: TeX beside MathML."""
+    """Whether a node says nothing, or repeats what another says: TeX next to MathML."""
     parent = node.parent
     name = _get_local_name(node)
     return name in _UNREAD or (name == "tex-math" and parent is not None and _get_local_name(parent) == "alternatives")

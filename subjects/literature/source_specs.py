@@ -95,7 +95,7 @@ SOURCES: Final = (
         texts="abstracts",
         dated=True,
         by_default=False,
-        # No figure is published: the limits of each pool are told in headers, and there is one on requests at the
+        # No figure is published: the limits of each pool are in headers, and there is one on requests at the
         # same time ("Access and authentication", crossref.org). So few, and one at a time.
         limits=SourceLimits(per_second=2, side_by_side=1),
         policy=SourcePolicy(),

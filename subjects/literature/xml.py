@@ -101,7 +101,7 @@ _NOT_TEXT: Final = frozenset({"tex-math", "annotation", "object-id", "graphic", 
 
 
 def parse_article_body(article: Element) -> Iterator[Block]:
-    """Parse the body of an article, with the tables and figures beside it; the article is changed by this."""
+    """Parse the body of an article, with the tables and figures next to it; the article is changed by this."""
     _set_apart(article)
     for part in article:
         if get_local_name(part) in ("body", "floats-group"):

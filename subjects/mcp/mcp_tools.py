@@ -102,7 +102,7 @@ class ServerTools(Frozen):
     count: int = 0
     """The number of its tools that may be called."""
     seconds: float = 0.0
-    """How long its answer took."""
+    """Duration of the call."""
     tools: tuple[OfferedTool, ...] = ()
 
 

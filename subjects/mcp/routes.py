@@ -66,7 +66,7 @@ class ToolServerView(Described):
     count: int = Field(default=0, examples=[2])
     """The number of its tools that may be called."""
     seconds: float = Field(default=0.0, examples=[1.1])
-    """How long its answer took; for a cached answer, how long it took then."""
+    """Duration of the call; for a cached answer, of the original one."""
     tools: tuple[ToolView, ...] = Field(default=())
     """Its tools; cut if there are more than were requested."""
 

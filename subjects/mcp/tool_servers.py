@@ -39,7 +39,7 @@ class ToolServer(Frozen):
     public: tuple[str, ...] = ()
     """Variables of `environment` and `headers` whose values are not secret; all others are removed from every text."""
     seconds: float = Field(default=60.0, ge=1, le=600)
-    """How long one call may take, including the start of the program."""
+    """Timeout of one call, including the start of the program."""
     tools: tuple[str, ...] = (ALL,)
     """The tools that may be called at all."""
     reads: tuple[str, ...] = ()

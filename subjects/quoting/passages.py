@@ -72,7 +72,7 @@ class Terms:
         return Terms({one: weight for one, weight in self.weights.items() if one in here}, self.written)
 
     def fit(self, own: Sequence[str]) -> float:
-        """How well the stems of a sentence fit: BM25 with a fixed usual length, each term counted once."""
+        """Score the stems of a sentence: BM25 with a fixed usual length, each term counted once."""
         length = 1 - LENGTH_WEIGHT + LENGTH_WEIGHT * min(len(own) / USUAL_LENGTH, LONGEST)
         return self.coverage(set(own)) * (SATURATION + 1) / (1 + SATURATION * length)
 
@@ -108,7 +108,7 @@ right ones from 12.8 to 10.4 %."""
 COMPOUNDING: Final = frozenset({"de", "nl", "sv", "da", "no"})
 """Languages that write several words as one, so that a question may have a part of what a text has, or more."""
 LANGUAGE_PASSAGES: Final = 30
-"""Passages that tell which languages to expect of a question."""
+"""Passages that show which languages to expect of a question."""
 
 _Answer = TypeVar("_Answer")
 _PLACE: Final = re.compile(r"(?:#[^#]*|, (?:page|paragraph) \d+)$")
@@ -122,7 +122,7 @@ class Passage:
     found: frozenset[str]
     """Its stems, those of its title and headings included: a page on a subject need not keep naming it."""
     above: frozenset[str]
-    """Those of its title and headings alone."""
+    """Stems of its title and headings alone."""
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -141,13 +141,13 @@ class Passage:
 
     @cached_property
     def document(self) -> str:
-        """What tells its document from others: its title without the heading, and the locator without the place."""
+        """Return the identity of its document: its title without the heading, and the locator without the place."""
         return f"{self.item.title.split(' > ')[0]}\n{_PLACE.sub('', self.item.locator)}"
 
 
 @dataclass(frozen=True)
 class Material:
-    """An envelope's evidence beside the terms of its question."""
+    """An envelope's evidence with the terms of its question."""
 
     passages: tuple[Passage, ...]
     terms: Terms

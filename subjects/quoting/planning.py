@@ -1,7 +1,7 @@
 """Which mode a question is researched in, which searches to make, and which sections a report has: by its parts.
 
 For the mode, a few words are known of English and German; a question in another language is broad if it has several
-parts. To a database a question goes beside other sources only if it is a saved question of that database.
+parts. To a database a question goes in addition to other sources only if it is a saved question of that database.
 """
 
 import re
@@ -44,7 +44,7 @@ QUERY_CHARACTERS: Final = 300
 FEW_WORDS: Final = 2
 """A question of no more telling words keeps the others that are no mere grammar: `data types`."""
 CONTEXT_WORDS: Final = 3
-"""Words of a question that are searched for beside those of its context."""
+"""Words of a question that are searched for besides those of its context."""
 ENOUGH_SECTIONS: Final = 4
 """Sections beyond this are made of the question's own parts only."""
 MOST_QUESTIONS: Final = 10
@@ -140,7 +140,7 @@ def list_gaps(question: str, given: Material) -> tuple[str, ...]:
 
 
 def suggest_queries(question: str, given: Material, made: Iterable[str]) -> tuple[str, ...]:
-    """Searches for the missing words: all of them together, then each beside the question's subject."""
+    """Searches for the missing words: all of them together, then each with the question's subject."""
     missing = given.terms.missing(given.found)
     about = find_subject(question, given)
     name = given.terms.written[about] if about is not None else ""
@@ -210,7 +210,7 @@ def _pick_said_words(said: str) -> str:
 
 
 def _list_wider_queries(task: TaskEnvelope, terms: Terms) -> list[str]:
-    """First searches beside the question's own words: in other words, and beside those of its context.
+    """First searches besides the question's own words: in other words, and besides those of its context.
 
     The context is the end of the background: for a section the question that it is a part of.
     """
@@ -253,7 +253,7 @@ _BROAD: Final = re.compile(
     r"|unterscheide[nt]|vorteile?n?|nachteile?n?|gegenüber)\b",
     re.IGNORECASE,
 )
-"""A subject as a whole, or things beside each other."""
+"""A subject as a whole, or things next to each other."""
 _FACT: Final = re.compile(
     r"^\W*(?:who|when|where|(?:in )?(?:which|what) (?:year|month|day|date|city|country|version|port)"
     r"|how (?:many|much|old|long|tall|far|high|large|big)"

@@ -17,7 +17,7 @@ ANSWERABLE: Final = 0.512
 FEWER_WORDS: Final = 0.3
 """The best single document must hold the first share and, of a question of n telling words, an nth of the second."""
 COMPOUNDED: Final = 0.88
-"""What is needed in languages that write several words as one, as a multiple."""
+"""Factor for languages that write several words as one."""
 NAME_SHARE: Final = 0.4
 """A proper name says what a question is about if it tells this much of what its most telling word does."""
 
@@ -38,7 +38,7 @@ JOINTS: Final[Mapping[str, re.Pattern[str]]] = {
     "fr": _build_boundary("et|ou|mais", r"qui|que|quoi|comment|quand|où|pourquoi|quel\w*|combien"),
     "zh": re.compile("[\uff0c\uff1b](?=.*(?:什么|多少|怎么|如何|谁|哪))"),
 }
-"""Where a question falls into parts that ask by themselves; elsewhere only a question mark parts them."""
+"""Points at which a question splits into independent parts; other languages split only at question marks."""
 _ASKED: Final = re.compile("(?<![^?\uff1f\u061f])[^?\uff1f\u061f]++[?\uff1f\u061f]")
 """Begins where a question can, so that what no mark ends is read once and not from each of its letters on."""
 _EDGES: Final = " ?.,;\uff1f\u061f\u00bf\uff0c\u3002"
@@ -113,7 +113,7 @@ def _list_things(found: Iterable[str]) -> list[str]:
 
 
 def _compute_presence(one: str, given: Material) -> float:
-    """How much a word tells, times the share of the passages that hold it; without passages all do."""
+    """Compute how specific a word is, times the share of the passages that hold it; without passages all do."""
     passages = given.passages
     share = sum(one in passage.found for passage in passages) / len(passages) if passages else 1.0
     return given.terms.weights[one] * share

@@ -18,7 +18,7 @@ from elcano.text.words import is_unspaced, sentence_ends, split_words
 LEAST_WORDS: Final = 3
 """Notes say much in few words, as `Nobody flies business class.`"""
 LEAST_ITEM_WORDS: Final = 6
-"""Of a list item without a full stop: shorter ones are labels."""
+"""Minimum words of a list item without a full stop: shorter ones are labels."""
 MOST_CHARACTERS: Final = 600
 CLAUSE_CHARACTERS: Final = 80
 """In Thai a space ends a clause as well as a sentence: a quotation is at least so long."""
@@ -128,7 +128,7 @@ def _split_block(text: str, block: _Block, number: int) -> Iterator[Sentence]:
 
 
 def _find_ends(written: str) -> Iterator[int]:
-    """Where the sentences of a block end; marks that close emphasis belong to the sentence before them."""
+    """Find the ends of a block's sentences; marks that close emphasis belong to the sentence before them."""
     language = get_current_language()
     place = 0
     for found in sentence_ends(written, language):

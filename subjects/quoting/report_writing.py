@@ -41,7 +41,7 @@ MOST_RELATED: Final = 6
 NEAREST_COVERAGE: Final = 0.3
 """The share of the question that a passage holds at least to be named where nothing answers it."""
 RELATED_COVERAGE: Final = 0.6
-"""The same beside an answer. At 0.3, 57 % of the passages named on XQuAD were of the article that answers, and 69 % on
+"""The same next to an answer. At 0.3, 57 % of the passages named on XQuAD were of the article that answers, and 69 % on
 PubMedQA shared a subject heading with the one that does; at 0.6 all of 13, and 8 of 10."""
 
 
@@ -117,11 +117,12 @@ TELLING: Final = 0.35
 QUOTED_PART: Final = 0.6
 """A part counts as quoted if the quotations hold this share of its telling words."""
 REPEATED: Final = 0.9
-"""Of a part whose words one quotation holds to this share it is not said that nothing holds them."""
+"""A part of which one quotation holds this share of its words is not reported as unanswered."""
 MOST_WORDS: Final = 8
 """Words that one sentence names."""
 LEAST_SIGNS: Final = 3
-"""Of what is said not to be mentioned where words have no spaces: fewer may be the end of one word and the next."""
+"""Minimum characters of a word reported as not mentioned, where words have no spaces: fewer may be the end of one word
+and the next."""
 
 
 def explain_refusal(given: Material) -> tuple[str, ...]:
@@ -262,5 +263,5 @@ def _read_claims(task: TaskEnvelope, texts: Mapping[str, str]) -> Material:
 
 
 def _collect_limitations(sections: Sequence[SectionItem]) -> tuple[str, ...]:
-    """What the drafts of the sections leave open, each thing once; missing sections are told of elsewhere."""
-    return tuple(dict.fromkeys(told for section in sections if not section.missing for told in section.limitations))
+    """Collect what the drafts of the sections leave open, each thing once; missing sections are reported elsewhere."""
+    return tuple(dict.fromkeys(one for section in sections if not section.missing for one in section.limitations))

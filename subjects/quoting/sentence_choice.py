@@ -27,15 +27,15 @@ from elcano.text.stems import list_stems
 ELSEWHERE: Final = 0.1
 """For a passage without the name that the question is about: it may use the same words of something else."""
 SHORT: Final = 3
-"""Telling words of a question that a sentence on somebody else holds most of."""
+"""Telling words of a question that a sentence on someone else holds most of."""
 HEADED: Final = 0.5
 """A text is a manual if more than this share of its passages stands below headings."""
 FOCUSED: Final = 0.6
-"""What a heading adds in a manual that is made of the question's words alone."""
+"""Weight of a manual's heading that consists of the question's words alone."""
 DEFINING: Final = 1.6
 """For a sentence that says what the subject is, to who asks that."""
 NAMED: Final = 0.5
-"""What is said of a subject with a smaller share of the question is said of something more general."""
+"""A subject with a smaller share of the question is taken for something more general."""
 
 _WHOLE_WORKS: Final = re.compile(r"^packages \(|\b(?:articles|preprints|trials)\)$")
 """The sources of readmes and of literature: each is a whole of its own on another thing, no reference."""
@@ -45,7 +45,7 @@ _LEANING: Final = re.compile(
     re.IGNORECASE,
 )
 _REFERRING: Final = re.compile(r"^[\W_]*(?:this|that|these|those|its?|they|their|them)\b", re.IGNORECASE)
-"""How a sentence begins whose subject stands in the one before it."""
+"""Beginning of a sentence whose subject is in the one before it."""
 _DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
 _SUBJECT_ASKED: Final = re.compile(
     r"^\W*what (?:(?:is|are) (?:an? )?(?!(?:the|this|that|these|those|your|its|their)\b)"
@@ -135,7 +135,7 @@ def is_manual(given: Material) -> bool:
 
 
 def find_beginning(sentence: Sentence, before: Sentence | None) -> int:
-    """Where the quote begins: `This ...` is quoted with the sentence before it in its paragraph."""
+    """Find where the quote begins: `This ...` is quoted with the sentence before it in its paragraph."""
     leans = is_english() and _LEANING.match(sentence.text) is not None
     if not leans or before is None or before.block != sentence.block or _LEANING.match(before.text):
         return sentence.start
@@ -179,7 +179,7 @@ def _refers_elsewhere(passage: Passage, start: int, sentence: Sentence, terms: T
 
 
 def _is_on_another(names: set[str], passage: Passage, place: int) -> bool:
-    """Whether a sentence names somebody, and neither it nor what stands above and beside it has one of `names`."""
+    """Whether a sentence names someone, and neither it nor what stands above and next to it has one of `names`."""
     if not names or names & passage.above or not list_names(passage.sentences[place].text):
         return False
     beside = passage.sentences[max(0, place - 1) : place + 2]
@@ -214,7 +214,7 @@ NEAR: Final = 0.6
 FURTHER: Final = 0.7
 STRONG: Final = 0.6
 LEADING: Final = 0.1
-"""What stands in a section has this share of the best score for its part and is strong, or at least leads and is in the
+"""A sentence in a section has this share of the best score for its part and is strong, or at least leads and is in the
 document that holds most."""
 TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
@@ -240,7 +240,7 @@ def choose_findings(given: Material, question: str, parts: Sequence[str], floor:
 
 
 def keep_holding(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Those that hold enough of the question for a manual, with what stands above them."""
+    """Keep candidates that hold enough of the question for a manual, with what is above them."""
     return [one for one in ranked if one.held >= MANUAL_HELD and one.together]
 
 
@@ -256,7 +256,7 @@ def add_best(chosen: list[Candidate], ranked: Sequence[Candidate], wanted: int, 
 def choose_further(
     given: Material, terms: Terms, chosen: Sequence[Candidate], ranked: Sequence[Candidate], wanted: int
 ) -> list[Candidate]:
-    """What says more than `chosen` and nearly as well; nothing that quotes what is quoted already.
+    """Choose sentences that say more than `chosen` and nearly as well; nothing that quotes what is quoted already.
 
     The document that holds most of `terms`, what the part asks about, is trusted further than others: of a question of
     several parts that may be another one for each.

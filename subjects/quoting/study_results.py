@@ -8,7 +8,7 @@ from elcano.subjects.quoting.passages import Passage
 from elcano.subjects.quoting.quotable_sentences import Sentence
 
 STUDY_SHARE: Final = 0.4
-"""Of the sentences of a study at least so many tell its aim, its methods or figures."""
+"""Minimum share of a study's sentences that tell its aim, its methods or figures."""
 
 _HEADED_RESULT: Final = re.compile(
     r"^\W*(?:[\d.]+ )?(?:\w+ )?(?:results?|findings?|conclusions?|interpretation)\b", re.I

@@ -28,7 +28,7 @@ def deep_graph(
     After DeepCritical's deep flow: a first search, a plan, one loop per section side by side, a synthesis. In `deep`
     the loops gather passages, and the long writer writes each section once. In `deep_brief` each loop ends in a draft,
     and all drafts are merged in one pass. A section begins with the passages of the first search that the planner
-    names for it, or with all but those that it finds to be beside the question.
+    names for it, or with all but those that it finds off topic.
 
     Args:
         name: of the graph.

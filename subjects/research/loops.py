@@ -2,7 +2,7 @@
 
 Both are DeepCritical's. In the iterative one: search, then think, find the gaps, search for them, judge; round until
 the question is answered, with the three decisions that it names: is the research complete, is there budget left, is
-there an iteration left. Before it the whole question is searched once, by no agent: nobody is asked to think about
+there an iteration left. Before it the whole question is searched once, by no agent: no one is asked to think about
 nothing.
 
 Where the research stands, what is missing and what to search is one thought. So the thinking agent is asked for all of
@@ -146,7 +146,7 @@ FOR_ITS_WRITER: Inputs = {
 def build_section() -> ResearchGraph:
     """The loop of one section of a longer report, which begins with what the survey found.
 
-    No draft is written at its end: whoever writes the report writes its sections too, each once, from their passages,
+    No draft is written at its end: the writer of the report writes its sections too, each once, from their passages,
     criteria and notes.
     """
     graph = GraphBuilder("section", "The loop of `iterative` for one section; what it found is handed over.")

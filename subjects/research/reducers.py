@@ -56,7 +56,7 @@ def record_tool_calls(state: ResearchState, output: AgentSelectionPlan) -> Resea
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
-    """Record the judge's reasoning, the criteria that are met, what is beside the question, and what to search next.
+    """Record the judge's reasoning, the criteria that are met, what is off topic, and what to search next.
 
     What its rubric lacks stands before its reasoning, which is cut where it is shown again.
     """
@@ -72,7 +72,7 @@ def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchS
 
 
 def _add_to_beside(state: ResearchState, found: tuple[str, ...]) -> tuple[str, ...]:
-    """Add `found` to what this iteration has found beside the question."""
+    """Add `found` to what this iteration has found off topic."""
     return tuple(dict.fromkeys((*running_iteration(state).beside, *found)))
 
 
@@ -110,7 +110,7 @@ class ModeToChoose(Frozen):
     """The input to choosing a run's mode."""
 
     wanted: str = ""
-    """The mode that was named by whoever read the question."""
+    """The mode that was named by the agent that read the question."""
     reason: str = ""
     """Why."""
     ways: tuple[str, ...] = Field(min_length=1)
@@ -184,11 +184,11 @@ REDUCERS: Final = (
 
 
 WISH_CHARACTERS: Final = 1_000
-"""Of what is wanted of one section."""
+"""Maximum characters of the wish for one section."""
 NAMED: Final = 20
-"""So many sections that are not researched are named."""
+"""Maximum sections that are named as not researched."""
 STEP_TOKENS: Final = 10_000
-"""What would be enough is told in such steps: it is an estimate."""
+"""Step to which the sufficient number of tokens is rounded: it is an estimate."""
 
 
 class PlanToStore(ReportPlan):
@@ -198,7 +198,7 @@ class PlanToStore(ReportPlan):
     affordable_sections: int | None = None
     """As many of them the budget can research with the searches that they need; None: that was not measured."""
     tokens_each: int = 0
-    """What one section more would take."""
+    """Tokens for one more section."""
     tokens: int = 0
     """The limit of tokens."""
 
@@ -207,7 +207,7 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
     """Makes the plan fit to be run: one to `max_sections` sections, each with a question and a title of its own.
 
     It is cut to what the budget can research, so that none of its sections is left with a single search. Sections that
-    somebody added come last and are never cut.
+    someone added come last and are never cut.
     """
     warnings = list(state.warnings)
     sections = [

@@ -13,7 +13,7 @@ from elcano.graphs.spec.graph import Inputs
 from elcano.subjects.research.deep_graph import deep_graph
 
 SUB_ITERATIONS: Final = 3
-"""As many a team makes at most if nobody says otherwise (`iterations` of the budget)."""
+"""As many a team makes at most if no one says otherwise (`iterations` of the budget)."""
 
 _FEEDBACK: Final = "outputs.judge.feedback"
 _DRAFTING: Final[Inputs] = {**WRITING, "draft": "outputs.draft.artifact", "feedback": _FEEDBACK}

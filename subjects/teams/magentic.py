@@ -24,7 +24,7 @@ LEADING: Final = {
     "max_iterations": "budget.iterations.limit",
 }
 SEARCHED: Final = "conversation[?tool_calls]"
-"""The rounds in which there was a search: the others found nothing because nobody looked."""
+"""The rounds in which there was a search: the others found nothing because no one looked."""
 
 MAGENTIC = (
     GraphBuilder("magentic", "A manager plans, and says after each turn who of its team speaks next.")

@@ -68,7 +68,7 @@ class Hypotheses(Frozen):
 
 
 ASKED_CHARACTERS: Final = 200
-"""Of a question, for a reader of the report."""
+"""Maximum characters of a question, for a reader of the report."""
 
 
 class NoInput(Frozen):
@@ -124,7 +124,7 @@ def reset_ledger(state: ResearchState, output: NoInput) -> ResearchState:
 
 def record_hypotheses(state: ResearchState, output: Hypotheses) -> ResearchState:
     """Keeps the hypotheses in the place of those of before, and what would decide as what to search for next."""
-    told = "; ".join(
+    listed = "; ".join(
         f"({number}) {one.statement} [{len(one.supports)} passages for it, {len(one.contradicts)} against]"
         for number, one in enumerate(output.hypotheses, start=1)
     )
@@ -136,7 +136,7 @@ def record_hypotheses(state: ResearchState, output: Hypotheses) -> ResearchState
         warnings = warnings if text in warnings else (*warnings, text)
     known = state.model_copy(update={"hypotheses": output.hypotheses, "warnings": warnings})
     known = in_this_iteration(known, suggested_queries=searches)
-    return _prepend_thought(known, f"Hypotheses: {told}") if told else known
+    return _prepend_thought(known, f"Hypotheses: {listed}") if listed else known
 
 
 def _prepend_thought(state: ResearchState, text: str) -> ResearchState:

@@ -1,4 +1,4 @@
-"""Uploads in a worker, beside its runs: it reads new documents, and drops the indexes of deleted ones.
+"""Uploads in a worker, next to its runs: it reads new documents, and drops the indexes of deleted ones.
 
 Documents that an older version of the readers read are read anew, one after another and on a queue of their own. Until
 then they are searched as they are; runs and reports keep the text that they quoted, which is stored by its hash.
@@ -52,11 +52,12 @@ from elcano.subjects.uploads.workflows import (
 )
 
 LOOK_SECONDS: Final = 2.0
-"""How often documents that are yet to be read are looked for."""
+"""Interval at which unread documents are looked for, in seconds."""
 SWEEP_SECONDS: Final = 60.0
-"""How often the indexes of this machine are compared with the store."""
+"""Interval at which the indexes of this machine are compared with the store, in seconds."""
 FILES_SECONDS: Final = 3_600.0
-"""How often all files are listed, to delete those of no document, and all gaps, for those that can be read by now."""
+"""Interval in seconds at which all files are listed, to delete those of no document, and all gaps, to find those that
+can be read by now."""
 COLLECTIONS: Final = 100
 """Collections that are looked at, at a time."""
 READ_AT_ONCE: Final = 2
@@ -64,8 +65,8 @@ READ_AT_ONCE: Final = 2
 BATCH: Final = 200
 """Documents after which the index is brought up to date, and the workflow goes on."""
 BATCH_SECONDS: Final = 1_800.0
-"""After which no further document of a batch is begun: reading a scan may take half an hour, and `BATCH_TIMEOUT` has to
-leave room for the last one."""
+"""Seconds after which a batch begins no further document: reading a scan may take half an hour, and `BATCH_TIMEOUT` has
+to leave room for the last one."""
 OUTDATED_AT_ONCE: Final = 1
 """Documents that one worker reads anew at the same time: it has new ones and runs to work on."""
 BEAT_SECONDS: Final = 8.0
@@ -130,8 +131,8 @@ class ReadingActivities:
         read = await self.threads.run(parser.parse, document.path, data)
         await store.files.put(document.text_file, await asyncio.to_thread(write_text, read))
         unread = sum(gap.unread for gap in read.gaps)
-        told = {"title": read.title, "media_type": read.media_type, "gaps": read.gaps or None, "unread_parts": unread}
-        return {"state": "indexed", "reason": "", **told}
+        row = {"title": read.title, "media_type": read.media_type, "gaps": read.gaps or None, "unread_parts": unread}
+        return {"state": "indexed", "reason": "", **row}
 
     async def _take_apart(
         self, store: TenantStore, document: UploadedDocument, kind: str, data: bytes

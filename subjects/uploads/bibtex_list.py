@@ -56,8 +56,8 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
 def parse_bibtex(text: str) -> Parsed:
     """BibTeX and BibLaTeX. `@string` is replaced; what an entry lacks is taken from the one in its `crossref`.
 
-    A broken entry is told with its line, also where BibTeX sees none: it takes for comments what stands behind a brace
-    too many or does not begin as an entry does, and the parser takes a field without a comma before it for words.
+    A broken entry is reported with its line, also where BibTeX sees none: it takes for comments what stands behind a
+    brace too many or does not begin as an entry does, and the parser takes a field without a comma before it for words.
 
     Raises:
         FileSkipped: `@string` and `crossref` repeat so much that it becomes many times as long.
@@ -138,7 +138,7 @@ _LOST: Final = re.compile(
     r"^[ \t]*(?:@(?!comment)|(?=\w+\{[^\s,{}]+,))[ \t]*[^\s{(\[,]*\s?[ \t]*[{(\[]?[ \t]*(?P<key>[^\s,{}()\[\]=\"]*)",
     re.MULTILINE | re.IGNORECASE,
 )
-"""What is meant as the beginning of an entry, and is none: `@in-proceedings{key,`, `@article key,`, `article{key,`."""
+"""Text meant as the beginning of an entry that is none: `@in-proceedings{key,`, `@article key,`, `article{key,`."""
 _DELIMITER: Final = re.compile(r"(?<!\\)(?:[{}]|\"(?!\})|(?<!\{)\")")
 
 
@@ -238,18 +238,18 @@ def _split_extended_name(name: str) -> Item:
     if "=" not in name or len(name) > NAME_CHARACTERS:
         return {}
     parts = [_NAME_PART.fullmatch(part) for part in _COMMA.split(name)]
-    told = {part[1].lower(): decode_latex(part[2]) for part in parts if part}
-    if "family" not in told and "given" not in told:
+    named = {part[1].lower(): decode_latex(part[2]) for part in parts if part}
+    if "family" not in named and "given" not in named:
         return {}
     names = (("family", "family"), ("given", "given"), ("non-dropping-particle", "prefix"), ("suffix", "suffix"))
-    return {csl: told[part] for csl, part in names if told.get(part)}
+    return {csl: named[part] for csl, part in names if named.get(part)}
 
 
 _COMMA: Final = re.compile(r",(?![^{}]*\})")
 
 
 def decode_latex(text: str) -> str:
-    """LaTeX as plain text; what is no LaTeX stays as it is, as do commands that nobody knows."""
+    """LaTeX as plain text; what is no LaTeX stays as it is, as do commands that no one knows."""
     if not re.search(r"[\\{}$~]|--", text):
         return " ".join(text.split()) if "\n\n" not in text else text
     from pylatexenc.latex2text import LatexNodes2Text

@@ -8,7 +8,7 @@ from elcano.subjects.uploads.reading_lists import LIST_TYPES, find_list_type
 
 ZIP: Final = "application/zip"
 PARTED_TYPES: Final = LIST_TYPES | {ZIP}
-"""Of files that are not searched themselves: each of their parts is a document of its own."""
+"""Types of files that are not searched themselves: each of their parts is a document of its own."""
 
 
 def find_parted_type(path: str, data: bytes) -> str:

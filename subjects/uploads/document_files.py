@@ -7,17 +7,16 @@ that no row names are deleted by `sweep_files`.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from elcano.graphs.errors import StoreDamaged, StoreUnavailable
+from elcano.graphs.errors import StoreUnavailable
 from elcano.service.errors import Refusal
 from elcano.settings.settings import Settings
 from elcano.storage.evidence import PATH, Evidence, SourceFile
 from elcano.storage.objects import FILES, files_of_tenant
-from elcano.storage.plugin_store import TenantFile
 from elcano.storage.store import Store, TenantStore
 from elcano.subjects.uploads.document_store import (
     Lacking,
@@ -43,7 +42,7 @@ class UploadsFull(Refusal, kind="conflict", title="No more documents can be kept
 
 
 class Kept(NamedTuple):
-    """What became of one document."""
+    """Outcome for one document."""
 
     document: UploadedDocument
     changed: bool = False
@@ -186,24 +185,3 @@ async def find_uploaded_file(settings: Settings, store: TenantStore, passage: Ev
     if document is None:
         return None
     return SourceFile(document.data_hash, partial(store.files.get, document.data_file))
-
-
-PAGE: Final = 200
-
-
-async def export_documents(store: TenantStore) -> AsyncIterator[TenantFile]:
-    """Every document as it was uploaded, by its collection and its name."""
-    uploads = get_uploads(store)
-    for collection in await uploads.count():
-        after = ""
-        while page := await uploads.page(collection, after=after, limit=PAGE):
-            for document in page:
-                yield TenantFile(f"documents/{collection}/{document.path}", _read_file(store, document))
-            after = page[-1].key
-
-
-async def _read_file(store: TenantStore, document: UploadedDocument) -> AsyncIterator[bytes]:
-    data = await store.files.get(document.data_file)
-    if data is None:
-        raise StoreDamaged("the document was deleted or replaced meanwhile")
-    yield data

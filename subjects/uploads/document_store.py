@@ -1,4 +1,4 @@
-"""What the plugin stores: one row for each uploaded document; its bytes, and what was read of them, are files.
+"""Storage of the plugin: one row for each uploaded document; its bytes and its text are files.
 
 A document is known by its name, a relative path that is safe to write on any disk and to show in any terminal, and its
 files by the moment of the upload as well: what is uploaded anew under a name never mixes with what is still being read,
@@ -88,9 +88,9 @@ class UploadedDocument(Frozen):
     title: str = ""
     media_type: str = ""
     gaps: Annotated[tuple[Gap, ...], BeforeValidator(lambda given: given or ())] = ()
-    """What was not read of it, or left out."""
+    """Parts of it that were not read, or left out."""
     unread_parts: int = 0
-    """How many of the gaps are of text that may be missing."""
+    """Number of gaps in which text may be missing."""
     reader: int = 0
     """The version of the readers that read it last."""
     read_at: float | None = None
@@ -110,16 +110,16 @@ class UploadedDocument(Frozen):
 
 
 class CollectionCount(Frozen):
-    """How many documents of a collection there are, by state, and how large they are together."""
+    """Number of documents of a collection, by state, and their total size."""
 
     collection: str
     uploaded: int = 0
     indexed: int = 0
     refused: int = 0
     incomplete: int = 0
-    """Of which something could not be read."""
+    """Documents with parts that could not be read."""
     outdated: int = 0
-    """That were read by an older version of the readers."""
+    """Documents read by an older version of the readers."""
     size: int = 0
 
     @property
@@ -129,7 +129,7 @@ class CollectionCount(Frozen):
 
 
 class Room(NamedTuple):
-    """What the documents of a tenant may be together."""
+    """Limits on all documents of a tenant together."""
 
     documents: int
     size: int
@@ -140,10 +140,10 @@ Lacking: TypeAlias = Literal["documents", "size"]
 
 
 class Stored(NamedTuple):
-    """What became of documents that were to be kept."""
+    """Outcome of storing documents."""
 
     former: tuple[UploadedDocument, ...]
-    """Those that had the names of kept ones."""
+    """Documents that had the names of kept ones."""
     refused: Mapping[str, Lacking]
     """By the keys of those that are not kept, what there is no more room for."""
 
@@ -205,7 +205,7 @@ class TenantUploads(TenantBound):
     async def list_read(self, collection: str) -> list[UploadedDocument]:
         """All documents whose bytes were read at some time, also those that are to be read again, by key; without gaps.
 
-        There may be tens of thousands: nothing is validated, nor decrypted in vain.
+        There may be tens of thousands: nothing is validated, nor decrypted needlessly.
         """
         table = documents
         wanted = self._select(table).where(table.c.collection == collection, table.c.read_at.is_not(None))
@@ -214,7 +214,7 @@ class TenantUploads(TenantBound):
             return [UploadedDocument.model_construct(**row | {"gaps": ()}) for row in map(dict, rows.mappings())]
 
     async def count(self, collection: str | None = None) -> dict[str, CollectionCount]:
-        """What there is in each collection, by its name in alphabetical order; with `collection` in that one."""
+        """Count the documents of each collection, by its name in alphabetical order; with `collection` of that one."""
         table = documents
         sums = (
             func.sum(table.c.size),
@@ -238,7 +238,7 @@ class TenantUploads(TenantBound):
         return found
 
     async def measure(self) -> tuple[int, int]:
-        """How many documents there are in all collections, and how many bytes they have together."""
+        """Measure the number of documents in all collections, and their bytes."""
         async with self._engine.connect() as connection:
             number, size = (await connection.execute(self._measure())).one()
         return number, int(size)
@@ -279,7 +279,7 @@ class UploadStore(PluginTables):
     """The uploaded documents of all tenants; they belong to no run, and their files go with those of the tenant."""
 
     def of(self, tenant: str) -> TenantUploads:
-        """Those of one tenant."""
+        """Return the documents of one tenant."""
         return TenantUploads(self._engine, tenant)
 
     async def list_unread(self, limit: int) -> list[tuple[Tenant, str]]:

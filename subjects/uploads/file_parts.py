@@ -23,7 +23,7 @@ from elcano.subjects.uploads.reading_lists import read_list
 LOOKED: Final = 100
 """Parts that are kept together, after a look whether the file is still there: room is counted once for them."""
 KEPT_BYTES: Final = 8_000_000
-"""Of the parts that are in memory to be kept together, unless a single one has more."""
+"""Maximum bytes of the parts in memory, unless a single one has more."""
 SHOWN: Final = 80
 """Characters of the name of a part that is not taken."""
 TOLD: Final = 20
@@ -94,7 +94,7 @@ async def keep_parts(
     together: list[tuple[Part, str]] = []
 
     async def keep_together() -> bool:
-        """Keep what was collected; returns whether the file is still there."""
+        """Store the collected parts; returns whether the file is still there."""
         found = [(path, part.data) for part, path in together]
         there = await get_uploads(store).find(document.collection, document.path) == document
         if there and found:
@@ -124,11 +124,11 @@ async def keep_parts(
             return len(names), ""
     if not await keep_together():
         return len(names), ""
-    told = "; ".join([*faults[:TOLD], *([f"and {len(faults) - TOLD:,} more"] if len(faults) > TOLD else [])])
+    reasons = "; ".join([*faults[:TOLD], *([f"and {len(faults) - TOLD:,} more"] if len(faults) > TOLD else [])])
     if not names:
-        raise FileSkipped(f"nothing of it can be taken: {told or 'there is nothing in it'}")
+        raise FileSkipped(f"nothing of it can be taken: {reasons or 'there is nothing in it'}")
     await delete_parts(store, document, but=names)
-    return len(names), f"{len(faults):,} of its parts are not taken: {told}" if faults else ""
+    return len(names), f"{len(faults):,} of its parts are not taken: {reasons}" if faults else ""
 
 
 async def delete_parts(store: TenantStore, document: UploadedDocument, but: Collection[str] = ()) -> None:

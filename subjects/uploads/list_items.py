@@ -1,4 +1,4 @@
-"""What readers of lists have in common: works as items of CSL-JSON, and identifiers as databases write them."""
+"""Common parts of readers of lists: works as items of CSL-JSON, and identifiers as databases write them."""
 
 import json
 import re

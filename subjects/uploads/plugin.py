@@ -13,7 +13,6 @@ plugin: Final = Plugin(
     settings=(".settings:UploadSettings",),
     worker_companions=(".background:read_in_background",),
     stores={"uploads": ".document_store:UploadStore"},
-    exporters=(".document_files:export_documents",),
     document_files=(".document_files:find_uploaded_file",),
     routes=(".routes:router",),
     commands={"documents": ".commands:app"},

@@ -32,20 +32,18 @@ from elcano.subjects.uploads.tagged_lists import parse_nbib, parse_wos
 BIBTEX: Final = "application/x-bibtex"
 RIS: Final = "application/x-research-info-systems"
 CSL: Final = "application/json"
-ZOTERO_RDF: Final = "application/rdf+xml"
 NBIB: Final = "application/nbib"
 WEB_OF_SCIENCE: Final = "application/x-web-of-science"
 ENDNOTE_XML: Final = "application/x-endnote+xml"
 TABLE: Final = "application/x-works+csv"
-LIST_TYPES: Final = frozenset({BIBTEX, RIS, CSL, ZOTERO_RDF, NBIB, WEB_OF_SCIENCE, ENDNOTE_XML, TABLE})
+LIST_TYPES: Final = frozenset({BIBTEX, RIS, CSL, NBIB, WEB_OF_SCIENCE, ENDNOTE_XML, TABLE})
 READ_SECONDS: Final = 300.0
 """For reading a list: LaTeX takes a millisecond or two a line."""
 MOST_ENTRIES: Final = 50_000
 KEY_CHARACTERS: Final = 60
 _KEY: Final = re.compile(r"[^\w.:+-]+")
-_ZOTERO: Final = b"http://www.zotero.org/namespaces/export#"
 _HEAD: Final = 20_000
-"""Bytes at the beginning of a file that tell its kind: the heads of a table may have thousands."""
+"""Bytes at the beginning of a file that decide its type: the heads of a table may have thousands."""
 _SUFFIXES: Final = {"bib": BIBTEX, "bibtex": BIBTEX, "ris": RIS, "nbib": NBIB, "ciw": WEB_OF_SCIENCE}
 _BEGINNINGS: Final = (
     (BIBTEX, re.compile(r"@\w{3,20}\s{0,9}\{\s{0,9}[^\s,{}]{0,200}\s{0,9},")),
@@ -54,7 +52,7 @@ _BEGINNINGS: Final = (
     (RIS, re.compile(r"(?:[^\r\n]{0,300}\r?\n){0,9}TY {1,2}- {1,2}[A-Z]{3,8}\s")),
     (ENDNOTE_XML, re.compile(r"(?:<\?xml[^>]{0,200}>\s{0,9})?<xml>\s{0,99}<records>")),
 )
-"""How lists begin. RIS may have numbers and names of providers above its first entry."""
+"""Beginnings of lists. RIS may have numbers and names of providers above its first entry."""
 
 _PARSERS: Final[Mapping[str, Callable[[bytes], Parsed]]] = {
     BIBTEX: lambda data: parse_bibtex(decode_text(data)),
@@ -63,7 +61,6 @@ _PARSERS: Final[Mapping[str, Callable[[bytes], Parsed]]] = {
     NBIB: lambda data: parse_nbib(decode_text(data)),
     WEB_OF_SCIENCE: lambda data: parse_wos(decode_text(data)),
     TABLE: lambda data: parse_table(decode_text(data)),
-    ZOTERO_RDF: lambda data: _parse_zotero_rdf(data),
     ENDNOTE_XML: lambda data: _parse_endnote_xml(data),
 }
 
@@ -76,7 +73,7 @@ class Entry(NamedTuple):
     item: str = ""
     """The work as JSON; empty: there is a fault."""
     notes: str = ""
-    """What its reader noted, as Markdown."""
+    """Notes of its reader, as Markdown."""
     fault: str = ""
     """Why it is not taken."""
 
@@ -90,9 +87,6 @@ def find_list_type(path: str, data: bytes) -> str:
             return kind
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
-    is_rdf = suffix == "rdf" or re.match(r"(?:<\?xml[^>]{0,200}>\s{0,9})?<(?:\w{1,20}:)?RDF\s", head)
-    if is_rdf and _ZOTERO in data:
-        return ZOTERO_RDF
     if suffix in ("csv", "tsv", "txt") and find_table_heads(head) >= 0:
         return TABLE
     is_json = suffix in ("json", "csljson") and re.match(
@@ -126,7 +120,7 @@ class ListRequest(FileRequest):
 
 def answer_request(request: ListRequest) -> FileAnswer[tuple[Entry, ...]]:
     """The answer to one request, by this process."""
-    logging.disable()  # the parser of BibTeX warns of what is told anyway
+    logging.disable()  # the parser of BibTeX warns of what is reported anyway
     limit_reading()
     return answer_or_report_skip(lambda: tuple(parse_list(request.media_type, request.content)))
 
@@ -158,14 +152,10 @@ def parse_list(media_type: str, data: bytes) -> Iterator[Entry]:
         yield _build_entry(name, item)
 
 
-def _parse_zotero_rdf(data: bytes) -> Parsed:
-    from elcano.subjects.uploads.zotero_rdf import parse_zotero_rdf  # the API knows lists, and needs no parser of XML
-
-    return parse_zotero_rdf(data)
-
-
 def _parse_endnote_xml(data: bytes) -> Parsed:
-    from elcano.subjects.uploads.endnote_list import parse_endnote_xml
+    from elcano.subjects.uploads.endnote_list import (
+        parse_endnote_xml,  # the API knows lists, and needs no parser of XML
+    )
 
     return parse_endnote_xml(data)
 

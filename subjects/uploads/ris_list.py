@@ -19,7 +19,7 @@ _TAG: Final = re.compile(
     "TY|ER|A[1-5BDINUV]|BT|C[1-8ACLNPTY]|D[ABIOP]|E[DPT]|F[UX]|I[DS]|J[129AFIO]|K[1W]|L[1-4ABK]|M[1-4A]|N[12LSV]|OP"
     "|P[ABDGIPTUY]|R[INP]|S[ENOPTV]|T[1-3AIST]|U[1-5R]|V[LO]|W[EPTV]|Y[12]"
 )
-"""Of the specification, and those that databases have added: any other begins no field within a text."""
+"""Tags of the specification, and those that databases have added: any other begins no field within a text."""
 _TEXTS: Final = frozenset({"AB", "N1", "N2", "KW", "TI", "T1"})
 """Fields with lines of words, any of which may look like a tag: `T2 - weighted images`."""
 _NAMING: Final = frozenset({"", "TI", "T1", "AU", "A1"})
@@ -99,11 +99,11 @@ def _is_text(entry: Sequence[tuple[str, list[str]]], tag: str, value: str, narro
 
 
 def _build_item(entry: Sequence[tuple[str, list[str]]]) -> tuple[str, Item]:
-    told: dict[str, list[str]] = {}
+    fields: dict[str, list[str]] = {}
     for tag, lines in entry:
         if value := "\n".join(lines).strip():
-            told.setdefault(tag, []).append(value)
-    first = {tag: values[0] for tag, values in told.items()}
+            fields.setdefault(tag, []).append(value)
+    first = {tag: values[0] for tag, values in fields.items()}
     item: Item = {name: next((first[tag] for tag in tags if tag in first), "") for name, tags in _FIELDS.items()}
     item["type"] = _find_type(first)
     within = _BOOKS if item["type"] in _PARTS else _JOURNALS
@@ -113,17 +113,17 @@ def _build_item(entry: Sequence[tuple[str, list[str]]]) -> tuple[str, Item]:
     authors = ("\n".join(lines).strip() for tag, lines in entry if tag in ("AU", "A1"))
     item["genre"] = first.get("M3", "")
     item["author"] = [_build_name(name) for name in dict.fromkeys(filter(None, authors))]
-    editors = told.get("ED", []) + (told.get("A2", []) if item["type"] in {*_PARTS, "book"} else [])
+    editors = fields.get("ED", []) + (fields.get("A2", []) if item["type"] in {*_PARTS, "book"} else [])
     item["editor"] = [_build_name(name) for name in dict.fromkeys(editors)]
     item["issued"] = {"raw": choose_date(*(first.get(tag, "") for tag in ("PY", "Y1", "DA")))}
     item["page"] = join_pages(first.get("SP", ""), first.get("EP", "")) or first.get("C7", "")
-    item["abstract"] = "\n\n".join(dict.fromkeys(told.get("AB", []) or told.get("N2", [])))
-    item["note"] = "\n\n".join((*told.get("N1", ()), *told.get("RN", ())))
-    item["ISSN"] = " ".join(told.get("SN", ()))
-    links = [one for tag in ("UR", "LK", "L2", "L1") for value in told.get(tag, ()) for one in value.split()]
+    item["abstract"] = "\n\n".join(dict.fromkeys(fields.get("AB", []) or fields.get("N2", [])))
+    item["note"] = "\n\n".join((*fields.get("N1", ()), *fields.get("RN", ())))
+    item["ISSN"] = " ".join(fields.get("SN", ()))
+    links = [one for tag in ("UR", "LK", "L2", "L1") for value in fields.get(tag, ()) for one in value.split()]
     item["URL"] = choose_url(links)
-    item["DOI"] = find_doi(first.get("DO", ""), *told.get("L3", ()), *told.get("M3", ()), *links)
-    item |= _find_numbers(told, links)
+    item["DOI"] = find_doi(first.get("DO", ""), *fields.get("L3", ()), *fields.get("M3", ()), *links)
+    item |= _find_numbers(fields, links)
     return item["id"], clean_item(item)
 
 

@@ -158,7 +158,7 @@ async def put_document(
 
     201: it is new, changed, or was refused, and will be read; 200: it is there already, and no limit applies. Its kind
     is told by its bytes, whatever the name or the `Content-Type` says. Of a ZIP archive each file, and of a reading
-    list (RIS, BibTeX, CSL-JSON, PubMed, Web of Science, EndNote XML, Zotero RDF, tables of databases and reference
+    list (RIS, BibTeX, CSL-JSON, PubMed, Web of Science, EndNote XML, tables of databases and reference
     managers as CSV or TSV) each work, becomes a document `PATH/...` once a worker has read it; its `reason` names what
     is not taken.
     """

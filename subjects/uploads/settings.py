@@ -6,7 +6,7 @@ from elcano.settings.plugins import read_plugin_settings
 
 
 class UploadSettings(BaseModel):
-    """How much a tenant may upload."""
+    """Limits on the uploads of a tenant."""
 
     model_config = ConfigDict(frozen=True)
 

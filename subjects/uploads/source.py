@@ -1,12 +1,12 @@
 """Uploaded documents as a source: each collection of a tenant has an index of its own on the worker that searches it.
 
 The index is a cache, made of what is in the store: what was read of the documents of a collection is its content. It is
-open only while somebody searches it or brings it up to date: a service may have any number of tenants. The methods of a
+open only while someone searches it or brings it up to date: a service may have any number of tenants. The methods of a
 collection are called by a thread of the index; the store is asked on the event loop.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain, zip_longest
@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from elcano.activities.passages.document import Content, Document, FileSkipped, Listing, SkippedDocument
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import NAME, NAME_IN_WORDS, SourceSpec
-from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
 from elcano.subjects.documents.parser import Parser
@@ -27,6 +27,8 @@ from elcano.subjects.uploads.content_kind import PARTED_TYPES
 from elcano.subjects.uploads.document_store import UploadedDocument, get_uploads
 from elcano.subjects.uploads.source_spec import UPLOADS
 
+UNREAD_SECONDS: Final = 10.0
+"""How long to wait before a document that is yet to be read is asked for again."""
 T = TypeVar("T")
 _DOCUMENT: Final[TypeAdapter[Document]] = TypeAdapter(Document)
 
@@ -143,7 +145,7 @@ class CollectionIndexes:
                 await opened.source.close()
 
     def locate(self, tenant: str, name: str) -> Path:
-        """Where the index of a collection is."""
+        """Return the path of a collection's index."""
         return self.folder / tenant / f"{name}.sqlite"
 
 
@@ -206,6 +208,16 @@ class UploadsSource:
             texts=tuple(text for one in found for text in one.texts if text.content_hash in hashes),
             warnings=tuple(warning for one in found for warning in one.warnings),
         )
+
+    async def read_document(self, store: TenantStore, key: str, queries: Sequence[str], limit: int) -> SearchResults:
+        """See `ReadsDocuments`; of a collection."""
+        document = await get_uploads(store).find(self._collection, key) if self._collection else None
+        if document is None:
+            raise SourceRefused(f"{key} is not in {self.spec.name!r}: it was deleted since")
+        if document.read_at is None:
+            raise SourceBusy(f"{key} is yet to be read", UNREAD_SECONDS)
+        async with self._indexes.open(store, self._collection) as source:
+            return await source.read_document(store, key, queries, limit)
 
     async def close(self) -> None:
         """Nothing to close: each search closes the index that it opened."""

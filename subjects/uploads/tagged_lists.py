@@ -20,7 +20,7 @@ _NBIB_LINKS: Final = {
     **{"ROF": "retractionof", "RRF": "retractedandrepublishedfrom", "PROF": "partialretractionof"},
     **{"ECF": "expressionofconcernfor", "EFR": "erratumfor", "CRF": "correctedandrepublishedfrom", "UOF": "updateof"},
 }
-"""How PubMed's tags call links to notices."""
+"""PubMed's tags of links to notices."""
 _WOS_TYPES: Final = (
     *(("book chapter", "chapter"), ("proceedings paper", "paper-conference"), ("book", "book"), ("thesis", "thesis")),
 )
@@ -163,7 +163,7 @@ def build_wos_item(fields: Mapping[str, list[str]]) -> Item:
 
 def _describe_standing(standing: WorkStanding) -> Item:
     """Flags and notices as CSL-JSON keeps what it has no field for."""
-    return {name: list(told) for name, told in (("flags", standing.flags), ("notices", standing.notices)) if told}
+    return {name: list(values) for name, values in (("flags", standing.flags), ("notices", standing.notices)) if values}
 
 
 def _split_name(name: str) -> Item:

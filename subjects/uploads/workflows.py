@@ -34,10 +34,10 @@ class ReadingWork(Frozen):
 
 
 BATCH_TIMEOUT: Final = timedelta(hours=2)
-"""How long one attempt of a batch may last. It begins no document after half an hour, and scans take as long."""
+"""Timeout of one attempt of a batch. It begins no document after half an hour, and scans take as long."""
 HEARTBEAT_TIMEOUT: Final = timedelta(seconds=30)
 OFTEN: Final = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=1))
-"""What was read stays read, so another attempt goes on."""
+"""Retry policy: documents that were read stay read, so another attempt continues."""
 BATCHES: Final = 200
 """Batches after which the workflow is continued as new."""
 

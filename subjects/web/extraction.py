@@ -95,7 +95,7 @@ class PageRequest(FileRequest):
 
 def answer_request(request: PageRequest) -> FileAnswer[Page]:
     """The answer to one request, by this process."""
-    logging.disable(logging.CRITICAL)  # what libraries say of a page is of no use where nobody reads it
+    logging.disable(logging.CRITICAL)  # what libraries say of a page is of no use where no one reads it
     limit_reading(len(request.content) if request.page.kind == HTML else None)
     return answer_or_report_skip(lambda: extract_page(request.page, request.content))
 

@@ -19,7 +19,7 @@ LEAST_CHARACTERS: Final = 25
 SHORT_CHARACTERS: Final = 500
 """Length of main text below which there may be more to read."""
 LEVELS: Final = 5
-"""How many elements around a paragraph get points for it."""
+"""Number of elements around a paragraph that get points for it."""
 _UNLIKELY: Final = re.compile(
     r"-ad-|ai2html|banner|breadcrumb|combx|comment|community|cookie|cover-wrap|disqus|extra|footer|gdpr|header|legends|menu"
     r"|\bnav|navbar|newsletter|related|remark|replies|rss|share|shoutbox|sidebar|skyscraper|social|sponsor|supplemental"
@@ -57,12 +57,12 @@ LEAST_RIVALS: Final = 3
 MOST_RIVALS: Final = 50
 """Number of them that are looked at: a page can have any number, in any depth."""
 WEIGHT: Final = 25
-"""What a name of an element that tells what it is is worth."""
+"""Points for an element whose name says what it is."""
 
 
 @dataclass(slots=True)
 class _Element:
-    """What is known of a block element."""
+    """Facts about a block element."""
 
     scope: Scope
     above: "_Element | None"

@@ -23,7 +23,7 @@ from elcano.text.words import split_words
 SHORT_WORDS: Final = 8
 """Maximum number of words of a short block."""
 NEAR_WORDS: Final = 60
-"""How far after the last match a short block may begin: the text in between may be damaged."""
+"""Maximum distance after the last match at which a short block may begin: the text in between may be damaged."""
 _RUN: Final = 3
 
 
@@ -85,7 +85,7 @@ _INLINE: Final = (
     "sup, tt, u, var"
 )
 DATES: Final = {"extensive_search": False, "original_date": True}
-"""What is written in the text around is not taken for a date: a year in a footer is none of the article."""
+"""Options that take no date from the text: a year in a footer is not the article's."""
 
 
 def extract_main_text(tree: LexborHTMLParser, parts: Sequence[Part], url: str) -> Parsed:

@@ -142,7 +142,7 @@ def _read_declared_charset(answer: Answer) -> str:
 NAME: Final = "elcano"
 """The product token by which a robots.txt names us; the `User-Agent` begins with it."""
 KEPT_SECONDS: Final = 3_600.0
-"""How long a robots.txt is cached; RFC 9309 asks for no more than a day."""
+"""Seconds for which a robots.txt is cached; RFC 9309 asks for no more than a day."""
 MOST_SITES: Final = 1_000
 ROBOTS_BYTES: Final = 500 * 1024
 """The size that RFC 9309 requires to be read at least; a larger file is refused."""
@@ -180,7 +180,7 @@ class Robots:
 
         Raises:
             FileSkipped: its site forbids it.
-            SourceUnavailable: its site cannot tell now.
+            SourceUnavailable: its site does not answer now.
             SourceRefused: its address is not allowed.
         """
         rules = await self._rules(url, trusted)
@@ -191,7 +191,7 @@ class Robots:
         """Return the seconds that a site asks for between two pages; 0 if it does not say.
 
         Raises:
-            SourceUnavailable: its site cannot tell now.
+            SourceUnavailable: its site does not answer now.
             SourceRefused: its address is not allowed.
         """
         rules = await self._rules(url, trusted)

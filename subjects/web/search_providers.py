@@ -126,9 +126,9 @@ BRAVE_WORDS: Final = 50
 """Maximum number of words of a query; Brave refuses more."""
 _DAY_SECONDS: Final = 86_400
 MOST_CHARACTERS: Final = 400
-"""Of a query; Brave refuses more."""
+"""Maximum characters of a query; Brave refuses more."""
 MOST_SITES: Final = 5
-"""Allowed domains that an engine is told; of more, each would take its share of a query."""
+"""Allowed domains that an engine is sent; of more, each would take its share of a query."""
 
 
 def list_sites() -> list[str]:

@@ -11,7 +11,6 @@ from temporalio.api.common.v1 import Payload
 from temporalio.client import Client
 
 from elcano.client import AsyncElcano
-from elcano.client.models import RunView
 from elcano.dev.claims import free_ports
 from elcano.dev.stack import open_stack
 from elcano.operations.encryption.keys import INDEX, make_key
@@ -94,9 +93,7 @@ async def leave_words_elsewhere(chosen: Settings, elcano: AsyncElcano, folder: P
             answer = await api.post(path, json=body)
             assert answer.is_success, answer.text
         refused = await elcano.research(QUESTION, mode="deep", approve_plan=True)
-        async for view in refused.states():
-            if isinstance(view, RunView) and view.stage == "approval":
-                break
+        await elcano.connection.poll(refused.view, lambda view: view.stage == "approval", every=0.25)
         answer = await api.post(f"/v1/runs/{refused.run_id}/refuse", json={"reason": f"Nothing on the {WORD}."})
         assert answer.is_success, answer.text
     stopped = await elcano.research(**asked)

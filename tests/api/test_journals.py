@@ -14,6 +14,7 @@ from elcano.service.events import journal_reader
 from elcano.service.events.journal_reader import JournalReader
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.executions import Execution
+from elcano.service.temporal.history import WatchedHistory
 from elcano.service.temporal.shared_reads import Places, Turns
 from elcano.storage.health import OBJECTS_AWAY
 from elcano.storage.store import Store
@@ -38,9 +39,9 @@ class Wedged(Temporal):
     async def describe(self, run_id: str) -> Execution:
         return Execution(id="1", status="running", closed_at=None, pending=())
 
-    async def changes(self, run_id: str) -> AsyncIterator[None]:
+    async def changes(self, run_id: str) -> AsyncIterator[WatchedHistory]:
         await asyncio.Event().wait()
-        yield
+        yield WatchedHistory()
 
 
 async def read(store: Store, run: ArchivedRun, temporal: Wedged, told: list[AgentEvent], said: list[str]) -> None:

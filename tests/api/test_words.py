@@ -1,6 +1,7 @@
 """Words that are being written: they come without a number, the newest at once, and go when they are void."""
 
 import asyncio
+import threading
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -197,7 +198,10 @@ async def test_the_server_is_asked_only_while_somebody_watches_and_an_agent_writ
 async def test_words_that_cannot_be_read_break_nothing(
     served: str, temporal: Client, desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    asked = threading.Event()
+
     async def broken(self: Temporal, run_id: str) -> object:
+        asked.set()
         raise ValueError("a wheel came off")
 
     monkeypatch.setattr(Temporal, "writing", broken)
@@ -205,7 +209,9 @@ async def test_words_that_cannot_be_read_break_nothing(
     handle = temporal.get_workflow_handle(run_id)
     async with following(f"{served}/v1/runs/{run_id}/events") as stream:
         await handle.signal("write", 1)
-        desk.say("unseen", None)
+        desk.say("unseen")
+        assert await asyncio.to_thread(asked.wait, 30)
+        desk.say(None)
         for _ in range(3):
             await anext(stream)
         await handle.signal("order", "complete")

@@ -7,13 +7,16 @@ from pathlib import Path
 
 from playwright.async_api import expect
 
-from elcano.doors.page.report_page import build_quote, split_report
+from elcano.doors.page.quoted_claims import QuotePlaces
+from elcano.doors.page.report_text import list_limitations, split_report
+from elcano.graphs.report.report import CheckedCitation
+from elcano.text.phrases import get_phrases
 from tests.page.browsing import find_violations
 from tests.page.conftest import OpenPage
 from tests.tour.runs import DONE, PASSAGES, Tour
 
-CITATION = {"number": 1, "verdict": "verified", "quote": "froze", "start": 112, "end": 117, "evidence": "e"}
-PASSAGE = {"text": "The harbour froze in winter.", "start": 100, "source": "log", "locator": "harbour.md"}
+CITATION = CheckedCitation(claim="", number=1, verdict="verified", quote="froze", start=112, end=117, evidence="e")
+PASSAGE = {"id": "e", "text": "The harbour froze in winter.", "start": 100, "source": "log", "locator": "harbour.md"}
 
 
 async def test_a_citation_leads_to_its_reference_and_a_statement_to_its_passage(
@@ -24,14 +27,12 @@ async def test_a_citation_leads_to_its_reference_and_a_statement_to_its_passage(
         await page.get_by_role("link", name="Read the report").click()
         await page.locator(".report a.number").first.click()
         await expect(page.locator(".report li:target")).to_have_count(1)
-        await page.get_by_role("link", name="How it was checked").click()
         await page.locator(".claim-list summary").first.click()
         quoted = await page.locator(".claim-list mark").first.inner_text()
         assert any(quoted in text for text in PASSAGES.values())
-        shown = page.locator(".claim-list > li:visible")
-        everything = await shown.count()
-        await page.get_by_role("radio").last.check()
-        assert 0 < await shown.count() <= everything
+        await page.locator(".source-list summary").first.click()
+        await page.locator(".rests a").first.click()
+        await expect(page.locator(".claim-list li:target")).to_have_count(1)
 
 
 async def test_a_citation_opens_its_passage_and_a_click_brings_the_report_up_to_date(
@@ -40,7 +41,7 @@ async def test_a_citation_opens_its_passage_and_a_click_brings_the_report_up_to_
     async with open_tour_page() as page:
         await page.goto(f"/runs/{tour.runs[DONE]}/report")
         await page.locator(".report a.number").first.click()
-        quoted = await page.get_by_role("dialog").locator("mark").inner_text()
+        quoted = await page.locator(".claim-list mark:visible").first.inner_text()
         assert any(quoted in text for text in PASSAGES.values())
         assert await find_violations(page) == []
         await page.keyboard.press("Escape")
@@ -80,11 +81,24 @@ def changed_texts(database: Path) -> Iterator[None]:
 
 
 def test_a_quote_stands_in_its_passage_only_where_it_is() -> None:
-    quote = build_quote(CITATION, PASSAGE)
-    assert (quote.before, quote.text, quote.after) == ("The harbour ", "froze", " in winter.")
-    for strange in ({**CITATION, "start": 90}, {**CITATION, "end": 900}, {**CITATION, "start": None}):
-        assert (build_quote(strange, PASSAGE).before, build_quote(strange, PASSAGE).after) == ("", "")
-    assert build_quote(CITATION, None).passage is None
+    places = QuotePlaces([PASSAGE])
+    quote = places.build_quote(CITATION)
+    assert (quote.before, quote.cited.quote, quote.after) == ("The harbour ", "froze", " in winter.")
+    for strange in ({"start": 90}, {"end": 900}, {"start": None}):
+        found = places.build_quote(CITATION.model_copy(update=strange))
+        assert (found.before, found.after) == ("", "")
+    assert QuotePlaces([]).build_quote(CITATION).passage is None
+
+
+def test_doubts_lead_to_their_reasons_and_limitations_are_found_in_the_language_of_the_report() -> None:
+    said = 'It is <em>so</em> <span class="doubt">(not verified)</span>.'
+    body, _ = split_report(f'<main>\n<p><span class="statement doubted" id="statement-7">{said}</span></p>\n</main>')
+    assert '<em>so</em><a class="doubt" href="#claim-7">not verified</a>.</span>' in body
+    listed = "<ul>\n<li>A &amp; <em>B</em></li>\n</ul>"
+    page = f"<main>\n<h2>Grenzen</h2>\n{listed}\n<h2>Next</h2>\n<ul>\n<li>C</li></ul></main>"
+    named = page.replace("Grenzen", get_phrases("de").limitations)
+    assert list(list_limitations(named, "de")) == ["A & B"]
+    assert list(list_limitations(page, "")) == []
 
 
 def test_parts_of_a_report_are_numbered_and_its_title_stands_above() -> None:

@@ -19,10 +19,13 @@ SOURCES = {"documents": "packages", "literature": "pubmed", "web": "web", "knowl
 SOURCES["uploads"] = "uploads"
 ROUTES = {"data": "/v1/databases", "mcp": "/v1/tools", "knowledge": "/v1/knowledge"}
 WITH = {
-    "documents": ["certificates", "exports", "openai_api", "uploads", "web"],
-    "uploads": ["openai_api"],
+    "documents": ["certificates", "evidence_tables", "exports", "openai_api", "uploads", "web"],
+    "uploads": ["evidence_tables", "openai_api"],
+    "batches": ["evidence_tables"],
+    "structured_answers": ["evidence_tables"],
     "certificates": ["exports"],
     "edits": ["schedules"],
+    "quotas": ["reconcile"],
 }
 """What is left out with a plugin, because it needs it."""
 

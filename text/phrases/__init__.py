@@ -1,7 +1,7 @@
 """The headings and sentences of a report that code writes, in the language of its question.
 
-`Phrases` has them in English, a catalogue of gettext beside this file (`de.po`) in each other language. What a language
-lacks is said in English, never left out; that is so of warnings and of what services answer.
+`Phrases` has them in English, a catalogue of gettext next to this file (`de.po`) in each other language. What a
+language lacks is said in English, never left out; that is so of warnings and of what services answer.
 
 Reasons that code gives for a doubt are kept in English, for models and programs, and translated where they are shown.
 """
@@ -41,24 +41,24 @@ class Phrases:
     asked: str = "Asked:"
     """Before the question."""
     partial: str = "**Partial:** the run ended early, because {reason}."
-    """That the run ended early, with `{reason}`."""
+    """Says that the run ended early, with `{reason}`."""
     incomplete: str = "**Partial:** {reason}."
-    """That the run went its whole way and something is missing, with `{reason}`."""
+    """Says that the run was complete and something is missing, with `{reason}`."""
     endings: Mapping[str, str] = field(default_factory=lambda: _ENDINGS)
     """Why a report is partial, by the kind of its run's ending; those of early ends follow `because`."""
     warning: str = "**Warning:**"
     quoted: str = "This report consists of literal quotations; no language model was used to write it."
-    """That the report consists of quotations alone."""
+    """Says that the report consists of quotations alone."""
     written: str = "Written by {models}; every citation was looked up by code."
-    """By which `{models}`, and what was checked."""
+    """Says that `{models}` wrote it, and what was checked."""
     unread: str = (
         "No model reviewed it; code compared the figures, names and words of its statements with their quotes."
     )
-    """That no reviewer read it, and what code compared."""
+    """Says that no reviewer read it, and what code compared."""
     unnamed: str = "an unnamed model"
     """In the place of a model without a name."""
     not_answered: str = "No sentence was found that can be quoted as an answer to this question."
-    """That no quotable sentence was found: whether the sources answer it is unknown."""
+    """Says that no quotable sentence was found: whether the sources answer it is unknown."""
     silent_passages: str = "The passages found do not answer this question."
     """The same of a report that a model wrote."""
     no_result: str = "No query returned a result that answers this question."
@@ -86,9 +86,9 @@ class Phrases:
     section_unanswered: str = "No sentence was found that can be quoted as an answer to this section."
     section_ended: str = "The research on this section ended early: {reason}."
     further: str = "Further passages"
-    """Heading of quotations beside the first ones."""
+    """Heading of further quotations."""
     nothing_holds: str = "Nothing found shares enough with the question to be quoted as its answer."
-    """That nothing holds enough of the question."""
+    """Says that nothing holds enough of the question."""
     nothing_found: str = "Nothing was found in the sources searched."
     silent: str = "No passage found mentions: {words}."
     """With `{words}`, joined by `comma`."""
@@ -102,11 +102,11 @@ class Phrases:
         "Whether the sources answer this is unknown: what was found is in another language than the question, "
         "and without a language model nothing is translated."
     )
-    """That what was found is in another language than the question, and no words are translated."""
+    """Says that the findings are in another language than the question, and that no words are translated."""
     unknown_language: str = (
         "Word forms of this question's language are not known here, so words were compared as written."
     )
-    """That words of the question's language were compared as they are written."""
+    """Says that words of the question's language were compared as written."""
     analysis: str = "Statistical analysis"
     """Heading of what statistics made of numbers."""
     verdicts: Mapping[str, str] = field(default_factory=lambda: _VERDICTS)
@@ -150,16 +150,16 @@ class Phrases:
         "Of {total} statement with citations, {supported} supported by its quotes, "
         "{partly} in part{beyond}, {refused} not{rest}."
     )
-    """Of one statement that cites: how many are supported, with `{beyond}` and `{rest}` of the next two."""
+    """Counts of supported statements if one cites, with `{beyond}` and `{rest}` of the next two."""
     read_many: str = (
         "Of {total} statements with citations, {supported} supported by their quotes, "
         "{partly} in part{beyond}, {refused} not{rest}."
     )
     """The same of several."""
     read_beyond: str = ", {count} in the passage but not in the quote"
-    """How many are supported by the passage alone."""
+    """Count of statements that only the passage supports."""
     unread_rest: str = ", {count} not read"
-    """How many were not read."""
+    """Count of unread statements."""
     partly_supported: str = "(partly supported)"
     """Behind a statement."""
     passage_supported: str = "(in the passage, not in the quote)"
@@ -191,7 +191,7 @@ class Phrases:
     because: str = "Because: {reason}"
     chosen: str = "**Chosen:** {reason}"
     numbers_one: str = "Of {total} number: {counts}."
-    """How many of the numbers of an answer are proven."""
+    """Counts of proven numbers of an answer."""
     numbers_many: str = "Of {total} numbers: {counts}."
     proven: str = "{count} recomputed from result cells"
     given: str = "{count} given in the question or its context"
@@ -239,7 +239,7 @@ def get_phrases(language: str) -> Phrases:
 
 
 LOOKED_AT: Final = 30
-"""Passages that tell which languages to expect of a question."""
+"""Passages that show which languages to expect of a question."""
 
 
 def choose_phrases(question: str, passages: Iterable[str], rewritten: str = "") -> Phrases:
@@ -280,7 +280,7 @@ _USED_UP: Final = frozenset({"time", "tokens", "cost", "iterations", "steps", "s
 
 
 def describe_early_end(kind: str, detail: str, words: Phrases) -> str:
-    """Why a section ended early: in `words` where the kind of its end tells all, else the `detail` as it was told."""
+    """Return why a section ended early: in `words` where the kind of its end says all, else the reported `detail`."""
     return detail if words is ENGLISH or kind not in _USED_UP else words.endings[kind]
 
 

@@ -170,7 +170,7 @@ def _names_list(block: _Block) -> bool:
 
 
 def _count_reference_blocks(blocks: Sequence[_Block]) -> int:
-    """How many of the next blocks are a list of references."""
+    """Count the next blocks that are a list of references."""
     count = 0
     for block in blocks:
         lines = [line for line in block.text.splitlines() if line.strip()]

@@ -19,13 +19,13 @@ from elcano.graphs.report.report import BlockKind, Citation
 CITATION: Final = "citation"
 """The type of the tokens of marks; their `meta` has `marks` and `inferred`."""
 MARKS: Final = "marks"
-"""Where the parser finds the marks that there are: in its `env`."""
+"""Key of the available marks in the parser's `env`."""
 
 _BRACKET: Final = re.compile(r"\[([^\[\]\n]{1,200})\]")
 _FROM: Final = re.compile(r"\s*from\s+", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"\s*[,;]\s*|\s+and\s+|\s+")
 _SHORT: Final = re.compile(r"[a-z]{0,2}\d{0,3}")
-"""What looks like a mark that no citation has; a word does not."""
+"""Text that looks like a mark without a citation; a word does not."""
 _MARK: Final = re.compile(r"[\w.:-]{1,40}")
 _NESTING: Final = 60
 """Lists and quotations within each other; what lies deeper is left out."""
@@ -52,7 +52,7 @@ def marks_of(citations: Iterable[Citation]) -> frozenset[str]:
 
 
 def parse_bracket(text: str, known: Collection[str]) -> Bracket | None:
-    """What `text`, which stands in brackets, says if it holds a mark of `known` and nothing but marks."""
+    """Parse `text`, which is in brackets, if it holds a mark of `known` and nothing but marks."""
     inferred = _FROM.match(text)
     marks = [mark_of(one) for one in _BETWEEN.split(text[inferred.end() if inferred else 0 :].strip())]
     found = tuple(dict.fromkeys(one for one in marks if one in known))
@@ -144,7 +144,7 @@ def is_statement_kind(kind: BlockKind) -> bool:
 _CAPTION: Final = re.compile(
     r"[*_ ]*(?:table|tab\.|tabelle|tableau|tabla|tabela|tabella|tabel|表|표|ตาราง(?:ที่)?)\s*\d", re.IGNORECASE
 )
-"""How the caption of a table begins."""
+"""Beginning of a table's caption."""
 
 
 def leads_on(text: str, following: str) -> bool:

@@ -32,7 +32,7 @@ _TASK: Final = re.compile(r"\A\\\[([ xX])\\\] ")
 """The box of a task, which no number of ours looks like."""
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;"}
 _BLOCK: Final = re.compile(r">|[-+*](?=\s|$)|#{1,6}(?=\s|$)|[-=]+\s*$|[-=:]{2,}|~{3,}|`{3,}|(?:[-*_] ?){3,}$|\s{4,}")
-"""What makes a line that begins with it a list, a heading, a rule, a fence or part of a table."""
+"""Beginnings of lines that are lists, headings, rules, fences or parts of tables."""
 _NUMBER: Final = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _LANGUAGE: Final = re.compile(r"[\w+#.-]{1,40}")
 _LIKE_OURS: Final = re.compile(r"(?:^|\s)\[\s*\d+\s*\]")
@@ -65,7 +65,7 @@ class _Writer:
         self._lines = lines
 
     def blocks(self, tokens: list[Token]) -> list[str]:
-        """Each block that stands beside the others in `tokens`."""
+        """Each block that stands next to the others in `tokens`."""
         found: list[str] = []
         place = 0
         while place < len(tokens):

@@ -80,7 +80,7 @@ def extract_statements(tokens: Sequence[Token], language: str = "") -> list[Writ
 
 
 def words_of(children: Iterable[Token]) -> str:
-    """What inline tokens say, on one line, without marks and markup."""
+    """Return the words of inline tokens, on one line, without marks and markup."""
     text = "".join(" " if one.type in _SPACES else one.content for one in children if one.type != CITATION)
     return _tidy_line(text)
 

@@ -132,7 +132,7 @@ def _build_figure(text: str, one: Number, unit: str) -> Figure:
 
 
 def _read_bound(text: str, start: int) -> Literal["", "least", "most"]:
-    """What stands before a number says of its bound."""
+    """Read the bound that the text before a number states."""
     before = text[max(0, start - _LONGEST_BOUND) : start]
     if _AT_LEAST.search(before):
         return "least"

@@ -41,7 +41,7 @@ _UNIT: Final = re.compile(r"^[\d.,\s\u00a0]+")
 _POINTED: Final = re.compile(r"(?<![\d.,])\d{1,2}\.(?=\s([^\W\d_]+))")
 _GROUP: Final = re.compile(r"[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
 _THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", "en": ","}
-"""What stands between thousands; in Spanish and French it depends on the country."""
+"""Separators of thousands; in Spanish and French they depend on the country."""
 MOST_COUNTED: Final = 20
 """Number of things that a report may count without quoting their number."""
 _YEAR: Final = (Decimal(1500), Decimal(2100))
@@ -55,7 +55,7 @@ class Statement:
     """Without marks of citations."""
     quotes: tuple[str, ...]
     known: tuple[str, ...] = ()
-    """What it may say without quoting it: the question, titles, headings, authors and dates of the cited works."""
+    """Text that it may use without quoting: the question, titles, headings, authors and dates of the cited works."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ class MissingFacts:
 
 
 def find_missing_facts(statement: Statement) -> MissingFacts:
-    """What figures and names the statement has that none of its quotes has."""
+    """Find figures and names of the statement that none of its quotes has."""
     unnamed, told = _find_unquoted_names(statement)
     figured = _find_unquoted_figures(statement)
     return MissingFacts(
         amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
         years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
-        names=tuple(map(_unnamed_reason, unnamed)),
+        names=tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed),
         words=sum(map(told.lacks, unnamed)),
     )
 
@@ -117,7 +117,7 @@ def find_lost_figures(statement: Statement, after: str) -> tuple[str, ...]:
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
     """The same, of names alone."""
     unnamed, _ = _find_unquoted_names(statement)
-    return tuple(map(_unnamed_reason, unnamed))
+    return tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed)
 
 
 def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
@@ -175,10 +175,6 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     return asked, told
 
 
-def _unnamed_reason(name: str) -> str:
-    return ENGLISH.name_unquoted.format(said=name)
-
-
 def _is_year(one: Figure) -> bool:
     return not one.unit and not one.places and all(_YEAR[0] <= abs(value) <= _YEAR[1] for value in one.values)
 
@@ -207,8 +203,14 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
         return ""
     other = next((other for other in there if one.values & other.values), None)
     if other is not None:
-        return ENGLISH.figure_otherwise.format(said=one.written, there=other.written)
+        bounds = _BOUNDS if one.written == other.written and one.bound != other.bound else {}
+        written = [f"{bounds.get(each.bound, '')}{each.written}" for each in (one, other)]
+        return ENGLISH.figure_otherwise.format(said=written[0], there=written[1])
     return ENGLISH.figure_unquoted.format(said=one.written)
+
+
+_BOUNDS: Final = {"least": "> ", "most": "< "}
+"""How the bound of a figure is written where it is all that differs."""
 
 
 def _is_flat_power(one: Figure, other: Figure) -> bool:

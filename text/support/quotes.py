@@ -3,7 +3,7 @@
 Never nearly: no word and no number may differ, and a quote neither begins nor ends within one. Both are folded first:
 one spelling of quotation marks, dashes, spaces and markup, each place known in the source. Folding never parts or joins
 words and never touches a digit, a letter or a sign of arithmetic: 10² is what is typed 10^2 and never 102, CO₂ is what
-is typed CO2, `2*3` keeps its star and `__init__` its underscores. Beside that the case of the first letter and a stop
+is typed CO2, `2*3` keeps its star and `__init__` its underscores. Besides, the case of the first letter and a stop
 at the end may differ, a footnote number that a PDF glued to the last word may be left off, a word that it broke
 (`lan- guage`) may be whole, and a quote may leave something out by an ellipsis, if what stands before and after it
 stands in the text in that order.
@@ -42,7 +42,7 @@ _TYPED: Final = str.maketrans(
 _CJK: Final = "\u3001\u3002\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese and Japanese: spaces tell nothing there."""
 _LOOSE: Final = "%\u2030;!?()[]/=~\u00b1\u00d7\u2264\u2265"
-"""Beside these, spaces tell nothing."""
+"""Next to these, spaces tell nothing."""
 _HIDDEN: Final = "\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff"
 _WIDE: Final = "\uff65-\uffdc\ufb00-\ufb06"
 _TOKEN: Final = re.compile(
@@ -84,7 +84,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 _COMPOSED: Final = re.compile(r"[^\x00-\x7f]+|[\x00-\x7f](?=[^\x00-\x7f])[^\x00-\x7f]+")
-"""What composing may change: characters beyond ASCII, with the letter before them."""
+"""Text that Unicode composition may change: characters beyond ASCII, with the letter before them."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class FoldedText:
 
     text: str
     _marks: tuple[int, ...]
-    """Where pieces begin in `text`, ascending."""
+    """Starts of pieces in `text`, ascending."""
     _pieces: tuple[tuple[int, int, bool], ...]
     """For each piece: where it begins and ends in the source, and whether it is unchanged there."""
 
@@ -237,7 +237,7 @@ class QuoteIndex:
         return cls(text, fold_text(text), None if mended == text else cls(mended, fold_text(mended)))
 
     def find(self, quote: str) -> tuple[int, int] | None:
-        """Where `quote` begins and ends in the text, in characters; None if it does not stand there."""
+        """Find `quote` in the text, in characters; None if it is not there."""
         place = self._find(quote)
         return self.mended._find(_hide_line_hyphens(quote)) if place is None and self.mended else place
 
@@ -333,7 +333,7 @@ def _has_sign_before(text: str, start: int) -> bool:
 
 
 def _is_edge_within_number(text: str, start: int, end: int) -> bool:
-    """Whether an edge is within a number, beside its point or comma."""
+    """Whether an edge is within a number, next to its point or comma."""
     first, last = text[start].isdigit(), text[end - 1].isdigit()
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     begun = first and (before.endswith(".") or (before[-1:] in (",", "'") and before[:1].isdigit()))

@@ -10,7 +10,7 @@ Whether quotes speak of what a statement says, by words alone: what stands for t
 The statement's telling words are looked for among those of its quotes, by stem, long and rare-looking words counting
 more; where a sentence of a quote speaks of the same and one of both denies or turns round what the other says, that is
 a reason against it. It cannot tell a right sentence from a wrong one that uses the same words: it finds sentences that
-stand beside quotes on something else.
+stand next to quotes on something else.
 """
 
 import re
@@ -78,12 +78,12 @@ _CLAUSE: Final = re.compile(r"[^,;:\uff0c]+(?:[,:](?=\d)[^,;:\uff0c]*)*")
 
 @dataclass(frozen=True)
 class WordOverlap:
-    """How far quotes speak of a statement."""
+    """Overlap of the words of a statement and its quotes."""
 
     share: float
     """Share of the weight of its telling words, 0 to 1; 1 for a statement without any."""
     against: tuple[str, ...] = ()
-    """What speaks against it, in words."""
+    """Objections, in words."""
     unspoken: str = ""
     """Which words are missing, in words; empty: none is."""
     clauses: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class WordOverlap:
 
 
 def measure_word_overlap(statement: Statement) -> WordOverlap:
-    """How far the words of a statement are those of its quotes."""
+    """Measure how far the words of a statement are those of its quotes."""
     if is_foreign_language(statement):
         return WordOverlap(share=0.0, comparable=False)
     said = _weigh_telling_words(statement.text)
@@ -130,7 +130,7 @@ def _weigh_non_figure_words(text: str) -> dict[str, float]:
 
 
 def _find_contradictions(statement: Statement, clauses: Sequence[str]) -> list[str]:
-    """Where every clause of the quotes that says the same says the opposite."""
+    """Find contradictions: every clause of the quotes that says the same says the opposite."""
     close = find_similar_clauses(statement, clauses)
     if not close:
         return []
@@ -208,13 +208,13 @@ LEAST_SAID: Final = 0.42
 FOR_A_KIND: Final = 0.15
 """The reduction of the share for a missing year, and for a missing name."""
 FOR_A_WORD: Final = 0.05
-"""What each missing word of names takes beside."""
+"""Additional reduction for each missing word of names."""
 _YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 
 @dataclass(frozen=True)
 class StatementFinding:
-    """What code finds of a statement."""
+    """Finding of code about a statement."""
 
     support: Support
     """`unchecked`: nothing speaks against it, or it cannot be compared."""

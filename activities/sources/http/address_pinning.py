@@ -12,12 +12,13 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from ipaddress import ip_address
 from typing import Final, NamedTuple, TypeAlias
 
 import httpcore
 import httpx
 
-from elcano.activities.sources.http.allowed_addresses import kind_of, parse_literal_address, parse_resolved_address
+from elcano.activities.sources.http.allowed_addresses import kind_of, parse_literal_address
 
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a host and a port, best first; raises `OSError` if there are none."""
@@ -29,7 +30,7 @@ CONNECT_SECONDS: Final = 5.0
 MOST_ADDRESSES: Final = 4
 """Number of addresses of one host that are tried in turn."""
 IDLE_SECONDS: Final = 5.0
-"""How long a connection is kept after a response."""
+"""Seconds for which an idle connection is kept."""
 CONNECTIONS: Final = 100
 
 
@@ -49,7 +50,7 @@ async def by_tcp(address: str, port: int) -> httpcore.AsyncNetworkStream:
 
 
 class Network(NamedTuple):
-    """How names are resolved and addresses connected to."""
+    """Resolver of names and connector to addresses."""
 
     resolve: Resolve = by_the_system
     connect: Connect = by_tcp
@@ -69,7 +70,7 @@ def build_tls_context() -> ssl.SSLContext:
 def build_pinned_transport(
     network: Network, *, anywhere: bool = False, proxy: str = "", tls: ssl.SSLContext | None = None
 ) -> httpx.AsyncBaseTransport:
-    """What sends requests.
+    """Build the transport of requests.
 
     Args:
         network: resolves and connects.
@@ -92,7 +93,7 @@ class _Pool(httpcore.AsyncConnectionPool):
     """Closes connections that no request is left for.
 
     httpcore 1.0.9 gives a new connection to a request that waits for one. If that request is cancelled before it goes
-    on, nobody uses the connection, and it counts against the limit for ever: after enough of them each request waits.
+    on, no one uses the connection, and it counts against the limit for ever: after enough of them each request waits.
     """
 
     def _assign_requests_to_connections(self) -> list[httpcore.AsyncConnectionInterface]:
@@ -160,7 +161,7 @@ class _Pinned(httpcore.AsyncNetworkBackend):
 
 def _require_public(host: str, address: str) -> None:
     try:
-        kind = kind_of(parse_resolved_address(address))
+        kind = kind_of(ip_address(address))  # with its zone, if it has one: `fe80::1%2` is link-local all the same
     except ValueError as error:
         raise NotPublic(f"{host!r} leads to what is no address") from error
     if kind:
@@ -178,7 +179,7 @@ class _Transport(httpx.AsyncBaseTransport):
 
         Raises:
             NotPublic: its host may not be asked.
-            httpx.TransportError: nobody answered.
+            httpx.TransportError: no response.
         """
         asked = httpcore.Request(
             method=request.method,

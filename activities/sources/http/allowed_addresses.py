@@ -3,7 +3,7 @@
 http and https, no user or password, the ports of the web, and a host that is a public name or a public address. What
 the operator named in the settings may be anywhere. An address that carries another one within (IPv4-mapped, NAT64) is
 what it carries; one that is not known to be public is refused. The networks are those of IANA's registries of
-special-purpose addresses, as of 2025, less what anybody can reach by design; they are written out, because what
+special-purpose addresses, as of 2025, less what anyone can reach by design; they are written out, because what
 `ipaddress` says of them differs between releases of Python.
 
 What a caller sends belongs to the service that it asked: to another one nothing goes along but what is asked for.
@@ -11,7 +11,7 @@ What a caller sends belongs to the service that it asked: to another one nothing
 
 import re
 from collections.abc import Collection, Mapping
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Final, NamedTuple, TypeAlias
 
 import httpx
@@ -67,7 +67,7 @@ _NOT_PUBLIC_6: Final = tuple(
 )
 _MAPPED: Final = IPv6Network("::ffff:0:0/96")
 _NAT64: Final = IPv6Network("64:ff9b::/96")
-"""Where a network without IPv4 finds the addresses of IPv4: a resolver there answers with nothing else."""
+"""Addresses at which a network without IPv4 finds IPv4 hosts: its resolvers return nothing else."""
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
@@ -97,15 +97,6 @@ def parse_literal_address(host: str) -> Address | None:
     return None
 
 
-def parse_resolved_address(text: str) -> Address:
-    """Parse an address from a resolver. A zone is kept: `fe80::1%2` is link-local all the same.
-
-    Raises:
-        ValueError: it is no address.
-    """
-    return ip_address(text)
-
-
 WEB_PORTS: Final = {"http": 80, "https": 443}
 _LABEL: Final = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME: Final = re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*")
@@ -131,7 +122,7 @@ def address_of(source: str, url: str) -> httpx.URL:
     """`url` without its fragment, and without space around it.
 
     Raises:
-        SourceRefused: nothing can be asked at it, whoever named it.
+        SourceRefused: nothing can be requested from it, no matter who named it.
     """
     try:
         address = httpx.URL(url.strip())

@@ -1,4 +1,4 @@
-"""What came back from a service: bytes, read as far as they may be and no further, and what they are said to be.
+"""Responses of services: bytes, read up to a limit, with their declared type and encoding.
 
 gzip is all that is asked for and all that is unpacked, once: every further packing would multiply what a few bytes can
 become. Unpacked pieces are small, so that a bomb costs what it may cost and no more. `Retry-After` says in seconds or
@@ -23,7 +23,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-"""How a text begins that says its encoding itself; that goes before what was declared, as in browsers."""
+"""Byte order marks; as in browsers, they override the declared encoding."""
 _NOT_FOR_TEXTS: Final = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
 """Encodings of Python's own, which turn text into other text or nothing."""
 
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
     """An HTTP response of any status."""
 
     url: str
-    """Where it is from, after redirects."""
+    """URL after redirects."""
     status: int
     headers: httpx.Headers
     content: bytes
@@ -65,7 +65,7 @@ class Answer(NamedTuple):
 
 
 def media_type(headers: httpx.Headers) -> str:
-    """What `Content-Type` says, in lower case and without parameters; empty if it says nothing."""
+    """Return the media type of `Content-Type`, in lower case and without parameters; empty if it says nothing."""
     declared: str = headers.get("content-type", "")
     return declared.partition(";")[0].strip().lower()
 
@@ -104,7 +104,7 @@ async def content_of(who: str, response: httpx.Response, most_bytes: int) -> byt
         most_bytes: of the content, and of what comes over the wire.
 
     Raises:
-        SourceRefused: it is larger, or packed as nobody asked for.
+        SourceRefused: it is larger, or packed as no one asked for.
         SourceUnavailable: its packing is damaged, or it breaks off.
         httpx.TransportError: nothing more came.
     """
@@ -146,7 +146,7 @@ class _Unpacking:
         return self._ignored or padding or (self._members > 0 and self._inflating is None)
 
     def pieces(self, raw: bytes) -> Iterator[bytes]:
-        """What can be unpacked with `raw`, in pieces of at most 1 MiB."""
+        """Unpack with `raw`, in pieces of at most 1 MiB."""
         while raw and not self._ignored:
             inflating = self._inflating = self._inflating or self._next_member()
             try:

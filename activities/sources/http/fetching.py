@@ -93,7 +93,7 @@ class Fetcher:
             is_page: what is there becomes content: the run's lists of domains hold for it, and for each redirect.
 
         Raises:
-            SourceUnavailable: nobody answered, or not in time.
+            SourceUnavailable: it did not answer, or not in time.
             SourceRefused: the address, its content's kind or size, or its redirects are not allowed.
         """
         address = address_of(source, url)
@@ -214,7 +214,7 @@ class Service:
         """The answer to a GET of `path` below the base.
 
         Raises:
-            SourceUnavailable: nobody answered.
+            SourceUnavailable: no response.
             SourceBusy: it is down, overloaded or asks to wait.
             SourceRefused: it refuses; the same request will never be answered.
         """

@@ -1,6 +1,6 @@
 """Pages that were read lately: public ones on disk, for an hour as they are, then while their server says the same.
 
-Only what anybody would be shown is kept on disk: answers to a GET that held no key, from the public web, whole and with
+Only what anyone would be shown is kept on disk: answers to a GET that held no key, from the public web, whole and with
 status 200. So all runs and all tenants may share them. How long a page asks to be kept does not count, because a run
 shall see a page once, whatever its server hopes, and a page that was corrected shall not be quoted as it was a year
 ago. Pages that may stand in no file (of private hosts, or that ask not to be stored) are kept in memory for minutes.
@@ -25,7 +25,7 @@ from elcano.activities.sources.http.allowed_addresses import Request
 from elcano.activities.sources.http.answers import Answer
 
 FRESH_SECONDS: Final = 3_600
-"""How long a cached page is used as it is."""
+"""Seconds for which a cached page is used without revalidation."""
 KEPT_SECONDS: Final = 30 * 86_400.0
 """Then it is fetched anew, whatever its server says."""
 LARGEST: Final = 20_000_000
@@ -59,7 +59,7 @@ class CachedTransport(httpx.AsyncBaseTransport):
         """Return the response, not read yet; what the cache stores of it is stored while it is read.
 
         Raises:
-            httpx.TransportError: it is not kept, and nobody answered.
+            httpx.TransportError: it is not cached, and there is no response.
         """
         if self._opening is None:
             self._opening = asyncio.create_task(asyncio.to_thread(_is_usable_cache, self._file))
@@ -133,7 +133,7 @@ def _look_into(file: Path) -> None:
 
 
 SECONDS: Final = 600.0
-"""So long a page is taken as it is: about a round of searches and what is thought of it, and less than an hour."""
+"""Seconds for which a page is used as it is: about a round of searches with its assessment, and less than an hour."""
 MOST_BYTES: Final = 64_000_000
 """Maximum size of all pages together."""
 

@@ -1,6 +1,6 @@
 """Holds calls to the rules of their run: hosts, sources and tools that it may ask, and passages that it may take in.
 
-The rules of the run travel in the context of its activity, so whoever asks on its behalf (a source, the reader of
+The rules of the run travel in the context of its activity, so code that asks on its behalf (a source, the reader of
 robots.txt, a tool) is held to them, and to each step of a redirect. Caches are behind the guard: a page that an earlier
 run has left there is not handed to one that may not fetch it.
 
@@ -29,7 +29,7 @@ from elcano.graphs.trust_rules import explain_contact_refusal, explain_page_refu
 BY_LIST: Final = "refused by the asker's list"
 BY_EGRESS: Final = "outside the egress scope"
 _TOLD: Final = 5
-"""Reasons that are told, the most frequent first."""
+"""Reasons that are reported, the most frequent first."""
 
 
 class _Rules(NamedTuple):

@@ -1,83 +1,202 @@
-// A citation opens what it rests on: its quotes where they stand in their passages, with verdict, source and standing.
-// Without this script it leads to its reference.
-const claims = [...document.querySelectorAll(".claim-list > li")];
-const dialog = document.getElementById("citation");
-const words = (text) => text.replace(/\s+/g, " ").trim();
+// A report beside its sources: a sentence shows its quotes where they stand, and a source the sentences that rest on it.
+// Without this script all of it stands on the page, and citations lead to their references.
+const report = document.querySelector(".report");
+const pane = document.getElementById("sources");
+const title = document.getElementById("pane-title");
+const steps = pane.querySelector(".steps-between");
+const doubtedOnly = document.getElementById("doubted");
+const claims = [...pane.querySelectorAll(".claim-list > li")];
+const fetched = new Set();
+const ZOOMS = [1, 1.6, 2.5];
+const READABLE = 720; // pixels: so wide a page can be read
+let chosen = [];
+let opener; // where the reader came from
 
-/** The statements that a number stands behind: those whose quotes it tells, else all that cite its reference. */
+const words = (text) => text.replace(/\s+/g, " ").trim();
+const findClaim = (hash) => claims.find((claim) => `#${claim.id}` === hash.replace("statement", "claim"));
+const findStatement = (claim) => document.getElementById(claim.id.replace("claim", "statement"));
+const listed = () => claims.filter((claim) => !doubtedOnly?.checked || claim.classList.contains("doubted"));
+const isModified = (event) => event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+
+/** The statements that a number stands behind: its own, else those of its table whose quotes it tells, else all that cite its reference. */
 function findClaims(link) {
+  const own = link.closest(".statement");
+  if (own) return [findClaim(`#${own.id}`)].filter(Boolean);
   const cited = claims.filter((claim) => claim.querySelector(`.quote[data-cites="${link.hash}"]`));
   const told = cited.filter((claim) => [...claim.querySelectorAll("mark")].some((quote) => link.title.includes(words(quote.textContent))));
   return told.length ? told : cited;
 }
 
-/** The statements as the dialog shows them, each once: the same words stand in several parts of a report. */
-function describeClaims(found, hash) {
-  const seen = new Set();
-  return found.flatMap((claim) => {
-    const summary = claim.querySelector("summary");
-    const parts = [...claim.querySelectorAll(`.reason, .quote[data-cites="${hash}"]`)].filter((part) => once(seen, part.textContent));
-    if (!once(seen, summary.textContent) && !parts.length) return [];
-    const statement = document.createElement("p");
-    statement.append(...[...summary.childNodes].map((node) => node.cloneNode(true)));
-    return [statement, ...parts.map((part) => part.cloneNode(true))];
-  });
+function mark(name, statements) {
+  for (const one of report.querySelectorAll(`.${name}`)) one.classList.remove(name);
+  for (const one of statements) one?.classList.add(name);
 }
 
-const once = (seen, text) => !seen.has(words(text)) && Boolean(seen.add(words(text)));
-
-function show(title, nodes, hash) {
-  dialog.querySelector("h2").textContent = title;
-  dialog.querySelector("[data-shown]").replaceChildren(...nodes);
-  dialog.querySelector("[data-reference]").hash = hash;
-  dialog.showModal();
-  for (const link of dialog.querySelectorAll(".page-link")) link.closest(".quote").prepend(makePageView(link));
+/** Shows statements in the pane: one with its quotes, several as a list. */
+function choose(found, from, cites) {
+  opener = from ?? opener;
+  for (const claim of chosen) claim.classList.remove("chosen");
+  chosen = found;
+  for (const claim of found) {
+    claim.classList.add("chosen");
+    claim.firstElementChild.open = found.length === 1;
+  }
+  mark("chosen", found.map(findStatement));
+  const [first] = found;
+  title.textContent = found.length > 1 ? `${found.length} statements` : `Statement ${claims.indexOf(first) + 1} of ${claims.length}`;
+  raise("claims");
+  if (found.length === 1) {
+    showPages(first, cites);
+    history.replaceState(null, "", `#${first.id.replace("claim", "statement")}`);
+    prefetch(listed()[listed().indexOf(first) + 1]);
+  }
 }
 
-/** The picture of a page, scrolled to its mark; + and - zoom, arrows scroll. */
+/** Brings the pane up with one of its views, and the reader to its title. */
+function raise(view) {
+  pane.dataset.view = view;
+  pane.classList.add("up");
+  pane.scrollTop = 0;
+  steps.hidden = false;
+  for (const button of steps.children) button.hidden = button.value !== "0" && chosen.length !== 1;
+  title.focus({ preventScroll: true });
+  (view === "claims" ? findStatement(chosen[0]) : null)?.scrollIntoView({ block: "nearest" });
+}
+
+/** Back to all sources, and to where the reader was in the text. */
+function close() {
+  const place = chosen.length === 1 ? findStatement(chosen[0]) : null;
+  for (const claim of chosen) claim.classList.remove("chosen");
+  chosen = [];
+  mark("chosen", []);
+  title.textContent = "Sources";
+  pane.dataset.view = "sources";
+  pane.classList.remove("up");
+  steps.hidden = true;
+  history.replaceState(null, "", location.pathname + location.search);
+  (place?.querySelector("a") ?? opener)?.focus({ preventScroll: true });
+}
+
+function step(by) {
+  const all = listed();
+  const at = claims.indexOf(chosen[0]);
+  const next = by > 0 ? all.find((claim) => claims.indexOf(claim) > at) : all.findLast((claim) => claims.indexOf(claim) < at);
+  if (next) choose([next]);
+}
+
+/** The pictures of the pages of a statement's quotes, and those of the wanted reference in sight. */
+function showPages(claim, cites) {
+  for (const link of claim.querySelectorAll(".page-link:not([data-shown])")) {
+    link.dataset.shown = "";
+    link.closest(".facts").after(makePageView(link));
+  }
+  const wanted = cites && claim.querySelector(`.quote[data-cites="${cites}"]`);
+  if (wanted && wanted.offsetTop > pane.clientHeight / 2) wanted.scrollIntoView({ block: "nearest" });
+}
+
+/** The picture of a page with the quote marked on it, scrolled to its mark; + and - zoom, arrows scroll. */
 function makePageView(link) {
   const figure = document.getElementById("page-view").content.firstElementChild.cloneNode(true);
   const view = figure.querySelector(".page-view");
   const image = figure.querySelector("img");
+  const sheet = figure.querySelector(".sheet");
   const name = link.textContent;
+  let level = 0;
+  const marks = JSON.parse(link.dataset.marks);
   view.ariaLabel = `Picture of ${name}`;
   image.alt = `${name[0].toUpperCase()}${name.slice(1)} with the quote marked`;
-  const scroll = () => { view.scrollTop = image.offsetHeight * link.dataset.top - view.clientHeight / 3; };
-  const zoom = (step) => {
-    const level = Math.min(Math.max(Number(view.dataset.zoom) + step, 1), 3);
-    view.dataset.zoom = level;
-    if (level > 1) image.src = `${link.href}&width=2400`;
-    scroll();
+  const edge = (side, choose) => choose(...marks.map((box) => box[side]));
+  const wide = Math.min(1 / (edge(2, Math.max) - edge(0, Math.min) + 0.08), 1.3); // as wide as the quote: margins tell nothing
+  const scroll = () => {
+    sheet.style.width = `${100 * Math.max(Math.min(wide, READABLE / view.clientWidth), 1) * ZOOMS[level]}%`;
+    view.scrollTo((edge(0, Math.min) - 0.04) * sheet.offsetWidth, edge(1, Math.min) * sheet.offsetHeight - view.clientHeight / 3);
   };
-  image.addEventListener("load", scroll);
+  const zoom = (step) => {
+    if (level + step > 0) image.src = `${link.dataset.picture}&width=2400`;
+    level = Math.min(Math.max(level + step, 0), ZOOMS.length - 1);
+    if (step) scroll();
+  };
+  image.addEventListener("load", () => {
+    if (!figure.querySelector("i")) image.after(...marks.map(makeMark));
+    scroll();
+  });
   image.addEventListener("error", async () => {
     const answer = await fetch(link.href).catch(() => null);
     const problem = answer?.ok ? null : await answer?.json().catch(() => null);
     const why = document.createElement("p");
-    why.className = "small quiet";
+    why.className = "small warn-text";
     why.textContent = `There is no picture of ${name}${problem ? `: ${problem.detail}` : ""}`;
     figure.replaceWith(why);
   });
-  image.src = link.href;
+  image.src = link.dataset.picture;
   figure.addEventListener("click", (event) => zoom(Number(event.target.closest("button")?.value ?? 0)));
   view.addEventListener("keydown", (event) => zoom({ "+": 1, "=": 1, "-": -1 }[event.key] ?? 0));
   return figure;
 }
 
-document.querySelector(".report").addEventListener("click", (event) => {
-  const link = event.target.closest("a.number");
-  const found = link && !(event.ctrlKey || event.metaKey || event.shiftKey) ? findClaims(link) : [];
+function makeMark([left, top, right, bottom]) {
+  const made = document.createElement("i");
+  const share = (value) => `${100 * value}%`;
+  Object.assign(made.style, { left: share(left), top: share(top), width: share(right - left), height: share(bottom - top) });
+  return made;
+}
+
+/** Asks for the pictures of a statement before it is chosen: what is pointed at is often clicked. */
+function prefetch(claim) {
+  for (const { dataset } of claim?.querySelectorAll(".page-link") ?? []) {
+    if (fetched.has(dataset.picture)) continue;
+    fetched.add(dataset.picture);
+    new Image().src = dataset.picture;
+  }
+}
+
+report.addEventListener("click", (event) => {
+  const link = event.target.closest("a");
+  if (isModified(event) || (link ? !link.matches(".number, .doubt") : !getSelection().isCollapsed)) return;
+  const place = link ?? event.target.closest(".statement");
+  const found = place ? findClaims(place) : [];
   if (!found.length) return;
   event.preventDefault();
-  show(document.querySelector(`${link.hash} strong`)?.textContent ?? link.textContent, describeClaims(found, link.hash), link.hash);
+  choose(found, link ?? place.querySelector("a"), link?.hash);
 });
-document.querySelector(".claims")?.addEventListener("click", (event) => {
-  const link = event.target.closest(".page-link");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+for (const kind of ["pointerover", "pointerdown", "focusin"]) {
+  report.addEventListener(kind, ({ target }) => {
+    const statement = target.closest(".statement");
+    if (statement) prefetch(findClaim(`#${statement.id}`));
+  }, { passive: true });
+}
+pane.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href^='#'], .page-link");
+  const button = event.target.closest(".steps-between button");
+  if (button) (button.value === "0" ? close : step)(Number(button.value));
+  if (!link || isModified(event)) return;
+  if (link.matches(".page-link") && !link.closest(".quote").querySelector(".page-figure")) return;
   event.preventDefault();
-  const quote = link.closest(".quote");
-  show(link.textContent, [quote.cloneNode(true)], quote.dataset.cites);
+  if (link.matches(".page-link")) link.closest(".quote").querySelector(".page-view").focus();
+  else if (link.hash.startsWith("#claim")) choose([findClaim(link.hash)], link);
+  else if (link.hash.startsWith("#source")) openSource(link.hash);
 });
-dialog?.addEventListener("click", (event) => {
-  if (event.target === dialog || event.target.closest("a[href^='#']")) dialog.close();
-});
+pane.addEventListener("toggle", ({ target }) => {
+  const claim = target.closest(".claim-list > li");
+  if (claim && target.open) showPages(claim);
+  if (target.closest(".source-list")) {
+    const links = pane.querySelectorAll(".source-list details[open] .rests a");
+    mark("resting", [...links].map((link) => findStatement({ id: link.hash.slice(1) })));
+  }
+}, true);
+document.addEventListener("keydown", ({ key, target }) => { if (key === "Escape" && !steps.hidden && !target.closest("form")) close(); });
+document.querySelector(".to-sources").addEventListener("click", (event) => { event.preventDefault(); opener = event.target; raise("sources"); });
+
+function openSource(hash) {
+  const entry = pane.querySelector(hash);
+  close();
+  entry.firstElementChild.open = true;
+  pane.classList.add("up");
+  steps.hidden = false;
+  entry.querySelector("summary").focus();
+}
+
+pane.dataset.view = "sources";
+const linked = /^#(statement|claim)-\d+$/.test(location.hash) && findClaim(location.hash);
+if (linked) choose([linked]);
+(window.requestIdleCallback ?? setTimeout)(() => prefetch(claims.find((claim) => claim.querySelector(".page-link"))));

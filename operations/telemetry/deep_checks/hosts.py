@@ -1,6 +1,6 @@
 """Every host that a run would ask, by what asks it, and whether it answers: nothing is asked that costs money.
 
-A host is sent one `HEAD`; any status is an answer. Its `Date` tells how far this machine's clock is off.
+A host is sent one `HEAD`; any status is an answer. Its `Date` says how far this machine's clock is off.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from elcano.settings import Settings, get_variable_name, is_set
 from elcano.settings.plugins import Finding
 
 ANSWER_SECONDS: Final = 10.0
-"""How long a host may take to answer; all are asked at once."""
+"""Timeout of a host's response, in seconds; all are asked at once."""
 SLOW_SECONDS: Final = 2.0
 """From here on an answer is reported as slow."""
 MOST_SKEW: Final = 5.0
@@ -39,7 +39,7 @@ _VARIES: Final = "{"
 
 @dataclass(frozen=True)
 class Asked:
-    """What asks a host."""
+    """Host to ask, and who asks it."""
 
     who: str
     address: str
@@ -49,11 +49,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answered:
-    """How a host answered."""
+    """Response of a host."""
 
     seconds: float = 0.0
     skew: float | None = None
-    """How far this clock is ahead of the host's, in seconds."""
+    """Seconds by which this clock is ahead of the host's."""
     error: str = ""
 
 

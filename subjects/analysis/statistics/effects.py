@@ -22,7 +22,7 @@ _LARGEST: Final = 1e12
 """Effects and errors beyond that, which nothing measured has, would make figures of a pool overflow."""
 _STATISTICS: Final = {"odds_ratio": "odds-ratio", "risk_ratio": "risk-ratio", "risk_difference": "diff"}
 OF_COUNTS: Final[tuple[Measure, ...]] = ("risk_ratio", "odds_ratio", "risk_difference")
-"""What counts of two groups can give; the first where nothing else is reported."""
+"""Measures that counts of two groups can give; the first where nothing else is reported."""
 
 
 class NoEffect(ValueError):

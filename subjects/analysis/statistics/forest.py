@@ -59,7 +59,7 @@ class _Axis:
         self.low, self.high = self.low - room, self.high + room
 
     def x(self, value: float) -> float:
-        """Where `value` is drawn, within the drawing."""
+        """Return the x coordinate of `value` in the drawing."""
         share = (self._on(value) - self.low) / (self.high - self.low)
         return round(_LEFT + (_RIGHT - _LEFT) * min(1.0, max(0.0, share)), 2)
 

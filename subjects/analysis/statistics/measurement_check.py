@@ -1,7 +1,7 @@
 """Whether a measurement holds: its words stand in its passage, its numbers in its words, and these fit each other.
 
 Nothing is mended. A number that is not there, or that another one contradicts, is a reason to leave all of it out:
-which of the two is wrong nobody knows.
+which of the two is wrong no one knows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from elcano.text.units import SHARE
 
 _GROUPS: Final = (("first", "group 1"), ("second", "group 2"))
 _COMPLETE: Final[Mapping[str, tuple[str, ...]]] = {"counts": ("events", "size"), "means": ("mean", "sd", "size")}
-"""What each group has to have."""
+"""Required fields of each group."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _impossible_group(group: Group, called: str, reports: str) -> Iterator[str]:
         share = 100 * group.events / group.size
         rounded = 0.6 if group.percent == int(group.percent) else 0.06
         if abs(share - group.percent) > rounded:
-            told = f"{group.events:g} of {group.size:g} is {share:.1f} %"
-            yield f"{told}, but its quote says {group.percent:g} %"
+            share_text = f"{group.events:g} of {group.size:g} is {share:.1f} %"
+            yield f"{share_text}, but its quote says {group.percent:g} %"
     if group.sd is not None and group.sd <= 0:
         yield f"the sd of {called}, {group.sd:g}, is not above 0"

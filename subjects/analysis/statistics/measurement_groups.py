@@ -177,13 +177,13 @@ def _choose_group_names(measurements: Iterable[Measurement], names: NameReader, 
 
 
 def _choose_measure_of_counts(measurements: Iterable[Measurement]) -> Measure:
-    """What counts are turned into: what most of the others report, so that they can be pooled with these."""
+    """Choose the measure for counts: the one that most of the others report, so that they can be pooled with these."""
     reported: Counter[str] = Counter(one.reports for one in measurements)
     return max(OF_COUNTS, key=lambda measure: (reported[measure], -OF_COUNTS.index(measure)))
 
 
 def _choose_measure_of_means(measurements: Sequence[Measurement]) -> Measure:
-    """What means are turned into: standardized differences if more studies can be pooled so than in any one unit."""
+    """Choose the measure for means: standardized differences if more studies can be pooled so than in any one unit."""
     compared = [one for one in measurements if one.reports == "means" and one.second.size is not None]
     if _list_contradictory_units(one.unit for one in compared):
         return "mean_difference"
@@ -225,7 +225,7 @@ def _choose_measure(one: HeldMeasurement, of_counts: Measure, of_means: Measure)
 
 
 def _build_study_key(one: HeldMeasurement, works: Works, names: NameReader) -> tuple[object, ...]:
-    """What tells studies apart: the work, and within it the name of a study that its own words say."""
+    """Build the key of a study: the work, and within it the name of a study that its own words say."""
     name = one.measurement.study
     named = names.words_of(name) if name and name in one.measurement.quote else ()
     return (*works.key(one.passage), named)

@@ -56,7 +56,7 @@ LEAST_ASYMMETRY: Final = 10
 
 
 class WeighedEffect(CombinedEffect):
-    """What several effects say together, with what each of them weighs."""
+    """Combined effect of several studies, with the weight of each."""
 
     weights: tuple[float, ...]
     """The weight of each effect in the random-effects estimate, in percent, in their order."""
@@ -146,12 +146,12 @@ _NORMAL: Final = 1.959963984540054
 
 
 def run_meta_analysis(given: AnalyzeInput, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> Analysis:
-    """What `given` says together.
+    """Combine the measurements in `given`.
 
     Args:
         given: measurements, and what they are to test.
         evidence: the passages that they name, as they are stored.
-        accounts: what sources told of works beside these passages: the same study may be in several.
+        accounts: accounts of works from sources besides these passages: the same study may be in several.
     """
     passages = {passage.id: passage for passage in evidence}
     works = Works(passages.values(), accounts)

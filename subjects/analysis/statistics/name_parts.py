@@ -164,7 +164,7 @@ def list_compounds(parts: Sequence[NamePart]) -> Iterator[Sequence[NamePart]]:
 
 
 def holds_range(run: Sequence[NamePart]) -> bool:
-    """Whether two numbers stand beside each other, which are a range."""
+    """Whether two numbers are next to each other, which are a range."""
     return any(_NUMBER.fullmatch(one.text) and _NUMBER.fullmatch(two.text) for one, two in pairwise(run))
 
 

@@ -14,7 +14,7 @@ from elcano.text.languages import language_of, text_language
 from elcano.text.name_words import NAME_LANGUAGES, list_forms, spell_alike
 
 Words: TypeAlias = tuple[str, ...]
-"""What a name says, sorted: two names of one thing have the same."""
+"""Sorted words of a name: two names of one thing have the same."""
 
 _MOST_JOINED: Final = 4
 """Words that may be written as one."""
@@ -63,7 +63,7 @@ class NameReader:
         self._words = {name: self._join_words(name) for name in distinct}
 
     def words_of(self, name: str) -> Words:
-        """What a name says; empty if it says nothing. It is one that this was made with."""
+        """Return the words of a name; empty if it says nothing. It is one that this was made with."""
         return self._words.get(name, ())
 
     def says_something(self, name: str) -> bool:

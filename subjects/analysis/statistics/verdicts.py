@@ -1,4 +1,4 @@
-"""What pools say of a hypothesis.
+"""Verdicts on hypotheses from pools.
 
 A verdict compares its pool's interval with no effect, in the expected direction, and needs at least two studies. A
 hypothesis that expects only a difference is never refuted: finding none does not show that there is none.
@@ -35,7 +35,7 @@ RULE: Final = (
 )
 LEAST_STUDIES: Final = 2
 _MOST_MENTIONED: Final = 3
-"""Pools beside the one that decides."""
+"""Pools other than the one that decides."""
 
 
 def name_outcome(hypothesis: TestedHypothesis, outcomes: Iterable[str], names: NameReader) -> TestedHypothesis:
@@ -82,7 +82,7 @@ def fits_hypothesis(hypothesis: TestedHypothesis, pool: Pool | Pooling, names: N
 
 
 def _find_unnamed(hypothesis: TestedHypothesis, fitting: Sequence[Pool], names: NameReader) -> str:
-    """What a hypothesis would have to name, as the pools that fit are of several; empty if nothing."""
+    """Name the details that a hypothesis would need, as several pools fit; empty if none."""
     if not names.words_of(hypothesis.outcome) and len({names.words_of(pool.outcome) for pool in fitting}) > 1:
         return "its outcome"
     groups = {tuple(sorted(map(names.words_of, (pool.first, pool.second)))) for pool in fitting}
@@ -153,7 +153,7 @@ def _decide_verdict(pool: Pool, estimate: PooledEstimate, expects: Direction) ->
 
 
 def _compare_with_adjusted(pool: Pool, verdict: Outcome, expects: Direction) -> str:
-    """What the interval of Hartung and Knapp would decide, if it is something else."""
+    """Compare with the verdict by the interval of Hartung and Knapp, if it differs."""
     if pool.adjusted is None:
         return ""
     other, _ = _decide_verdict(pool, pool.adjusted, expects)

@@ -13,12 +13,12 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.spec.limits import SQL_WRITER
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.subjects.data.data_answer import QueryFault, QueryRepair, SqlQuery
 from elcano.subjects.data.query_models import (
     MOST_ATTEMPTS,
     MOST_EXAMPLES,
-    SQL_WRITER,
     SqlExample,
     SqlRepair,
     SqlWriting,

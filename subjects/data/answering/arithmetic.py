@@ -18,10 +18,10 @@ MOST_CELLS: Final = 200_000
 """Cells that one number may name."""
 _PRECISION: Final = 60
 _WHOLE: Final[frozenset[Operation]] = frozenset({"count", "sum", "mean", "minimum", "maximum", "share"})
-"""What needs all rows."""
+"""Operations that need all rows."""
 
 _ADDING: Final[frozenset[Operation]] = frozenset({"count", "sum", "mean", "share"})
-"""What a row that is there twice changes."""
+"""Operations whose result changes if a row is repeated."""
 
 
 class NotComputed(Exception):
@@ -80,7 +80,7 @@ def result_of(reference: CellReference, results: Sequence[ResultTable]) -> Resul
 
 
 def describe_cautions(proof: NumberProof, results: Sequence[ResultTable]) -> str:
-    """What a proof that holds leaves open: rows that its query left out, or counted several times; empty: nothing."""
+    """Describe what a valid proof leaves open: rows left out or counted several times; empty: nothing."""
     found: dict[str, None] = {}
     for reference in proof.cells:
         table = result_of(reference, results)

@@ -97,13 +97,13 @@ def _plan_line_chart(result: ShownRows, time: TimeColumn, others: Sequence[int],
     if group is not None:
         encoding["color"] = {"field": "c2", "type": "nominal", "title": _format_column_title(result, group)}
     title = f"{_format_column_title(result, measure)} over {over}"
-    told = [
+    notes = [
         f"One point in {every} is drawn" if every > 1 else "",
         _describe_skipped_rows(result, rows),
         *_cut_short(result),
     ]
     mark: JsonObject = {"type": "line", "point": len(drawn) <= 60}
-    return _build_planned_chart("line", title, values, mark, encoding, told, format_count(len(drawn), "point"))
+    return _build_planned_chart("line", title, values, mark, encoding, notes, format_count(len(drawn), "point"))
 
 
 def _plan_bar_chart(result: ShownRows, labels: Sequence[int], measure: int, *, adds_up: bool) -> PlannedChart | None:
@@ -115,15 +115,15 @@ def _plan_bar_chart(result: ShownRows, labels: Sequence[int], measure: int, *, a
     kept = sorted(largest) if len(rows) <= MOST_BARS else largest
     bars = [(_format_row_label(result, row, labels[:2]), _clamp_to_float(result, row, measure)) for row in kept]
     rest = len(rows) - len(kept)
-    told = [_describe_skipped_rows(result, rows)]
+    notes = [_describe_skipped_rows(result, rows)]
     if rest and adds_up:
         shown = set(kept)
         others = sum((result.number(row, measure) or Decimal(0) for row in rows if row not in shown), Decimal(0))
         bars.append((f"{OTHER} ({rest:,})", float(others)))
-        told.append(f"The {MOST_BARS} largest of {len(rows):,} groups; the other {rest:,} are one bar")
+        notes.append(f"The {MOST_BARS} largest of {len(rows):,} groups; the other {rest:,} are one bar")
     elif rest:
-        told.append(f"The {MOST_BARS} largest of {len(rows):,} groups; the other {rest:,} are not drawn")
-    told += _cut_short(result)
+        notes.append(f"The {MOST_BARS} largest of {len(rows):,} groups; the other {rest:,} are not drawn")
+    notes += _cut_short(result)
     names = number_repeated((name for name, _ in bars), "{name} ({number})")
     values: list[Json] = [{"c0": name, "c1": value} for name, (_, value) in zip(names, bars, strict=True)]
     encoding: JsonObject = {
@@ -137,7 +137,7 @@ def _plan_bar_chart(result: ShownRows, labels: Sequence[int], measure: int, *, a
         "x": {"field": "c1", "type": "quantitative", "title": _format_column_title(result, measure)},
     }
     title = f"{_format_column_title(result, measure)} by {_format_column_title(result, labels[0])}"
-    return _build_planned_chart("bar", title, values, {"type": "bar"}, encoding, told, format_count(len(bars), "bar"))
+    return _build_planned_chart("bar", title, values, {"type": "bar"}, encoding, notes, format_count(len(bars), "bar"))
 
 
 def _plan_scatter_chart(result: ShownRows, across: int, up: int) -> PlannedChart | None:
@@ -157,13 +157,13 @@ def _plan_scatter_chart(result: ShownRows, across: int, up: int) -> PlannedChart
         )
     }
     title = f"{_format_column_title(result, up)} against {_format_column_title(result, across)}"
-    told = [
+    notes = [
         f"One row in {every} is drawn" if every > 1 else "",
         _describe_skipped_rows(result, rows),
         *_cut_short(result),
     ]
     return _build_planned_chart(
-        "scatter", title, values, {"type": "point"}, encoding, told, format_count(len(values), "dot")
+        "scatter", title, values, {"type": "point"}, encoding, notes, format_count(len(values), "dot")
     )
 
 
@@ -233,7 +233,7 @@ ALLOWED: Final[Mapping[str, frozenset[str]]] = {
     "rect": frozenset({"transform", "x", "y", "width", "height"}) | _STROKES,
     "text": frozenset({"transform", "x", "y", "text-anchor", "font-family", "font-size", "font-weight"}) | _STROKES,
 }
-"""All that a chart consists of, beside its title and description."""
+"""All that a chart consists of, besides its title and description."""
 _VALUE: Final = re.compile(r"[-+\w\s.,()#%]*")
 """Allowed values of an attribute: numbers, names, colours and transformations; no address."""
 

@@ -50,7 +50,7 @@ class _Columns:
     keys: tuple[str, ...]
     measures: tuple[str, ...]
     others: tuple[str, ...]
-    """What all paths have and is neither."""
+    """Columns that all paths have and that are neither keys nor measures."""
 
 
 def merge_path_tables(paths: Sequence[Path], keys: Sequence[str] = ()) -> MergedPaths:
@@ -73,8 +73,8 @@ def merge_path_tables(paths: Sequence[Path], keys: Sequence[str] = ()) -> Merged
     for key in order:
         for name in names:
             if key not in rows_of[name]:
-                told = f"{name} has no row for {_describe_row_key(key)}" if columns.keys else f"{name} has no row"
-                found.append(Disagreement(kind="missing", key=_format_key_cells(key), told=f"{told}."))
+                gap = f"{name} has no row for {_describe_row_key(key)}" if columns.keys else f"{name} has no row"
+                found.append(Disagreement(kind="missing", key=_format_key_cells(key), told=f"{gap}."))
     heads = list(_build_merged_columns(columns, names, paths))
     rows = tuple(tuple(_build_merged_row(key, columns, names, rows_of)) for key in order)
     first = paths[0].table
@@ -117,16 +117,16 @@ def spread_paths(table: ResultTable) -> ResultTable:
     Only the first measure is spread; any other result is returned as it is.
     """
     names = [column.name for column in table.columns]
-    told = [found for name in names if (found := _DIFFERENCE.fullmatch(name)) is not None] if table.parents else []
-    if not told:
+    named = [found for name in names if (found := _DIFFERENCE.fullmatch(name)) is not None] if table.parents else []
+    if not named:
         return table
-    measure, first = told[0]["measure"], told[0]["first"]
-    paths = dict.fromkeys([first, *(one["path"] for one in told if one["measure"] == measure)])
+    measure, first = named[0]["measure"], named[0]["first"]
+    paths = dict.fromkeys([first, *(one["path"] for one in named if one["measure"] == measure)])
     places = {path: names.index(one) for path in paths if (one := f"{measure} ({path})") in names}
     if len(places) < 2:
         return table
-    computed = {f"{one['measure']} ({path})" for one in told for path in (one["first"], one["path"])}
-    computed |= {found[0] for found in told} | {f"{one['measure']}: {one['path']} by {one['first']}" for one in told}
+    computed = {f"{one['measure']} ({path})" for one in named for path in (one["first"], one["path"])}
+    computed |= {found[0] for found in named} | {f"{one['measure']}: {one['path']} by {one['first']}" for one in named}
     kept = [at for at, name in enumerate(names) if name not in computed]
     kind = table.columns[next(iter(places.values()))].kind
     columns = (
@@ -208,11 +208,11 @@ def _merge_group_rows(
                 continue
             for name, value in values.items():
                 if not _is_same_cell(before[name], value):
-                    told = f"{path.name} has two values of {name} for {_describe_row_key(key)}: "
-                    told += f"{cell_text(before[name])} and {cell_text(value)}."
+                    conflict = f"{path.name} has two values of {name} for {_describe_row_key(key)}: "
+                    conflict += f"{cell_text(before[name])} and {cell_text(value)}."
                     found.append(
                         Disagreement.model_validate(
-                            {"kind": kind, "key": _format_key_cells(key), "column": name, "told": told}
+                            {"kind": kind, "key": _format_key_cells(key), "column": name, "told": conflict}
                         )
                     )
                     before[name] = None

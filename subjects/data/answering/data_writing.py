@@ -1,7 +1,7 @@
 """An answer from results: each of its numbers is proven by the cells that it names, or marked where it stands.
 
-What a model says of a number is data; code alone computes. What does not follow is told to the model once, with quotes
-that do not hold, and if it still does not follow then, the statement that it stands in says so in the report.
+What a model says of a number is data; code alone computes. What does not follow is reported to the model once, with
+quotes that do not hold, and if it still does not follow then, the statement that it stands in says so in the report.
 """
 
 import asyncio
@@ -96,7 +96,7 @@ def _find_draft_faults(checked: CheckedDraft) -> Iterator[str]:
 
 
 class _Desk:
-    """What answers are held against."""
+    """Facts that answers are checked against."""
 
     def __init__(self, given: DataWriterInput, tables: Sequence[ResultTable]) -> None:
         self._given = given
@@ -242,7 +242,7 @@ def with_claims(draft: ReportDraft, change: Callable[[Claim], Claim]) -> ReportD
 
 
 def _said_beside(given: DataWriterInput) -> Iterator[GivenNumbers]:
-    """What may be said without a cell, and who says it."""
+    """Collect numbers that need no cell, with their origin."""
     yield GivenNumbers("the question", given.question)
     for one in given.guidance:
         yield GivenNumbers("what was said meanwhile", one)

@@ -38,7 +38,7 @@ _Placed: TypeAlias = tuple[NumberProof, list[tuple[int, int]]]
 
 @dataclass(frozen=True)
 class GivenNumbers:
-    """What may be said without a cell."""
+    """Numbers that may be used without a cell."""
 
     by: str
     """The origin, such as `the question`."""
@@ -111,15 +111,15 @@ class ProofCheck:
     ) -> tuple[bool, str, str]:
         inside = sum(_is_overlapping(span, other) for other in all_of)
         if inside > 1 and not _is_name_of_cell(proof, self.results):
-            told = f"the words that name its cells hold {inside} numbers: “{proof.text}”; name each by itself"
-            return False, told, ""
+            fault = f"the words that name its cells hold {inside} numbers: “{proof.text}”; name each by itself"
+            return False, fault, ""
         return self._checked(proof, one, text)
 
     def _checked(self, proof: NumberProof, one: Number, text: str) -> tuple[bool, str, str]:
         """Return whether a proof gives a number as it is shown, a remark on that, and the value it gives."""
         try:
-            if proof.operation == "cell" and (told := self._as_cell(proof, one)) is not None:
-                return told
+            if proof.operation == "cell" and (outcome := self._as_cell(proof, one)) is not None:
+                return outcome
             if one.name or one.moments:
                 return False, "it is a name or a date, and what it names is a number", ""
             value = compute_proof(proof, self.results)
@@ -241,13 +241,13 @@ def _list_integer_readings(one: Number) -> tuple[int, ...]:
 
 
 def _find_word_spans(words: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where `words` stand in `text` and cut no number and no word with digits."""
+    """Find the spans of `words` in `text` that cut no number and no word with digits."""
     pattern = _compile_words_pattern(words)
     return iter(()) if pattern is None else (found.span() for found in pattern.finditer(text))
 
 
 def _compile_words_pattern(words: str) -> re.Pattern[str] | None:
-    """What finds `words`; None: there are none."""
+    """Compile the pattern that finds `words`; None: there are none."""
     wanted = words.split()
     if not wanted:
         return None

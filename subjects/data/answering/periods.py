@@ -58,7 +58,7 @@ _WEEKS: Final = (
     ("sunday", re.compile(r"strftime\b.{0,200}?%U", re.DOTALL)),
     ("january", re.compile(r"to_char\b.{0,200}?\bWW\b", re.DOTALL | re.IGNORECASE)),
 )
-"""How a query counts weeks, if not as ISO 8601 does."""
+"""Ways to count weeks in SQL that differ from ISO 8601."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def find_time_column(
 def _join_parts(
     years: Sequence[int | None], name: str, cells: Sequence[Cell], sql: str
 ) -> list[datetime | None] | None:
-    """The moments that years and the parts of years beside them say; None: the other column holds no such parts."""
+    """The moments that years and the parts of years next to them say; None: the other column holds no such parts."""
     part = _find_part(name, cells)
     if part is None:
         return None
@@ -210,7 +210,7 @@ def _begin_part(year: int, part: Part, number: int, weeks: str) -> datetime | No
 
 
 def _find_week_count(sql: str, numbers: Sequence[int | None]) -> str:
-    """How weeks are counted: as the query says; a week 0 is none of ISO 8601, and `%W` is what SQLite has for it."""
+    """Find how the query counts weeks; a week 0 is none of ISO 8601, and `%W` is what SQLite has for it."""
     said = next((name for name, sign in _WEEKS if sign.search(sql)), "")
     return said or ("monday" if 0 in numbers else "iso")
 

@@ -1,7 +1,7 @@
-"""What the query says of the columns of its result: which ones name groups, and which are plain sums or counts.
+"""Finds, by the query, which columns of its result name groups, and which are plain sums or counts.
 
-Names and values cannot tell a ratio from a count, or the year 2024 from 2,024 pieces; the expression behind a column
-can. What cannot be followed is said to be neither.
+Names and values do not distinguish a ratio from a count, or the year 2024 from 2,024 pieces; the expression behind a
+column can. What cannot be followed is said to be neither.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from elcano.subjects.data.tables import ResultTable
 _MOST_SOURCES: Final = 20
 """Queries within queries that are followed."""
 _WRAPPERS: Final = (exp.Paren, exp.Cast, exp.Round, exp.Coalesce, exp.Filter)
-"""What leaves a sum a sum, but for its last digits."""
+"""Functions that leave a sum a sum, except for its last digits."""
 _TOTALLING: Final = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 

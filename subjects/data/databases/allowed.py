@@ -140,7 +140,7 @@ TABLE_FUNCTIONS: Final[dict[Dialect, frozenset[str]]] = {
 }
 """Functions in place of tables: they make rows of their arguments alone."""
 SERIES: Final = (exp.GenerateSeries, exp.ExplodingGenerateSeries, exp.Unnest, exp.Explode)
-"""What may stand in place of a table on engines that know it, and has a class."""
+"""Functions allowed in place of a table on engines that know them and have a class for them."""
 IMPLICIT_COLUMNS: Final[dict[Dialect, frozenset[str]]] = {
     "sqlite": frozenset({"rowid", "_rowid_", "oid"}),
     "postgresql": frozenset(),
@@ -205,7 +205,7 @@ _PATTERNED: Final = (
 _OTHERS: Final = frozenset(_PATTERNED.split())
 """Functions that are known by their names, all of whose arguments but the first are patterns or say how long."""
 _WIDE: Final = re.compile(r"\*|\d{4}|\{[^{}]*\{")
-"""What makes a printed value as wide as an argument says, or a thousand characters and more."""
+"""Formats that print a value as wide as an argument says, or a thousand characters and more."""
 _MAY_BE_EMPTY: Final = re.compile(r"\(\?|\\[bBmMyYAZ<>]")
 """Assertions, which match between two characters."""
 _LISTS: Final = exp.Any | exp.All | exp.Array | exp.Tuple
@@ -228,7 +228,7 @@ def faulty_pattern(node: exp.Expr) -> str:
 
 
 def _describe_wide_value(node: exp.Expr) -> str:
-    """Describe the fault of a function that is told how long its result is; empty if it has none."""
+    """Describe the fault of a function that takes the length of its result; empty if it has none."""
     match node:
         case exp.Format() | exp.Anonymous() if isinstance(node, exp.Format) or str(node.this).lower() == "printf":
             written = node.this if isinstance(node, exp.Format) else next(iter(node.expressions), None)

@@ -1,6 +1,6 @@
 """Whether a query's columns are in the schema, found out before the database is asked, all faults at once.
 
-The database would tell of one at a time, and SQLite of none: it takes an unknown name in quotation marks for a text.
+The database would report one at a time, and SQLite of none: it takes an unknown name in quotation marks for a text.
 """
 
 import logging
@@ -46,7 +46,7 @@ class _Fault(NamedTuple):
 
 
 class ResolvedColumn(NamedTuple):
-    """What is known of one column of a query's result before it runs."""
+    """Facts about one column of a query's result before it runs."""
 
     origin: ColumnSchema | None
     """The column of the schema that it is; None: it is computed."""
@@ -55,7 +55,7 @@ class ResolvedColumn(NamedTuple):
 
 
 def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[ResolvedColumn, ...]:
-    """Return what is known of each column of the query's result; nothing of those of PIVOT.
+    """Resolve each column of the query's result; nothing is known of those of PIVOT.
 
     Raises:
         Refused: it names columns that its tables do not have, or that several of them have.
@@ -145,7 +145,7 @@ def _is_implicit(column: exp.Column, dialect: Dialect) -> bool:
 def _may_be_unlisted(
     column: exp.Column, scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema
 ) -> bool:
-    """Whether a source in sight has columns that nobody can list, and none that can be listed has the column."""
+    """Whether a source in sight has columns that no one can list, and none that can be listed has the column."""
     name = _fold_name_case(column.name, schema.dialect)
     known = [
         _columns_of(source, around, tables, schema)
@@ -196,7 +196,7 @@ def _columns_of(
 ) -> dict[str, str] | None:
     """Return the columns of the source called `source`, as seen from `scope`, by their folded names.
 
-    Empty: nobody can say. None: nothing is called so.
+    Empty: no one can say. None: nothing is called so.
     """
     for around in _iter_enclosing_scopes(scope):
         found = around.sources.get(source)

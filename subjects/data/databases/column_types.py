@@ -1,8 +1,8 @@
 """Types of the columns of text files, by their values: text becomes numbers or dates only if no value loses anything.
 
 Values are grouped by their shapes, in which every digit is a 9: `9999-99-99`. A column of a million values has a few
-shapes, and they decide: a leading zero keeps `00501` a text, `12,5` makes `1.234` beside it a thousand, a 13 says which
-part of `01/02/2024` is the day. What no value decides stays text, and a note says what to write into the file of
+shapes, and they decide: a leading zero keeps `00501` a text, `12,5` makes `1.234` next to it a thousand, a 13 says
+which part of `01/02/2024` is the day. What no value decides stays text, and a note says what to write into the file of
 options (`reading_options.py`). Notes contain no values: they are shown even where values may not be.
 """
 
@@ -16,7 +16,7 @@ from elcano.graphs.text import format_count
 Order: TypeAlias = Literal["day first", "month first"]
 Sign: TypeAlias = Literal["decimal point", "decimal comma"]
 Choice: TypeAlias = Literal["text", "number", "decimal point", "decimal comma", "day first", "month first"]
-"""What an operator may say of a column."""
+"""Type that an operator may declare for a column."""
 SHAPE_CHARACTERS: Final = 45
 """Longer values are text: no type of DuckDB holds a longer number without loss."""
 _INTEGER: Final = re.compile(r"-?(9+)")
@@ -38,7 +38,7 @@ _EXACT_PLACES: Final = 6
 _EXACT_DIGITS: Final = 15
 """Digits that a floating number holds in any case."""
 _MOSTLY: Final = 0.5
-"""So large a share of a column makes the other values worth a note."""
+"""Share of a column from which the other values are worth a note."""
 
 
 class Shape(NamedTuple):
@@ -58,7 +58,7 @@ class Shape(NamedTuple):
 
 @dataclass(frozen=True)
 class ColumnReading:
-    """How a column of texts is read."""
+    """Interpretation of a column of texts."""
 
     type: str = "VARCHAR"
     value: str = "{text}"
@@ -66,7 +66,7 @@ class ColumnReading:
     check: str = ""
     """SQL that is true of a value from which nothing is lost; empty: it is true of all."""
     note: str = ""
-    """How the column had to be interpreted, a clause; empty: there was nothing to interpret."""
+    """Note on how the column was interpreted, a clause; empty: nothing to interpret."""
     open: bool = False
     """Whether the operator has to say what its values mean."""
     by_others: bool = False
@@ -75,7 +75,7 @@ class ColumnReading:
 
 @dataclass(frozen=True)
 class Conventions:
-    """What the values of a file say of numbers and dates in all of its columns."""
+    """Conventions of numbers and dates that hold in all columns of a file."""
 
     signs: frozenset[Sign] = frozenset()
     orders: Mapping[str, frozenset[Order]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Conventions:
 
 
 def find_conventions(columns: Sequence[Sequence[Shape]]) -> Conventions:
-    """What columns with a value that decides say for those without one."""
+    """Find the conventions of columns with a value that decides, for those without one."""
     signs: set[Sign] = set()
     orders: dict[str, set[Order]] = {}
     for shapes in columns:
@@ -95,7 +95,7 @@ def find_conventions(columns: Sequence[Sequence[Shape]]) -> Conventions:
 
 
 def choose_reading(shapes: Sequence[Shape], known: Conventions, choice: Choice | None = None) -> ColumnReading:
-    """How to read a column with values of these shapes.
+    """Choose the interpretation of a column with values of these shapes.
 
     Args:
         shapes: of all its values; empty: it has none.
@@ -195,7 +195,7 @@ def _read_integers(shapes: Sequence[Shape], *, keeps_zeros: bool) -> ColumnReadi
 
 
 def _find_signs(shapes: Sequence[Shape]) -> set[Sign]:
-    """What numbers of a column say of its decimal sign: `12,5`, `0.123`, `1234.567` and `1.234.567` say it.
+    """Find the decimal signs that numbers of a column prove: `12,5`, `0.123`, `1234.567` and `1.234.567` do.
 
     `1.234` does not, unless another number has four digits without a sign among them.
     """
@@ -232,10 +232,10 @@ def _read_decimals(shapes: Sequence[Shape], sign: Sign, choice: Choice | None, n
         text = f"replace({text}, ',', '.')"
     said = f"a {sign}" if mark == "," or note else ""
     reads = " and ".join(filter(None, (said, "grouped thousands" if grouped else "")))
-    told = f"numbers with {reads}{note}" if reads else ""
+    how = f"numbers with {reads}{note}" if reads else ""
     fitted = [shape.text.removeprefix("-").replace(group, "") for shape in shapes]
     if any(_EXPONENT.fullmatch(shape.text) for shape in shapes):
-        return ColumnReading("DOUBLE", f"TRY_CAST({text} AS DOUBLE)", f"isfinite(TRY_CAST({text} AS DOUBLE))", told)
+        return ColumnReading("DOUBLE", f"TRY_CAST({text} AS DOUBLE)", f"isfinite(TRY_CAST({text} AS DOUBLE))", how)
     places = {len(one.partition(mark)[2]) for one in fitted}
     whole = max(len(one.partition(mark)[0]) for one in fitted)
     decimals = places - {0}
@@ -256,7 +256,7 @@ def _read_decimals(shapes: Sequence[Shape], sign: Sign, choice: Choice | None, n
         exact = f"(length({text}) <= {_EXACT_DIGITS} OR CAST(TRY_CAST({text} AS DOUBLE) AS VARCHAR) = {text})"
     cast = f"TRY_CAST({text} AS {kind})"
     check = f"regexp_full_match({{text}}, '{form}') AND {cast} IS NOT NULL AND {exact}"
-    return ColumnReading(kind, cast, check, told, by_others=bool(note))
+    return ColumnReading(kind, cast, check, how, by_others=bool(note))
 
 
 def _read_timestamps(shapes: Sequence[Shape]) -> ColumnReading:

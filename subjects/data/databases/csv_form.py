@@ -27,16 +27,16 @@ _MARKS: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 """First bytes of a file that declare its encoding."""
 TITLE_CHARACTERS: Final = 200
 _EMPTY: Final = "(empty)"
-"""How DuckDB says that there is no such character."""
+"""DuckDB's value for "no such character"."""
 _DECLARED: Final = re.compile(r"\ufeff?sep=([^\r\n\w\"])\r?\n")
-"""How Excel is told the delimiter."""
+"""Line that declares the delimiter to Excel."""
 _YEAR_NAME: Final = re.compile(r"[12]\d{3}")
 _VALUE_NAME: Final = re.compile(r"-?\d+(?:[.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?")
 
 
 @dataclass(frozen=True)
 class CsvForm:
-    """How a file of delimited text is to be read."""
+    """Format of a file of delimited text."""
 
     encoding: str
     skipped: int
@@ -46,7 +46,7 @@ class CsvForm:
     names: tuple[str, ...]
     """As DuckDB makes them: no two alike, none empty."""
     title: str
-    """What stands above the names."""
+    """Title above the column names."""
 
     def build_query(self, header_rows: int) -> str:
         """SQL of the rows as texts in columns `c0`, `c1` and so on; its parameter is the path."""
@@ -158,14 +158,14 @@ def _split_csv_line(line: str, delimiter: str) -> list[str]:
 
 
 def format_csv_error(error: duckdb.Error) -> str:
-    """What DuckDB said, without the line that it said it of: a table's content belongs in no error."""
+    """Format DuckDB's error without the line that it is about: a table's content belongs in no error."""
     text = str(error)
     if "not utf-8 encoded" in text:
         return "it is not written in UTF-8: save it as UTF-8"
     if "sniffing file" in text or "Sniffer" in text:
         return "its lines are of no form that could be found out: save it as CSV in UTF-8, each line as many values"
-    told = [line for line in text.partition("\nPossible")[0].splitlines() if not line.startswith("Original Line")]
-    return " ".join(told).removeprefix("Invalid Input Error: ").removeprefix("Conversion Error: ")
+    kept = [line for line in text.partition("\nPossible")[0].splitlines() if not line.startswith("Original Line")]
+    return " ".join(kept).removeprefix("Invalid Input Error: ").removeprefix("Conversion Error: ")
 
 
 def require_names(names: Sequence[str], readings: Sequence[ColumnReading]) -> None:

@@ -1,6 +1,6 @@
 """One database, shared by all callers: its schema, cached by hash, and its query results, without blocking.
 
-What tables and columns there are is read anew after a minute, and before anybody is told that a name is unknown. What
+What tables and columns there are is read anew after a minute, and before a name is reported as unknown. What
 is known of values is kept for an hour under the hash of the schema. A call that is given up stops its statement.
 
 Infers undeclared foreign keys from names and types: `orders.customer_id` is the id of `customers`.
@@ -181,7 +181,7 @@ class Database:
         return outcome
 
     async def _asked(self, work: Callable[[Stop], Found]) -> Found:
-        """What `work` gives, in a thread; if the caller is cancelled, the statement is stopped and waited for."""
+        """Run `work` in a thread; if the caller is cancelled, stop the statement and wait for its end."""
         stop = Stop()
         working = asyncio.ensure_future(self._threads.run(_unless_stopped, work, stop))
         try:
@@ -190,7 +190,7 @@ class Database:
             await asyncio.to_thread(stop.now)
             await asyncio.wait([working])
             if not working.cancelled():
-                working.exception()  # looked at, so that nobody is told of it later
+                working.exception()  # looked at, so that asyncio does not report it later
             raise
         if found is None:
             raise asyncio.CancelledError
@@ -198,13 +198,13 @@ class Database:
 
 
 def _unless_stopped(work: Callable[[Stop], Found], stop: Stop) -> Found | None:
-    """What `work` gives; None if it was given up while it waited for a thread."""
+    """Return the result of `work`; None if it was given up while it waited for a thread."""
     return None if stop.asked else work(stop)
 
 
 def schema_hash(tables: tuple[TableSchema, ...]) -> str:
     """SHA-256 over names, types and declared keys, hexadecimal."""
-    told = [
+    facts = [
         [
             table.name,
             table.kind,
@@ -214,7 +214,7 @@ def schema_hash(tables: tuple[TableSchema, ...]) -> str:
         ]
         for table in sorted(tables, key=lambda table: table.name)
     ]
-    return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()
 
 
 class Databases:
@@ -267,7 +267,7 @@ def open_databases(settings: Settings) -> Databases:
 
 
 def engine_of(name: str, address: str, folder: Path) -> Engine:
-    """What asks the database at an address.
+    """Return the engine of the database at an address.
 
     Args:
         name: as the operator called it.

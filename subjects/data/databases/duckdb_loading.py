@@ -21,7 +21,7 @@ from elcano.subjects.data.databases.values import quote_identifier
 from elcano.subjects.data.tables import EXACT_NOTE, READING_NOTE
 
 MOST_FAULTS: Final = 6
-"""Files of a folder whose faults are told; the others are counted."""
+"""Files of a folder whose faults are reported; the others are counted."""
 FAULT_CHARACTERS: Final = 300
 MOST_COMMENTS: Final = 100
 """Columns of a table that get a comment: in a table of many, DuckDB takes tens of milliseconds for each."""
@@ -30,7 +30,7 @@ _CONFIGURATION: Final = {
     "memory_limit": "2GB",
     "threads": "2",
 }
-"""A file of any size is copied in this much; what does not fit is written beside the copy meanwhile."""
+"""A file of any size is copied in this much; what does not fit is written next to the copy meanwhile."""
 
 
 def load_files_into_duckdb(path: str, files: Iterable[FileToLoad]) -> None:

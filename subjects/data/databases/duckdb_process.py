@@ -41,7 +41,7 @@ _WHY: Final = {
     "lock": "another process writes to it",
     "Permission denied": "the worker may not open its file",
 }
-"""What DuckDB's words mean that it opens a file in vain with."""
+"""Explanations of DuckDB's errors about files that it cannot open."""
 _QUERIES: Final = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
 """`MULTI` is PIVOT without its values: they are looked up first, and kept as a temporary type."""
 _SHORT: Final = (
@@ -79,7 +79,7 @@ def answer_request(request: Request) -> Answer:
             if not request.statements:
                 return Answer(tables=tuple(_read_table_schemas(connection)))
             return Answer(outcomes=tuple(_run_statements(connection, request)))
-    except duckdb.IOException as error:  # it names the file, which is nobody's business
+    except duckdb.IOException as error:  # it names the file, which is no one's business
         return Answer(away=next((why for word, why in _WHY.items() if word in str(error)), "its file cannot be read"))
     except (duckdb.Error, ValueError, OSError) as error:
         return Answer(away=_format_duckdb_error(error, request))
@@ -180,7 +180,7 @@ def _qualify_table_name(schema: str, table: str) -> str:
 
 
 def _format_duckdb_error(error: Exception, request: Request) -> str:
-    """What DuckDB said, its first paragraph, without the places of files."""
+    """Format DuckDB's error, its first paragraph, without the places of files."""
     text = str(error).split("\n\n")[0]
     for place in (request.path, *(one.path for one in request.files)):
         text = text.replace(place, "its file")

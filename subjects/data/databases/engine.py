@@ -30,7 +30,7 @@ RESULT_CHARACTERS: Final = 2_000_000
 
 
 class Limits(Frozen):
-    """How far one statement may go."""
+    """Limits of one statement."""
 
     seconds: float = 10.0
     """Time limit of one statement."""
@@ -74,7 +74,7 @@ class Engine(Protocol):
     def run(
         self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
     ) -> list[Outcome]:
-        """What each statement gives, one after the other on one connection; nothing of them lasts.
+        """Run each statement, one after the other on one connection; nothing of them lasts.
 
         Args:
             statements: one query each.
@@ -155,7 +155,7 @@ class FileEngine:
 
     dialect: Dialect
     processes: ClassVar[ChildProcesses[Request, Answer]]
-    """What opens its file."""
+    """Child processes that open its file."""
 
     def __init__(self, name: str, path: Path) -> None:
         self.name = name
@@ -171,7 +171,7 @@ class FileEngine:
     def run(
         self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
     ) -> list[Outcome]:
-        """What each statement gives; see `Engine`."""
+        """Run each statement; see `Engine`."""
         longest = min(limits.seconds * len(statements), limits.total_seconds)
         request = Request(
             path=str(self._file(stop).absolute()),
@@ -307,7 +307,7 @@ class Files(Duckdb):
 
 
 def _remove_unfinished_copy(made: Path) -> None:
-    """Removes a copy that was not finished, with what DuckDB keeps beside it."""
+    """Removes a copy that was not finished, with what DuckDB keeps next to it."""
     made.unlink(missing_ok=True)
     made.with_name(f"{made.name}.wal").unlink(missing_ok=True)
     shutil.rmtree(made.with_name(f"{made.name}.tmp"), ignore_errors=True)

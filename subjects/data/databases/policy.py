@@ -50,7 +50,7 @@ class Parsed(NamedTuple):
     sql: str
     """With its limit."""
     tables: frozenset[str]
-    """Of the schema, as it calls them."""
+    """Tables of the schema, as it calls them."""
     limit: int | None = None
     """Its own limit, if it is lower than the one that it is run with."""
 
@@ -103,10 +103,10 @@ def _parse_single_select(sql: str, dialect: Dialect) -> exp.Expr:
     except RecursionError:
         raise _build_query_refusal("it is nested too deeply", "syntax") from None
     # A comment behind the last semicolon is read as a statement of its own, which is none.
-    told = [one for one in statements if one is not None and not isinstance(one, exp.Semicolon)]
-    if len(told) != 1:
-        raise _build_query_refusal(f"it has {len(told)} statements: write exactly one query")
-    (tree,) = told
+    selects = [one for one in statements if one is not None and not isinstance(one, exp.Semicolon)]
+    if len(selects) != 1:
+        raise _build_query_refusal(f"it has {len(selects)} statements: write exactly one query")
+    (tree,) = selects
     if isinstance(tree, exp.Pivot):
         return exp.select("*").from_(exp.Subquery(this=tree))
     if not isinstance(tree, exp.Select | exp.SetOperation):

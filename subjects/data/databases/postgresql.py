@@ -111,7 +111,7 @@ class Postgresql:
     def run(
         self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
     ) -> list[Outcome]:
-        """What each statement gives; see `Engine`. Which tables may be read is the role's affair."""
+        """Run each statement; see `Engine`. Which tables may be read is the role's affair."""
         ends = time.monotonic() + limits.total_seconds
         with self._opened(stop) as connection:
             return [self._one(connection, one, limits, ends) for one in statements]
@@ -170,8 +170,8 @@ class Postgresql:
         elif state.startswith("3D") or " does not exist" in str(error):
             why = "its server has no such database or role"
         elif state:
-            told = next((words for kind, words in _WORDS if isinstance(error, kind)), "")
-            why = f"{told}{' ' if told else ''}({type(error).__name__}, SQLSTATE {state})"
+            reason = next((words for kind, words in _WORDS if isinstance(error, kind)), "")
+            why = f"{reason}{' ' if reason else ''}({type(error).__name__}, SQLSTATE {state})"
         what = "opened" if opening else "read"
         raise SourceUnavailable(f"the database {self.name!r} cannot be {what}: {why}") from None
 
@@ -224,7 +224,7 @@ class _Ending:
     """Ends a connection's work on the server: cancels it, and hangs up if the server ignores that.
 
     Args:
-        connection: that somebody waits at, in another thread.
+        connection: that someone waits at, in another thread.
         seconds: until it is cancelled.
     """
 

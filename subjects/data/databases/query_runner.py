@@ -6,8 +6,11 @@ complained, the schema is read anew and the query is read by it once more.
 
 import asyncio
 import logging
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
+
+from sqlglot import exp
 
 from elcano.graphs.text import shorten_text
 from elcano.subjects.data.data_answer import QueryFault, SqlQuery
@@ -15,8 +18,9 @@ from elcano.subjects.data.databases.column_resolution import ResolvedColumn, res
 from elcano.subjects.data.databases.database import Database
 from elcano.subjects.data.databases.engine import FetchedRows
 from elcano.subjects.data.databases.policy import Parsed, Refused, parse_allowed_query
-from elcano.subjects.data.databases.reading_notes import iter_reading_notes
 from elcano.subjects.data.tables import (
+    EXACT_NOTE,
+    READING_NOTE,
     DatabaseSchema,
     Dialect,
     ResultColumn,
@@ -40,17 +44,17 @@ async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> Re
         SourceUnavailable: the database is away, and another try may find it back.
     """
     schema = await database.structure()
-    told = await _attempt_query(database, schema, query, rows)
-    if isinstance(told, QueryFault) and told.stage in ("names", "database"):
-        fresh = await database.structure(fresh=True, anew=told.stage == "database")
+    result = await _attempt_query(database, schema, query, rows)
+    if isinstance(result, QueryFault) and result.stage in ("names", "database"):
+        fresh = await database.structure(fresh=True, anew=result.stage == "database")
         if fresh.hash != schema.hash:
-            told = await _attempt_query(database, fresh, query, rows)
+            result = await _attempt_query(database, fresh, query, rows)
             return (
-                _explain_schema_change(told, fresh, query)
-                if isinstance(told, QueryFault) and told.stage == "names"
-                else told
+                _explain_schema_change(result, fresh, query)
+                if isinstance(result, QueryFault) and result.stage == "names"
+                else result
             )
-    return told
+    return result
 
 
 def _explain_schema_change(fault: QueryFault, schema: DatabaseSchema, query: SqlQuery) -> QueryFault:
@@ -105,3 +109,18 @@ def _apply_schema_types(found: FetchedRows, known: tuple[ResolvedColumn, ...]) -
             update |= {"type": one.origin.type, "kind": one.origin.kind}
         columns.append(column.model_copy(update=update))
     return tuple(columns)
+
+
+def iter_reading_notes(query: Parsed, schema: DatabaseSchema) -> Iterator[str]:
+    """Yield how files were interpreted, as far as the query reads what had to be."""
+    named = {column.name.casefold() for column in query.tree.find_all(exp.Column)}
+    every = "*" in named or any(not isinstance(star.parent, exp.Count) for star in query.tree.find_all(exp.Star))
+    for table in schema.tables:
+        if table.name not in query.tables:
+            continue
+        if table.comment.startswith(READING_NOTE):
+            yield f"{table.name}: {table.comment.removeprefix(READING_NOTE)}"
+        for column in table.columns:
+            if column.comment.startswith(READING_NOTE) and (every or column.name.casefold() in named):
+                said = column.comment.removeprefix(READING_NOTE).partition(EXACT_NOTE)[0].strip()
+                yield f"{table.name}.{column.name} was read as {said}"

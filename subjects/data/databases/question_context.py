@@ -2,7 +2,7 @@
 
 Tables are ranked by words of names, columns, comments and values, then one key further. Sample values are the cheap
 win: over 20 questions to 13 tables the right one came first 14 times by names alone, and 18 times with the 8 commonest
-values beside them. A small schema is shown whole: nothing is lost by that.
+values next to them. A small schema is shown whole: nothing is lost by that.
 
 A saved question has the SQL that answers it, for a model to learn from or to be run as it is. They stand in one file
 for each database: a line of JSON for each example, with `question`, `sql` and perhaps a `note`. A file is read anew
@@ -75,8 +75,8 @@ def _limit_table_details(chosen: Sequence[TableSchema]) -> list[TableSchema]:
             characters += sum(map(len, column.samples))
             kept.append(column.model_copy(update={"samples": ()}) if characters > SAMPLE_CHARACTERS else column)
         left = len(table.columns) - len(kept)
-        told = {"comment": f"{table.comment} (Its other {left:,} columns are not shown.)".strip()} if left else {}
-        shown.append(table.model_copy(update={"columns": tuple(kept), **told}))
+        comment = {"comment": f"{table.comment} (Its other {left:,} columns are not shown.)".strip()} if left else {}
+        shown.append(table.model_copy(update={"columns": tuple(kept), **comment}))
     return shown
 
 

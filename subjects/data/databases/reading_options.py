@@ -1,4 +1,4 @@
-"""What an operator says of a file whose values do not say it themselves: in a JSON file beside it.
+"""Operator's options for files whose values are ambiguous: a JSON file next to each.
 
 `orders.csv.reading.json` is of `orders.csv`: `{"header_rows": 1, "columns": {"placed": "day first"}}`.
 """
@@ -16,7 +16,7 @@ MOST_BYTES: Final = 1_000_000
 
 
 class ReadingOptions(Frozen):
-    """How a file is to be read."""
+    """Options for reading a file."""
 
     header_rows: int | None = Field(default=None, ge=0, le=10)
     """Rows that name the columns; 0: none does. None: found out."""
@@ -25,7 +25,7 @@ class ReadingOptions(Frozen):
 
 
 def locate_options(path: Path) -> Path:
-    """Where the options of a file are."""
+    """Return the path of a file's options."""
     return path.with_name(path.name + SUFFIX)
 
 

@@ -44,12 +44,12 @@ def find_single_sources(scope: Scope, find_table: FindTable) -> frozenset[str]:
 
 
 class ColumnRepeats(NamedTuple):
-    """What a column of a result may count several times, as clauses without a full stop; empty: nothing."""
+    """Rows that a column of a result may count several times, as clauses without a full stop; empty: nothing."""
 
     counted: tuple[str, ...] = ()
     """In each of its values."""
     added: tuple[str, ...] = ()
-    """Where its values are added up."""
+    """Repeats that matter where its values are added up."""
 
 
 _Outputs: TypeAlias = list[tuple[str, ColumnRepeats]]
@@ -57,7 +57,7 @@ _Outputs: TypeAlias = list[tuple[str, ColumnRepeats]]
 
 
 def describe_repeats(scopes: list[Scope], find_table: FindTable) -> tuple[ColumnRepeats, ...]:
-    """What each column of a query's result may count several times, in their order.
+    """Describe what each column of a query's result may count several times, in their order.
 
     Args:
         scopes: of a qualified query, each behind those that it is made of.
@@ -92,7 +92,7 @@ def _merge_repeats(listed: Iterable[ColumnRepeats]) -> ColumnRepeats:
 def _describe_column(
     select: exp.Expr, scope: Scope, single: frozenset[str], found: Mapping[int, _Outputs]
 ) -> ColumnRepeats:
-    """What one column of a SELECT counts several times, itself or by the columns that it is made of."""
+    """Describe what one column of a SELECT counts several times, itself or by the columns that it is made of."""
     inner = []
     for column in select.find_all(exp.Column):
         source = scope.sources.get(column.table)
@@ -252,7 +252,7 @@ def require_bounded_gathering(scopes: list[Scope], find_table: FindTable) -> Non
 
 
 def describe_inner_limits(tree: exp.Expr) -> list[str]:
-    """What limits inside a query leave out, as clauses; a limit of one row is a choice of it."""
+    """Describe what limits inside a query leave out, as clauses; a limit of one row is a choice of it."""
     found = []
     for limit in tree.find_all(exp.Limit, exp.Fetch):
         number = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression

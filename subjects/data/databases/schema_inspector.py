@@ -1,4 +1,4 @@
-"""What SQLAlchemy's inspector tells of tables, views, columns, keys and comments, in this project's words.
+"""Reads tables, views, columns, keys and comments with SQLAlchemy's inspector, in this project's words.
 
 It asks for all tables of a schema at once, so five hundred cost what one does.
 """
@@ -30,7 +30,7 @@ def inspect_tables(dialect: Literal["sqlite", "postgresql"], connection: Any) ->
 
     Those of the default schema come first and have its name left out. What fails is raised as the driver's own error.
     """
-    # Never disposed of: that would close a connection which is somebody else's.
+    # Never disposed of: that would close a connection which is someone else's.
     engine = create_engine(_DRIVERS[dialect], creator=lambda: connection, poolclass=StaticPool)
     try:
         with warnings.catch_warnings(), engine.connect() as opened:

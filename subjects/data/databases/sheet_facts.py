@@ -1,4 +1,4 @@
-"""What an Excel file says of its cells that the reader of their values does not.
+"""Facts about the cells of an Excel file that the reader of their values does not report.
 
 Formulas that no program has computed, errors, and numbers whose format shows zeros before them. The parts of a file are
 searched as bytes in portions: a sheet may have millions of cells, and few files have any of this.
@@ -18,7 +18,7 @@ SUFFIXES: Final = frozenset({".xlsx", ".xlsm"})
 MOST_NAMED: Final = 3
 """Cells that a note names."""
 MOST_PART_BYTES: Final = 50_000_000
-"""Of a part that is parsed whole: the workbook, its relations, its styles."""
+"""Maximum size of a part that is parsed whole: the workbook, its relations, its styles."""
 _PORTION: Final = 1 << 20
 _LONGEST_CELL: Final = 1 << 16
 """Bytes at the end of a portion that are searched with the next one."""
@@ -33,7 +33,7 @@ _RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relat
 
 @dataclass
 class SheetFacts:
-    """What is known of the cells of a sheet."""
+    """Facts about the cells of a sheet."""
 
     uncomputed: list[str] = field(default_factory=list)
     """Cells whose formula has no value."""
@@ -43,7 +43,7 @@ class SheetFacts:
     """Digits of the numbers of a column that are shown with zeros before them, by the column counted from 0."""
 
     def describe(self) -> Iterator[str]:
-        """Yield what a reader of the table has to know."""
+        """Yield caveats for readers of the table."""
         for cells, what, advice in (
             (self.uncomputed, "a formula that was never computed", ": save the file in a spreadsheet program"),
             (self.errors, "an error", ""),

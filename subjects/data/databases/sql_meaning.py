@@ -1,4 +1,4 @@
-"""Mends what sqlglot would read or write otherwise than the database means it."""
+"""Corrects SQL that sqlglot would read or write otherwise than the database means it."""
 
 import re
 from typing import Final
@@ -49,7 +49,7 @@ def write_plain_literals(sql: str, dialect: Dialect) -> str:
 
 
 def keep_meaning(tree: exp.Expr, dialect: Dialect) -> None:
-    """Mend what sqlglot would write otherwise than it read it.
+    """Correct SQL that sqlglot would write otherwise than it read it.
 
     SQLite converts by the affinity of a type's name (https://sqlite.org/datatype3.html#determination_of_column_affinity):
     a cast to NUMERIC gives whole numbers where it can, and a cast to DATE the number that a text begins with.

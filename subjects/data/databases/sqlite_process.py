@@ -85,7 +85,7 @@ _WHY: Final = {
     sqlite3.SQLITE_READONLY: "the worker may not write the files beside it that the mode WAL needs (-wal, -shm): let "
     "it, or leave that mode by PRAGMA journal_mode = DELETE",
 }
-"""What its codes mean for who runs it."""
+"""Explanations of SQLite's error codes for operators."""
 
 
 class _Away(Exception):

@@ -34,7 +34,7 @@ _MISSING: Final = frozenset({"", "-", ".", "?", "n/a", "na", "nan", "null", "non
 
 
 class LoadedTable:
-    """How a table was read.
+    """Interpretation of a table.
 
     Args:
         names: of its columns.
@@ -104,7 +104,7 @@ def _read_head(connection: duckdb.DuckDBPyConnection, form: CsvForm, path: str, 
 
 
 def _count_header_rows(connection: duckdb.DuckDBPyConnection, form: CsvForm, path: str, sample: Sample) -> int:
-    """How many rows name the columns for certain: a row with empty or repeated names needs the one below it."""
+    """Count the rows that certainly name the columns: a row with empty or repeated names needs the one below it."""
     (first, *_) = _read_head(connection, form, path, 1) or [()]
     named = [str(name).strip() for name in first if name is not None and str(name).strip()]
     if len(set(named)) == len(form.names):
@@ -113,7 +113,7 @@ def _count_header_rows(connection: duckdb.DuckDBPyConnection, form: CsvForm, pat
 
 
 def find_second_head(connection: duckdb.DuckDBPyConnection, sample: Sample) -> int:
-    """How many of the first rows of a sample are more rows of names: without them, columns have types.
+    """Count the first rows of a sample that are more rows of names: without them, columns have types.
 
     Each of these rows has a text that is no word for a missing value in every column that gets a type.
     """

@@ -72,10 +72,10 @@ class Sample:
     complete: bool
     """Whether there are no others."""
     shapes: Mapping[int, Sequence[Shape]]
-    """Of the values of each column."""
+    """Shapes of the values of each column."""
 
     def choose_readings(self) -> list[ColumnReading]:
-        """How the columns are read if nothing is said of them and nothing else follows."""
+        """Choose how the columns are read without options or other evidence."""
         known = find_conventions(list(self.shapes.values()))
         return [choose_reading(shapes, known) for shapes in self.shapes.values()]
 

@@ -43,7 +43,7 @@ def kind_of(type_name: str) -> Kind:
     """Return the kind of values that a built-in type holds, in any engine; `other` if it is none that is known.
 
     The name itself counts, not what stands in its brackets: `ENUM('paid')` is text, `INTEGER[]` no number. A name in
-    quotation marks or of a schema is a type that somebody defined, whatever it is called.
+    quotation marks or of a schema is a type that someone defined, whatever it is called.
     """
     found = _TYPE_NAME.fullmatch(type_name.lower())
     if found is None:

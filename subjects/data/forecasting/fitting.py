@@ -4,7 +4,7 @@ Their libraries are large and may hang, so they run in no thread of the worker. 
 its process.
 
 Each forecasts known values from two points of the history, as far apart as the horizon where the history allows it, and
-the least error wins. Repeating the last season is always among the models, so nobody has to wonder whether the effort
+the least error wins. Repeating the last season is always among the models, so no one has to wonder whether the effort
 was worth it. ARIMA has to be the best at each origin: it is found by a search among dozens of models, so a little less
 error is soon had by luck, and it is there only where there is time.
 """
@@ -22,7 +22,7 @@ from elcano.graphs.text import shorten_text
 from elcano.subjects.data.forecast_models import LEVELS, MODEL_WORDS, IntervalCheck, ModelName, ModelScore
 
 LONGEST_SEASON_OF_ETS: Final = 24
-"""What AutoETS can estimate; of longer seasons it would take none into account."""
+"""Longest season that AutoETS can estimate; it ignores longer ones."""
 
 
 class ModelFit(Frozen):
@@ -162,7 +162,7 @@ SEARCHED: Final[ModelName] = "arima"
 
 
 def choose_origins(count: int, horizon: int, least: int) -> tuple[int, int]:
-    """How many values are known at each origin; there is room for both.
+    """Choose how many values are known at each origin; there is room for both.
 
     Args:
         count: of the history.

@@ -17,7 +17,7 @@ from elcano.subjects.data.forecast_models import Frequency
 from elcano.subjects.data.tables import Cell
 
 ALMOST: Final = 0.8
-"""So large a share of moments in line is enough to say of the others that they are not."""
+"""Share of moments in line from which the others are reported as irregular."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Period:
     ordinal: Callable[[datetime], int]
     """The number of the unit that a moment lies in; consecutive units have consecutive numbers."""
     place: Callable[[datetime, bool], Hashable]
-    """Where in its unit a moment lies; True: all are last days of their months."""
+    """Position of a moment in its unit; True: all are last days of their months."""
 
     def after(self, at: datetime, steps: int, ends: bool) -> datetime:
         """The moment so many units later, at the same place.
@@ -61,7 +61,7 @@ class FoundFrequency:
     ends: bool = False
     """Whether all moments are last days of their months."""
     nearest: Period | None = None
-    """What it would be, if it were not for `astray`."""
+    """Frequency of the series if `astray` were left out."""
     astray: tuple[datetime, ...] = ()
     """Moments that are out of line."""
     step: tuple[int, Period] | None = None
@@ -149,7 +149,7 @@ _OFFSET: Final = re.compile(r" ?(?:Z|[+-][0-9]{2}(?::?[0-9]{2}){0,2})$")
 
 @dataclass(frozen=True)
 class Form:
-    """How a moment is written. Two moments of one series differ in nothing of it but `tail`."""
+    """Notation of a moment. Two moments of one series differ in nothing of it but `tail`."""
 
     name: FormName
     number: bool = False

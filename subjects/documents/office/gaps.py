@@ -1,4 +1,4 @@
-"""What of a document was not read, collected while it is read."""
+"""Collects the unread parts of a document while it is read."""
 
 from collections import Counter
 from typing import Final
@@ -13,7 +13,7 @@ _NAME_CHARACTERS: Final = 60
 
 
 class GapCollector:
-    """Counts what is left out, and describes it at the end."""
+    """Counts omissions, and describes them at the end."""
 
     def __init__(self) -> None:
         self.hidden_words = 0
@@ -41,7 +41,7 @@ class GapCollector:
         self._linked["" if part is None else part.target.rpartition("/")[2][:_NAME_CHARACTERS]] += 1
 
     def list_gaps(self) -> tuple[Gap, ...]:
-        """What was left out, in sentences."""
+        """List the omissions, in sentences."""
         found = [Gap(f"{part} cannot be read: {reason}") for part, reason in self._parts.items()]
         if self._linked:
             names = ", ".join(sorted(filter(None, self._linked))[:_MOST_PROGRAMS])

@@ -73,7 +73,7 @@ def _list_starts(texts: Sequence[str], offset: int) -> list[int]:
 
 
 def _count_starts(starts: Sequence[int], first: int, end: int) -> int:
-    """How many of the ascending `starts`, from number `first` on, lie before `end`."""
+    """Count the ascending `starts`, from number `first` on, that lie before `end`."""
     count = 1
     while first + count < len(starts) and starts[first + count] < end:
         count += 1

@@ -111,7 +111,7 @@ def _read_properties(roots: Sequence[Element]) -> tuple[str, tuple[str, ...]]:
 
 
 def _list_form_controls(root: Element) -> Iterator[tuple[str, str]]:
-    """What controls of forms show, by their ids: a box to tick with its label, or what is filled in."""
+    """List the text of form controls, by their ids: a box to tick with its label, or what is filled in."""
     for form in root.iter(make_odf_name("form:form")):
         for one in form:
             shown = get_odf_value(one, "form:current-value") or get_odf_value(one, "form:value")
@@ -266,7 +266,7 @@ class OdfReader:
         yield from nested
 
     def _flush(self, depth: int) -> Iterator[Block]:
-        """What hangs on the paragraphs read last: boxes and drawings, then footnotes."""
+        """Write what is attached to the paragraphs read last: boxes and drawings, then footnotes."""
         waiting, self._waiting = self._waiting, OdfText()
         for shape in waiting.shapes:
             yield from self._read_shape(shape, depth + 1)

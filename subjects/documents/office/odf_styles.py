@@ -50,7 +50,7 @@ class OdfStyles:
         self._styles: dict[tuple[str, str], OdfStyle] = {}
         self._lists: dict[str, list[OdfLevel]] = {}
         self.outline: list[OdfLevel] = []
-        """How headings are numbered."""
+        """Numbering of headings."""
         for root in roots:
             for one in root.iter(make_odf_name("style:style")):
                 key = (get_odf_value(one, "style:family"), get_odf_value(one, "style:name"))

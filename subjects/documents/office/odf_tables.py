@@ -9,7 +9,7 @@ from elcano.subjects.documents.office.word_names import parse_number
 from elcano.text.xml_tree import Element
 
 _MOST_REPEATED: Final = 1_000
-"""How often a row with text is repeated at most; sheets repeat empty ones a million times."""
+"""Maximum repetitions of a row with text; sheets repeat empty ones a million times."""
 _MOST_EMPTY: Final = 8
 """Empty cells and rows that are repeated more often are what a sheet fills up to its border, no part of its table."""
 _MOST_CELLS: Final = 200_000
@@ -19,7 +19,7 @@ _HIDDEN: Final = frozenset({"collapse", "filter"})
 
 
 class OdfCell(NamedTuple):
-    """What was read of a cell."""
+    """Content of a cell."""
 
     text: str
 

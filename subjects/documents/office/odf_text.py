@@ -35,7 +35,7 @@ _MOST_SPACES: Final = 100
 
 @dataclass(slots=True)
 class OdfText:
-    """What was read of one paragraph."""
+    """Content of one paragraph."""
 
     text: str = ""
     notes: list[Element] = field(default_factory=list)

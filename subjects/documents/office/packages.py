@@ -20,7 +20,7 @@ _USUAL_MAIN: Final = re.compile(r"word/document\d{0,3}\.xml")
 
 
 class Relationship(NamedTuple):
-    """Where a part leads to."""
+    """Target of a part's relationship."""
 
     kind: str
     """The last part of its type, as `footnotes`."""

@@ -67,7 +67,7 @@ def is_symbol_font(font: str) -> bool:
 
 
 def decode_symbols(text: str, font: str) -> str:
-    """What a reader sees of `text` in a font of signs; signs that have no character, such as a telephone, are left out.
+    """Decode `text` in a symbol font as readers see it; signs without a character, such as a telephone, are left out.
 
     Codes in the private range are decoded by Symbol where another font is named: there it stands for a substitute.
     """

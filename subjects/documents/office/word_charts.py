@@ -11,7 +11,7 @@ from elcano.subjects.documents.office.word_names import get_name, parse_number
 from elcano.text.xml_tree import Element
 
 _MOST_POINTS: Final = 1_000
-"""Points of one series; beyond that a chart is a drawing of data, whose values nobody reads off."""
+"""Points of one series; beyond that a chart is a drawing of data, whose values no one reads off."""
 
 
 def read_chart(root: Element, paragraph: int) -> Iterator[Block]:

@@ -78,7 +78,7 @@ class WordReader:
         self._notes = Notes(self._read_part, package.document)
         self._hides_white = not _has_own_background(package.document)
         self._number = 0
-        """Of the paragraph or table in the main text, from 1."""
+        """Number of the paragraph or table in the main text, from 1."""
         self._references: list[NoteReference] = []
         self._floats: list[Float] = []
         self._at_the_end: dict[str, list[tuple[int, NoteReference]]] = {"endnote": [], "comment": []}
@@ -172,7 +172,7 @@ class WordReader:
         return found
 
     def _count_label(self, properties: Element | None, style: Style, found: ParagraphText) -> ListLabel | None:
-        """What is printed in front of a paragraph."""
+        """Return the label in front of a paragraph, and count it."""
         marks = None if properties is None else properties.find(WORD + "rPr")
         if not found.text and (is_on(marks, "vanish") or get_value(marks, "del") is not None):
             return None
@@ -221,7 +221,7 @@ class WordReader:
             yield from self._read_table(one, story, depth + 1)
 
     def _flush(self, depth: int) -> Iterator[Block]:
-        """What hangs on the paragraphs read last: text boxes and drawings, then footnotes."""
+        """Write what is attached to the paragraphs read last: text boxes and drawings, then footnotes."""
         floats, self._floats = self._floats, []
         for one in floats:
             yield from self._read_float(one, depth)

@@ -1,4 +1,4 @@
-"""What drawings and embedded objects of a Word document show as text."""
+"""Reads the text of drawings and embedded objects of a Word document."""
 
 import re
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ def list_floats(drawing: Element) -> Iterator[Float]:
 
 
 def _read_leaf(element: Element, name: str) -> Float | None:
-    """What an element shows by itself; None if that is to be looked for in it."""
+    """Read the text of an element itself; None if its children have it."""
     if name == "c:chart" and (relation := element.get(RELATION + "id")):
         return Chart(relation)
     if name == "dgm:relIds":

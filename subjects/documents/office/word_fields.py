@@ -8,7 +8,7 @@ from elcano.subjects.documents.office.word_names import WORD, get_value, is_on, 
 from elcano.text.xml_tree import Element
 
 _MOST_NESTED: Final = 50
-"""Maximum depth of fields in fields; more are opened by nobody who means to close them."""
+"""Maximum depth of fields in fields; more are opened by no one who means to close them."""
 _INSTRUCTION_CHARACTERS: Final = 2_000
 """An instruction is read no further: citation managers store whole records in it."""
 _CITATION: Final = re.compile(
@@ -38,7 +38,7 @@ class Field:
 
     @property
     def instruction(self) -> str:
-        """What it is told to show."""
+        """Return the instruction of the field."""
         return "".join(self._parts)[:_INSTRUCTION_CHARACTERS]
 
     @property
@@ -64,7 +64,7 @@ class Field:
         return found[1] if found else ""
 
     def show_without_result(self) -> str:
-        """What is seen of a field that has no result of its own, such as a box to tick."""
+        """Return the text of a field that has no result of its own, such as a box to tick."""
         if self._form is not None and (shown := _show_form_field(self._form)):
             return shown
         instruction = self.instruction

@@ -38,7 +38,7 @@ class ShortNames(dict[object, str]):
             return ""
         namespace, _, name = tag.removeprefix("{").rpartition("}")
         short = f"{self._prefixes.get(namespace, '?')}:{name}"
-        if len(self) < 10_000:  # whoever makes up names does not fill the memory
+        if len(self) < 10_000:  # made-up names do not fill the memory
             self[tag] = short
         return short
 

@@ -28,7 +28,7 @@ class Notes:
                 self._read_format(kind, settings, document)
 
     def _read_format(self, kind: str, settings: Element | None, document: Element) -> None:
-        """How notes are numbered: as the first section says, else the settings.
+        """Read the numbering of notes: that of the first section, else of the settings.
 
         Where numbers begin again on each page or section they are not known.
         """

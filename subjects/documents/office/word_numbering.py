@@ -30,7 +30,7 @@ class _Level(NamedTuple):
 
 
 class ListLabel(NamedTuple):
-    """What is printed in front of a paragraph."""
+    """Label printed in front of a paragraph."""
 
     text: str
     level: int

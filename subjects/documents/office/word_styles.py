@@ -21,11 +21,11 @@ _MOST_ANCESTORS: Final = 30
 _HIDDEN_SIZE: Final = 4
 """Size in half points up to which text cannot be read: two points."""
 _WHITE: Final = 0xF8
-"""Least red, green and blue of a colour that cannot be told from white paper."""
+"""Least red, green and blue of a colour that is indistinguishable from white paper."""
 
 
 class Look(NamedTuple):
-    """How a run looks, as far as it matters; None: nothing is said of it."""
+    """Relevant look of a run; None: not specified."""
 
     vanish: bool | None = None
     color: str | None = None
@@ -62,7 +62,7 @@ class Look(NamedTuple):
 
 
 def is_paper_color(color: str | None) -> bool:
-    """Whether a colour such as `FFFFFF` cannot be told from white."""
+    """Whether a colour such as `FFFFFF` is indistinguishable from white."""
     if color is None or not re.fullmatch(r"[0-9A-Fa-f]{6}", color):
         return False
     return all(int(color[place : place + 2], 16) >= _WHITE for place in (0, 2, 4))
@@ -80,7 +80,7 @@ def _is_dark(shading: Element) -> bool:
 
 
 def read_look(properties: Element | None) -> Look:
-    """What the properties of a run say."""
+    """Read the look from the properties of a run."""
     if properties is None or len(properties) == 0:
         return _NO_LOOK
     said: dict[str, object] = {}
@@ -171,7 +171,7 @@ class Styles:
     def _list_with_ancestors(self, key: str) -> Iterator[Element]:
         for _ in range(_MOST_ANCESTORS):
             element = self._elements.get(key)
-            if element is None or not key:  # styles without an id exist, and are nobody's ancestors
+            if element is None or not key:  # styles without an id exist, and are no one's ancestors
                 return
             yield element
             key = get_value(element, "basedOn") or ""

@@ -13,7 +13,7 @@ _WRAPPERS: Final = frozenset({"w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:c
 
 
 class CellContent(NamedTuple):
-    """What was read of a cell."""
+    """Content of a cell."""
 
     text: str
     is_bold: bool = False

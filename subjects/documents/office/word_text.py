@@ -43,7 +43,7 @@ class NoteReference(NamedTuple):
 
 @dataclass(slots=True)
 class ParagraphText:
-    """What was read of one paragraph."""
+    """Content of one paragraph."""
 
     text: str = ""
     references: list[NoteReference] = field(default_factory=list)
@@ -164,7 +164,7 @@ class TextReader:
                 self._read_special(child, name, look)
 
     def _read_special(self, child: Element, name: str, look: Look) -> None:
-        """What occurs in few runs."""
+        """Read elements that occur in few runs."""
         if name == "w:instrText":
             self.fields.add_instruction(child.text or "")
         elif name == "w:fldChar":

@@ -1,7 +1,7 @@
-"""What is written into a PDF page by its readers: the values of form fields, free text, and comments.
+"""Reads what readers wrote into a PDF page: the values of form fields, free text, and comments.
 
 Values and free text become words at their places, so they are read where a person sees them, behind the label of their
-field. Comments are told by themselves.
+field. Comments are listed by themselves.
 """
 
 import ctypes
@@ -17,11 +17,11 @@ from elcano.subjects.documents.pdf.frames import Frame, measure_frame
 from elcano.subjects.documents.pdf.words import Word
 
 ANNOTATIONS: Final = 5_000
-"""So many of a page are looked at: a long form has 300 fields."""
+"""Maximum annotations read per page; a long form has 300 fields."""
 VALUE_BYTES: Final = 200_000
 """Longer values are left out: a field of a page holds a few thousand characters."""
 CHARACTER_WIDTH: Final = 0.5
-"""The width of most characters, in sizes: annotations do not tell where theirs stand."""
+"""The width of most characters, in sizes: annotations do not say where theirs are."""
 LINE_STEP: Final = 1.15
 """The step from line to line, in sizes."""
 USUAL_SIZE: Final = 10.0
@@ -41,7 +41,7 @@ _COMMENTS: Final = frozenset(
 
 
 class Written(NamedTuple):
-    """What readers wrote on a page."""
+    """Annotations of readers on a page."""
 
     words: list[Word]
     """Values of fields and free text."""
@@ -49,7 +49,7 @@ class Written(NamedTuple):
 
 
 def read_annotations(page: pdfium.PdfPage, number: int) -> Written:
-    """What is written into a page, of which `number` counts from 1."""
+    """Read the annotations of a page, of which `number` counts from 1."""
     frame = measure_frame(page.raw)
     words: list[Word] = []
     comments: list[Block] = []
@@ -92,7 +92,7 @@ def _read_contents(annotation: Any) -> str:
 
 
 def _read_string(read: Callable[[Any, int], int]) -> str:
-    """What a function of PDFium writes: UTF-16 with a zero at its end."""
+    """Read the string that a function of PDFium writes: UTF-16 with a zero at its end."""
     length = read(None, 0)
     if not 2 < length <= VALUE_BYTES:
         return ""

@@ -1,6 +1,6 @@
 """The characters of a page of a PDF, with their places on the page as it is displayed.
 
-PDFium gives them in the order in which they are painted. Everything is told in points in the frame of the displayed
+PDFium gives them in the order in which they are painted. Everything is given in points in the frame of the displayed
 page: from its top left corner, with y downwards, after the page's own rotation.
 """
 
@@ -21,7 +21,7 @@ DOUBLE_SHARE: Final = 0.15
 RUN_SHARE: Final = 0.1
 """Characters that are less than this share of the size apart stand directly behind one another; so do kerned ones."""
 UNKNOWN: Final = "\ufffd"
-"""What stands for a character that the file does not decode: left out, it would leave another word."""
+"""Replacement for a character that the file does not decode: dropping it would make another word."""
 LIGATURE_LETTERS: Final = 4
 """A glyph stands for so many letters at most: `ffi` has three, the name of God in Arabic four."""
 DRAWN: Final = 3
@@ -50,13 +50,13 @@ class Char(NamedTuple):
     style: Style
     kind: str = ""
     """`r`: it is written from right to left; `m`: it is a mark on the character before it; `a`: an accent by itself;
-    `h`: a hyphen that PDFium tells otherwise; `u`: it cannot be decoded."""
+    `h`: a hyphen that PDFium reports otherwise; `u`: it cannot be decoded."""
 
 
 _SPACES: Final = frozenset((0, 9, 10, 13, 32, 0xA0, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000, 0xFEFF))
 """Characters that only part words."""
 _HYPHEN: Final = 0xFFFE
-"""What PDFium writes in texts for a hyphen that ends a line, for which it tells U+0002 by itself."""
+"""PDFium's character for a hyphen that ends a line; by itself it reports U+0002."""
 _FIRST_CUT: Final = 0x2E80
 """From this code on texts may lie: they hold the last 16 bits of codes of four bytes that no font declares."""
 _HYPHENS: Final = frozenset((_HYPHEN, 0xAD, 0x2010, 0x2011))
@@ -71,7 +71,7 @@ _SYMBOLS: Final = {
     0xF0A8: "□",
     0xF0B0: "°",
 }
-"""What Word's symbol fonts paint for codes that Unicode leaves to them."""
+"""Glyphs that Word's symbol fonts paint for codes that Unicode leaves to them."""
 
 
 def read_codes(text_page: pdfium_c.FPDF_TEXTPAGE) -> list[int]:
@@ -166,7 +166,7 @@ class _Collector:
         self._first: tuple[int, tuple[float, float, float, float], Style, str]
 
     def begin(self, thing: int, index: int, box: tuple[float, float, float, float], kind: str) -> Style | None:
-        """Take the first of some characters, and return its style; None: nobody sees it.
+        """Take the first of some characters, and return its style; None: no one sees it.
 
         Args:
             thing: the address of its text object.
@@ -199,7 +199,7 @@ class _Collector:
 
 
 def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None]:
-    """Estimate the size of type whose font draws its characters in units of its own, and so tells none.
+    """Estimate the size of type whose font draws its characters in units of its own, and so states none.
 
     Their boxes fit the ink: many of them are as high as an `h`.
     """
@@ -230,7 +230,7 @@ def _join_halves(codes: Sequence[int], index: int) -> int:
 
 
 class _Kinds(dict[int, tuple[str, str]]):
-    """What characters are written as, and their kinds, by their codes: see `_write_char`; `s`: spaces; `8`: halves."""
+    """Replacements of characters and their kinds, by code: see `_write_char`; `s`: spaces; `8`: halves."""
 
     def __missing__(self, code: int) -> tuple[str, str]:
         if code in _SPACES:
@@ -243,7 +243,7 @@ class _Kinds(dict[int, tuple[str, str]]):
 
 
 def _write_char(code: int) -> tuple[str, str]:
-    """What a character is written as, and its kind; see `Char.kind`. What cannot be decoded is U+FFFD."""
+    """Return the replacement of a character and its kind; see `Char.kind`. What cannot be decoded is U+FFFD."""
     if code in _HYPHENS:
         return "-", "h"
     if code < 0x20 or 0x7F <= code < 0xA0:
@@ -251,7 +251,7 @@ def _write_char(code: int) -> tuple[str, str]:
     if 0xD800 <= code < 0xE000 or code >= 0xF0000:
         return "", "u"  # half a character, or one of private use
     letter = chr(code)
-    if 0x1D400 <= code < 0x1D800:  # a letter or figure of a formula in its own type, which nobody types
+    if 0x1D400 <= code < 0x1D800:  # a letter or figure of a formula in its own type, which no one types
         return unicodedata.normalize("NFKC", letter), ""
     if code < 0x0300:
         return letter, "a" if letter in ACCENTS else ""

@@ -1,4 +1,4 @@
-"""The reading order of segments: columns beside one another, parted by gutters, in bands that wide segments part.
+"""The reading order of segments: columns next to one another, parted by gutters, in bands that wide segments part.
 
 A gutter is a place at which many segments begin, and which few cross. What crosses it, such as a title above two
 columns, ends a band; columns of a band are read one after the other. Columns may have gutters of their own. What has
@@ -22,17 +22,17 @@ NARROW: Final = 7
 LONG: Final = 12
 """Rows so many sizes long are prose, though they do not fill their column: they are lists, or two columns again."""
 TABLE: Final = 0.9
-"""Where more rows than this share base lines with the other side, they may be cells of a table."""
+"""Share of rows on common base lines from which two sides may be cells of a table."""
 LEAST_ROWS: Final = 3
-"""So many rows, and not fewer, show that two sides are columns."""
+"""Minimum rows that show that two sides are columns."""
 ALIGNED: Final = 0.6
-"""Where more of the rows of a side share their base lines with the other side, and are not full, they are a table's."""
+"""Share of a side's rows that share base lines with the other side, and are not full, from which they are a table's."""
 OVERHANG: Final = 1.5
 """By how many times its size a segment may reach over a gutter without crossing it."""
 CANDIDATES: Final = 12
-"""How many places are tried as gutters; a page of text has one or two."""
+"""Maximum gutter candidates; a page of text has one or two."""
 DEPTH: Final = 6
-"""How many times columns are looked for within columns."""
+"""Maximum depth of columns within columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def _order(segments: list[Segment], right_to_left: bool, depth: int) -> list[lis
 
 @dataclass(slots=True)
 class _Band:
-    """What stands between two crossing segments: a left and a right side, or a crossing segment alone."""
+    """Region between two crossing segments: a left and a right side, or a crossing segment alone."""
 
     left: list[Segment]
     right: list[Segment]
@@ -124,7 +124,7 @@ def _split_bands(segments: Sequence[Segment], gutter: float) -> list[_Band]:
 
 
 def _find_gutter(segments: Sequence[Segment]) -> float | None:
-    """Where the right one of two columns begins; None: there are no columns."""
+    """Find the start of the right one of two columns; None: there are no columns."""
     starts = Counter(round(one.left / 2) for one in segments)
     counted = {place: count + starts[place - 1] + starts[place + 1] for place, count in starts.items()}
     lowest = min(one.left for one in segments) / 2
@@ -192,7 +192,7 @@ class _Side:
         self.full = self.usual / max(right - left, 1.0)
 
     def is_prose(self, aligned: float) -> bool:
-        """Whether its rows are lines of prose; `aligned`: the share of them that stand beside the other side's."""
+        """Whether its rows are lines of prose; `aligned`: the share of them that stand next to the other side's."""
         if self.usual < NARROW * self.size:
             return False
         needed = FULL if aligned < ALIGNED else VERY_FULL
@@ -200,7 +200,7 @@ class _Side:
 
 
 def _share_aligned(one: _Side, other: _Side) -> float:
-    """The share of the rows of the shorter side that have a row on the same base line beside them."""
+    """The share of the rows of the shorter side that have a row on the same base line next to them."""
     few, many = sorted((one, other), key=lambda side: len(side.rows))
     bases = [row[0].base for row in many.rows]
     return sum(any(abs(row[0].base - base) <= 0.15 * row[0].size for base in bases) for row in few.rows) / len(few.rows)

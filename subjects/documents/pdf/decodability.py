@@ -33,9 +33,9 @@ to .3, pages with wrong letter maps .37 to 1."""
 LEAST_LETTERS: Final = 40
 """Pages with fewer Latin letters are not judged by them."""
 SAMPLE: Final = 1_200
-"""So many characters are looked at, spread over the page: a dense page has 6,000."""
+"""Characters sampled across the page; a dense page has 6,000."""
 WIDTHS: Final = 4_000
-"""So many characters are measured, on pages that look wrong alone."""
+"""Characters measured, only on pages that look wrong."""
 SAMPLE_WORDS: Final = 250
 LEAST_CODES: Final = 20
 """Pages with fewer characters are not judged by them: a mark of a check box is in a font of symbols."""
@@ -43,7 +43,7 @@ KINDRED: Final = 0.4
 """The correlation of the widths of letters with those of Times below which they are not these letters. Of 850 pages the
 right ones have .54 to 1, the wrong ones -.65 to .29."""
 LEAST_KINDS: Final = 10
-"""So many different letters are needed for a correlation."""
+"""Minimum different letters for a correlation."""
 LEAST_VARIATION: Final = 0.1
 """The relative deviation of the widths: in fonts like those of typewriters they say nothing."""
 MOST_VARIATION: Final = 1.0
@@ -90,7 +90,7 @@ def is_undecodable(text_page: pdfium.PdfTextPage, codes: Sequence[int], words: S
 
 
 _HYPHEN: Final = "\ufffe"
-"""What PDFium writes for a hyphen at the end of a line."""
+"""PDFium's character for a hyphen at the end of a line."""
 
 
 def _count_marks(codes: Sequence[int]) -> Counter[str]:
@@ -123,7 +123,7 @@ def _is_word(text: str) -> bool:
 
 
 def _correlate_widths(text_page: pdfium.PdfTextPage, codes: Sequence[int]) -> float | None:
-    """How well the widths of a page's letters agree with those of Times, -1 to 1; None: they say nothing."""
+    """Correlate the widths of a page's letters with those of Times, -1 to 1; None: they say nothing."""
     widths = _measure_letters(text_page, codes)
     points = [(statistics.median(found), _TIMES[letter], math.sqrt(len(found))) for letter, found in widths.items()]
     if len(points) < LEAST_KINDS:

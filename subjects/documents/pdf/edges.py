@@ -32,7 +32,7 @@ one by one fits, and a map costs a quarter of a second."""
 MAX_SEGMENTS: Final = 3_000
 """Segments of one path that are looked at: more are a drawing, not a grid."""
 MAX_DEPTH: Final = 12
-"""How deep forms may be nested; a form that holds itself is cut off here too."""
+"""Maximum nesting of forms; also cuts off a form that contains itself."""
 MAX_LINES: Final = 1_500
 """Lines in one direction that are kept, the longest: hatching has thousands."""
 LEAST_DRAWING: Final = 8.0
@@ -62,7 +62,7 @@ class Edge(NamedTuple):
 
     @property
     def length(self) -> float:
-        """How long it is."""
+        """Return its length."""
         return self.high - self.low
 
 
@@ -76,7 +76,7 @@ class Edges(NamedTuple):
     fills: tuple[Rectangle, ...] = ()
     """Filled rectangles that are no lines: backgrounds of cells, rows, heads, or of anything else."""
     drawings: tuple[Rectangle, ...] = ()
-    """What other lines and curves cover, each of them: they make charts and diagrams, not tables."""
+    """Bounds of each other line and curve: they make charts and diagrams, not tables."""
 
     def outline_fills(self) -> "Edges":
         """The lines, and with them the sides of the filled rectangles."""
@@ -88,7 +88,7 @@ class Edges(NamedTuple):
 
 
 NO_EDGES: Final = Edges()
-"""What a page without ruling lines has."""
+"""Edges of a page without ruling lines."""
 
 
 def read_edges(page: pdfium_c.FPDF_PAGE) -> Edges:
@@ -259,7 +259,7 @@ class _Collector:
 
     def _add(self, left: float, top: float, right: float, bottom: float) -> None:
         if right < 0 or bottom < 0 or left > self._frame.width or top > self._frame.height:
-            return  # beside the page
+            return  # next to the page
         left, right = max(left, 0.0), min(right, self._frame.width)
         top, bottom = max(top, 0.0), min(bottom, self._frame.height)
         if right - left >= bottom - top:

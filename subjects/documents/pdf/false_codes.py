@@ -21,13 +21,13 @@ from elcano.subjects.documents.pdf.glyph_shapes import Outline, find_sign, measu
 from elcano.subjects.documents.pdf.plain_calls import address_of, get_text_object
 
 UNDECODABLE: Final = 0x1A
-"""What takes the place of a code that says nothing: the control character that Unicode calls a substitute."""
+"""Replacement for a meaningless code: the control character that Unicode calls a substitute."""
 FEW: Final = 8
 """Fonts of more different characters on a page are fonts of text, and not looked at. Those of signs have 1 to 5."""
 MOST_BYTES: Final = 1_000_000
 """Larger fonts are none of signs."""
 MOST_GLYPHS: Final = 300
-"""So many glyphs of a page are looked at; pages of papers have up to 40."""
+"""Maximum glyphs examined per page; pages of papers have up to 40."""
 RIGHT: Final = 0.45
 """A glyph that resembles its letter at least so much is right. Of 33,000 letters of text fonts .985 do."""
 FALSE: Final = 0.15
@@ -41,7 +41,7 @@ SAME_WIDTH: Final = 0.03
 """Sizes by which the width of a glyph may differ from what a character takes: else the character has another glyph."""
 
 _FIRST_FORMULA: Final = 0x250
-"""Where letters of Latin and what stands among them end: brackets and roots of formulas have all shapes."""
+"""End of Latin letters and what is among them: brackets and roots of formulas have all shapes."""
 _NO_GLYPHS: Final = frozenset((*range(0x21), *range(0x7F, 0xA1), 0xAD, 0xFFFE, *range(0xD800, 0xE000)))
 """Spaces, hyphens at the ends of lines, control characters and halves."""
 

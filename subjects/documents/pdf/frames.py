@@ -7,7 +7,7 @@ import pypdfium2.raw as pdfium_c
 
 
 class Frame(NamedTuple):
-    """How points of a page's own space become points of the displayed page."""
+    """Transformation from points of a page's own space to points of the displayed page."""
 
     left: float
     bottom: float

@@ -1,4 +1,4 @@
-"""Finds what is printed on every page beside its text: running heads and feet, and page numbers.
+"""Finds running heads and feet, and page numbers, which are printed on every page next to its text.
 
 They recur at one height on several pages with other numbers, or count the pages. A line that does neither is text,
 wherever it stands.
@@ -16,13 +16,13 @@ from elcano.subjects.documents.pdf.lines import TextLine
 BAND: Final = 0.16
 """Share of a page's height, from its top and from its bottom, in which heads and feet stand."""
 OUTER_ROWS: Final = 4
-"""How many rows from the top and from the bottom may be heads or feet."""
+"""Number of rows from the top and from the bottom that may be heads or feet."""
 SAME_HEIGHT: Final = 0.012
 """Heads of two pages stand at one height if they differ by less than this share of it."""
 LARGEST: Final = 1.25
 """Larger type than this, in sizes of the text, is a title, though it may recur; unless it is on most pages."""
 SURE: Final = 3
-"""So many pages show for sure that a number in a line counts them."""
+"""Number of pages that prove that a number in a line counts them."""
 APART: Final = 1.5
 """A head or foot stands this many sizes from the text, or from another one: less, and it is the text's first line."""
 _NUMBERS: Final = regex.compile(r"\d+|\b[ivxlc]{1,7}\b", regex.IGNORECASE)
@@ -48,11 +48,11 @@ class _Row:
     size: float
     """The size of its largest type."""
     height: float
-    """Where it stands, as a share of the page's height."""
+    """Position, as a share of the page's height."""
     apart: float
-    """How far it is from the next row towards the middle of the page, in points."""
+    """Distance to the next row towards the middle of the page, in points."""
     inner: float
-    """Where that row stands."""
+    """Position of that row."""
 
 
 class Furniture:

@@ -22,7 +22,7 @@ from elcano.subjects.documents.pdf.plain_calls import (
 GRID: Final = 28
 """Rows and columns of the raster in which shapes are compared, each in its own box."""
 SUBROWS: Final = 2
-"""So many lines of a row are looked at: a bar may be thinner than a row."""
+"""Lines examined per row: a bar may be thinner than a row."""
 MOST_SEGMENTS: Final = 400
 """Outlines of more segments are drawings: letters have 10 to 80."""
 LARGEST: Final = 20.0
@@ -30,7 +30,7 @@ LARGEST: Final = 20.0
 THINNEST: Final = 0.02
 """A box that is thinner than this, in sizes, is taken to be so thick: a rule has no height."""
 SLANT: Final = 0.21
-"""How far italic type leans, as a share of its height."""
+"""Slant of italic type, as a share of its height."""
 
 _TEXT_FONTS: Final = (
     "Times-Roman",
@@ -49,10 +49,10 @@ _SIGNS: Final = (
     "\u03b1\u03b2\u03b3\u03b4\u03b5\u03b6\u03b7\u03b8\u03b9\u03ba\u03bb\u03bd\u03be\u03c0\u03c1\u03c3\u03c2\u03c4\u03c5\u03c6\u03c7\u03c8\u03c9"
     "\u0393\u0394\u0398\u039b\u039e\u03a0\u03a3\u03a6\u03a8\u03a9"
 )
-"""What fonts of signs hold: signs of mathematics, and Greek but for the capitals that look like Latin ones."""
+"""Characters of symbol fonts: mathematical signs, and Greek except for capitals that look like Latin ones."""
 _SIGN_FONTS: Final = ("Times-Roman", "Helvetica", _SYMBOL)
 _IN_SYMBOL: Final = {"\u0394": "\u2206", "\u03a9": "\u2126", "\u00b7": "\u22c5", "*": "\u2217", "\u03bc": "\u00b5"}
-"""What Symbol calls characters that Unicode has twice."""
+"""Symbol's codes of characters that Unicode has twice."""
 _ALIKE: Final = {"1": "1lI|", "0": "0Oo", "\u2212": "\u2212\u2013-", "-": "-\u2013\u2212"}
 """Characters that some fonts draw as others."""
 
@@ -70,7 +70,7 @@ class Shape(NamedTuple):
     top: float
 
     def compare(self, other: "Shape") -> float:
-        """How well it resembles another one: 1 is the same, less than .4 another letter."""
+        """Return its similarity to another one: 1 is the same, less than .4 another letter."""
         common = (self.cells & other.cells).bit_count() / ((self.cells | other.cells).bit_count() or 1)
         wide, high = max(self.right - self.left, THINNEST), max(self.top - self.bottom, THINNEST)
         other_wide, other_high = max(other.right - other.left, THINNEST), max(other.top - other.bottom, THINNEST)
@@ -145,7 +145,7 @@ def measure_shape(outline: Outline) -> Shape | None:
 
 
 def _find_crossings(outline: Outline, bottom: float, high: float) -> list[list[tuple[float, int]]]:
-    """Where an outline crosses each level line, from the bottom, and whether upwards (1) or downwards (-1)."""
+    """Find where an outline crosses each level line, from the bottom, and whether upwards (1) or downwards (-1)."""
     count = GRID * SUBROWS
     crossings: list[list[tuple[float, int]]] = [[] for _ in range(count)]
     step = high / count
@@ -174,7 +174,7 @@ def _load_reference(name: str, char: str, slanted: bool = False) -> Shape | None
 
 
 def resemble(shape: Shape, char: str) -> float | None:
-    """How well a shape resembles a character, capital or not; None: no reference has it."""
+    """Return how well a shape resembles a character, capital or not; None: no reference has it."""
     wanted = {char, char.upper(), *_ALIKE.get(char, "")}
     references = [
         reference

@@ -1,4 +1,4 @@
-"""Tells the headings of a document by the size and weight of their type, by their numbers, and by how they stand."""
+"""Finds the headings of a document by the size and weight of their type, by their numbers, and by their position."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence

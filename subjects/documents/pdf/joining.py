@@ -1,4 +1,4 @@
-"""Joins the lines of a paragraph to one text, and tells where each line stands in it.
+"""Joins the lines of a paragraph to one text, and records where each line is in it.
 
 A hyphen at the end of a line is printed in both cases: it parts a word that has none, or belongs to it. The document's
 own words decide: those that stand within its lines. Without a witness it is dropped between small letters.
@@ -122,7 +122,7 @@ def _join_at_hyphen(text: str, after: str, vocabulary: Vocabulary) -> str:
 
 
 def _place(line: TextLine, start: int, end: int, width: float, height: float) -> Line:
-    """Where a line stands, in shares of its page."""
+    """Return the position of a line, in shares of its page."""
     turn = line.turn if line.turn % 90 == 0 else 0
     box = turn_back((line.left, line.top, line.right, line.bottom), turn, width, height)
     across = height if turn in (90, 270) else width

@@ -32,7 +32,7 @@ GLUED: Final = 0.12
 """A raised or lowered word that stands closer than this share of the size belongs to the word before it."""
 _LATIN: Final = regex.compile(r"\p{L}")
 LEADING: Final = 4
-"""So many single dots behind one another lead to a page number."""
+"""Number of single dots in a row that lead to a page number."""
 _LEADER: Final = regex.compile(r"\.{5,}|\u2026{2,}|(?:\u00b7){5,}")
 _MARKS: Final = regex.compile(r"([,;*\u2013\u2020-\u2022\u00a7\u00b6#\p{So}-]+)")
 
@@ -45,7 +45,7 @@ class TextLine:
     turn: int
     tokens: list[str]
     edges: Sequence[float]
-    """Where each token begins in its direction of reading."""
+    """Start of each token in its reading direction."""
     left: float
     top: float
     right: float
@@ -58,7 +58,7 @@ class TextLine:
     column_left: float = 0.0
     column_right: float = 0.0
     pieces: int = 1
-    """How many parts wide gaps divide it into."""
+    """Number of parts into which wide gaps divide it."""
     marked: bool = False
     """Whether it begins with a raised mark."""
     right_to_left: bool = False
@@ -74,7 +74,7 @@ class TextLine:
 
     @property
     def start(self) -> float:
-        """How far from the side at which lines begin it begins."""
+        """Return its distance from the side at which lines begin."""
         return self.column_right - self.right if self.right_to_left else self.left - self.column_left
 
     @property
@@ -185,7 +185,7 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
 
 
 def _count_pieces(row: list[Segment]) -> int:
-    """How many parts wide gaps divide a row into; those of a line that was justified are wide and equal."""
+    """Count the parts that wide gaps divide a row into; those of a line that was justified are wide and equal."""
     ordered = sorted(row, key=lambda segment: segment.left)
     gaps = [(after.left - before.right) / after.size for before, after in itertools.pairwise(ordered)]
     if len(gaps) > 1 and max(gaps) < JUSTIFIED * min(gaps):
@@ -212,7 +212,7 @@ def order_words(words: list[Word], mirrored: bool) -> list[Word]:
 
 
 def build_tokens(words: Sequence[Word], mirrored: bool = False) -> tuple[list[str], list[float]]:
-    """What stands between the spaces of a line, and where each begins; exponents and indices as they are written."""
+    """Build the tokens between the spaces of a line, each with its start; exponents and indices as they are written."""
     tokens: list[str] = []
     edges: list[float] = []
     before: Word | None = None
@@ -284,13 +284,13 @@ def _write_shifted(word: Word) -> str:
 
 
 THING_CHARACTERS: Final = 200
-"""What a table counts for where the direction of most text is told."""
+"""Weight of a table when the direction of most text is determined."""
 LEAST_NUMBERED: Final = 8
-"""So many lines in a row, and not fewer, have numbers in the margin."""
+"""Minimum lines in a row with numbers in the margin."""
 
 
 def drop_line_numbers(words: list[Word]) -> list[Word]:
-    """The words without the numbers that stand beside the lines of a manuscript.
+    """The words without the numbers that stand next to the lines of a manuscript.
 
     They stand below one another at the left or right of everything else, and count the lines, each or every fifth.
     """

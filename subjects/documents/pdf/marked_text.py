@@ -1,4 +1,4 @@
-"""Reads what stands within marks on a page of a PDF, by PDFium alone: to check places against the page they are on.
+"""Reads the text within marks on a page of a PDF, by PDFium alone: to check places against the page they are on.
 
 In a process of its own: see `parser`.
 """
@@ -38,7 +38,7 @@ WITHIN: Final = 200
 
 
 class MarkedText(Frozen):
-    """What stands within marks."""
+    """Text within marks."""
 
     text: str
 
@@ -119,12 +119,12 @@ def _is_right_to_left(letter: str) -> bool:
 
 
 def _count_in_any_order(wanted: str, there: str) -> int:
-    """How many characters of `wanted` stand in `there`, wherever."""
+    """Count the characters of `wanted` in `there`, in any order."""
     return (Counter(wanted) & Counter(there)).total()
 
 
 def _count_in_order(wanted: str, there: str) -> int:
-    """How many characters of `wanted` stand in `there` in their order, each taken at its first place."""
+    """Count the characters of `wanted` in `there` in their order, each taken at its first place."""
     found, at = 0, 0
     for one in wanted:
         place = there.find(one, at, at + WITHIN)

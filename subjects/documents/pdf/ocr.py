@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from tesserocr import PyTessBaseAPI
 
 PAGE_SECONDS: Final = 20.0
-"""How long one try may take; dense pages take 3 s, noise up to 10."""
+"""Timeout of one try, in seconds; dense pages take 3 s, noise up to 10."""
 SURE: Final = 0.6
 """The confidence in a page below which nothing of it is read. Upside-down pages read at .33 to .38, upright ones at .93
 to .96, very noisy ones at .72."""
 SURE_OF_LINE: Final = 0.45
-"""The confidence in a line below which it is left out: what is read in pictures and rules beside text that is read."""
+"""The confidence in a line below which it is left out: what is read in pictures and rules next to text that is read."""
 LEAST_LETTERS: Final = 12
-"""So many letters and digits in all are text; fewer are what is read into a photograph."""
+"""Minimum letters and digits of a text; fewer are misread from a photograph."""
 LANGUAGE_LETTERS: Final = 100
-"""So many letters and digits tell the language of a page."""
+"""Letters and digits needed to detect the language of a page."""
 SKEW: Final = 0.006
 """Radians of skew, a third of a degree, from which on a page is drawn level: a skew of 1 degree costs one sentence of
 twenty, one of 3 degrees half of them."""
@@ -37,12 +37,12 @@ _LETTER: Final = regex.compile(r"[\p{L}\p{N}]")
 
 
 class ReadPicture(NamedTuple):
-    """What OCR makes of the picture of a page."""
+    """Output of OCR for the picture of a page."""
 
     lines: list[TextLine]
     """In reading order; none: there is no text, or none that is sure enough."""
     confidence: float
-    """How sure it is of the words that it found, also of those that it left out, 0 to 1; 1: it found none."""
+    """OCR's confidence in the words it found, including those it left out, 0 to 1; 1: it found none."""
     in_time: bool = True
 
 
@@ -56,7 +56,7 @@ class OcrReader:
     def __init__(self, language: str = "") -> None:
         self._languages = list_languages()
         self.needs = "" if self._languages else OCR
-        """What is not installed for the page that was read last, or for the first one; see `Gap`."""
+        """Missing component for the page read last, or for the first one; see `Gap`."""
         self._turn = 0
         self._language = self._languages[0] if self._languages else ""
         self._engines: dict[str, PyTessBaseAPI] = {}

@@ -1,4 +1,4 @@
-"""How a page is drawn for OCR: from the pixels of its picture to lines with their places on the page."""
+"""Draws a page for OCR, and maps the pixels of its picture to lines with their places on the page."""
 
 import math
 from collections.abc import Iterator
@@ -25,12 +25,12 @@ SIZE_OF_X: Final = 0.46
 
 
 class Layout(NamedTuple):
-    """How a page is drawn for OCR, and so where the pixels of its picture stand on the page."""
+    """Drawing of a page for OCR, and so the places on the page of the pixels of its picture."""
 
     number: int
     width: float
     height: float
-    """Of the displayed page in points."""
+    """Height of the displayed page, in points."""
     turn: int = 0
     """Degrees by which it is drawn turned clockwise."""
     skew: float = 0.0

@@ -29,7 +29,7 @@ _MARKED: Final = tuple(
     bytes(black + (white - black) * value // 255 for value in range(256))
     for black, white in ((72, 255), (62, 232), (0, 92))
 )
-"""What each value of red, green and blue becomes under a mark: translucent yellow that keeps dark print dark, and shows
+"""Replacement of each red, green and blue value under a mark: translucent yellow that keeps dark print dark and shows
 on a dark background."""
 _PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _RGB_8_BITS: Final = b"\x08\x02\x00\x00\x00"

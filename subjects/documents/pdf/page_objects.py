@@ -13,7 +13,7 @@ from elcano.subjects.documents.pdf.frames import Frame
 from elcano.subjects.documents.pdf.words import Word
 
 MAXIMUM_DEPTH: Final = 12
-"""How deep forms within forms are followed; PDFium itself stops drawing at 12 levels."""
+"""Maximum nesting of forms that are followed; PDFium itself stops drawing at 12 levels."""
 
 Rectangle: TypeAlias = tuple[float, float, float, float]
 """Left, top, right and bottom in points of the displayed page."""
@@ -24,7 +24,7 @@ class TextObject(NamedTuple):
 
     handle: pdfium_c.FPDF_PAGEOBJECT
     matrices: tuple[pdfium_c.FS_MATRIX, ...]
-    """Of the forms around it, from within."""
+    """Matrices of the enclosing forms, innermost first."""
 
 
 Image: TypeAlias = tuple[pdfium_c.FPDF_PAGEOBJECT, Rectangle]
@@ -118,7 +118,7 @@ def _find_cells(place: Rectangle, frame: Frame) -> tuple[range, int]:
 def measure_object(
     handle: pdfium_c.FPDF_PAGEOBJECT, matrices: tuple[pdfium_c.FS_MATRIX, ...], frame: Frame
 ) -> Rectangle:
-    """Where an object stands that these forms hold."""
+    """Measure the bounds of an object within these forms."""
     edges = [ctypes.c_float() for _ in range(4)]
     pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, edges))
     left, bottom, right, top = (edge.value for edge in edges)

@@ -25,7 +25,7 @@ from elcano.subjects.documents.pdf.visibility import see_words
 from elcano.subjects.documents.pdf.words import Page, Word, read_words
 
 PAGE_CHARACTERS: Final = 200_000
-"""A page that holds more is none that anybody reads: a poster of small type has 30,000."""
+"""A page that holds more is none that anyone reads: a poster of small type has 30,000."""
 PAGE_SECONDS: Final = 6.0
 """Processor time that a page may take; a dense page takes a tenth of a second."""
 PAGE_OBJECTS: Final = 40_000
@@ -36,21 +36,22 @@ BROKEN: Final = 0.01
 LEAST_BROKEN: Final = 3
 """From this share and number of words on with letters that cannot be decoded, such as ligatures, OCR reads better."""
 SIGN: Final = 2
-"""What cannot be decoded in a word of more other characters is a letter or ligature; else it is a sign."""
+"""An undecodable character in a word of more other characters than this is a letter or ligature; else it is a sign."""
 STAMP: Final = 200
-"""So many letters on the picture of a page may be a stamp, such as where it was downloaded; more are its text."""
+"""Number of letters on the picture of a page up to which they may be a stamp, such as a download notice; more are its
+text."""
 PICTURE: Final = 0.6
 """The share of a page that its images cover if it is a picture."""
 
 State: TypeAlias = Literal["read", "empty", "damaged", "costly", "crowded", "late", "picture", "undecodable", "unsure"]
-"""What became of a page: nothing stands on it; it cannot be loaded; it takes too long, or
-holds too many drawings; the document took too long; it
-is a picture, or its letters cannot be decoded, so that only OCR can read it; OCR is not sure of it."""
+"""Outcome of reading a page: nothing stands on it; it cannot be loaded; it takes too long, or holds too many drawings;
+the document took too long; it is a picture, or its letters cannot be decoded, so that only OCR can read it; OCR is not
+sure of it."""
 
 
 @dataclass(slots=True)
 class PageText:
-    """What was read of a page."""
+    """Content of a page."""
 
     number: int
     state: State = "read"
@@ -63,13 +64,13 @@ class PageText:
     undecodable: bool = False
     """Whether it has a text layer of which letters cannot be decoded; if most cannot, it is left out."""
     needs: str = ""
-    """What is not installed that its picture could be read with; see `Gap`."""
+    """Missing component that could read its picture; see `Gap`."""
     confidence: float = 1.0
-    """How sure OCR is of what it found in the picture."""
+    """OCR's confidence in what it found in the picture."""
     hidden: int = 0
-    """How many of its words nobody can see."""
+    """Number of its words that are invisible."""
     broken: int = 0
-    """How many of its words have a character that cannot be decoded."""
+    """Number of its words with an undecodable character."""
 
 
 def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
@@ -162,7 +163,7 @@ def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[
 
 
 def _stand_for(table: Table) -> Segment:
-    """What takes the place of a table among the lines of its page."""
+    """Return the stand-in for a table among the lines of its page."""
     left, top, right, bottom = table.box[:4]
     size = next((line[0].size for line in table.lines if line), 10.0)
     return Segment(left, top, right, bottom, top + size, size, thing=table)

@@ -1,4 +1,4 @@
-"""Paragraphs of lines, and the signs by which they are told: of items, of captions, of the ends of sentences."""
+"""Paragraphs of lines, and the signs by which they are recognised: of items, of captions, of the ends of sentences."""
 
 from dataclasses import dataclass
 from typing import Any, Final

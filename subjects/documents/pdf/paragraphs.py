@@ -275,7 +275,7 @@ def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
 
 
 def _stands_below(text: Paragraph, note: Paragraph) -> bool:
-    """Whether running text stands below what would be a note, and not only beside it."""
+    """Whether running text stands below what would be a note, and not only next to it."""
     line, other = text.lines[0], note.lines[0]
     return line.turn == other.turn and line.top > other.bottom and line.left < other.right and line.right > other.left
 

@@ -21,7 +21,7 @@ from elcano.subjects.documents.pdf.tiff_directories import Directory, iterate_di
 MAXIMUM_PIXELS: Final = 60_000_000
 """A page of A3 at 600 dots per inch, and what telephones take; in colour it fills 180 MB while it is drawn."""
 DOTS_PER_INCH: Final = 150
-"""What is assumed of a picture: its size in points matters to nobody."""
+"""Assumed resolution of a picture; its size in points is not used."""
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _JPEG: Final = b"\xff\xd8\xff"
 _TIFF: Final = (b"II*\0", b"MM\0*")

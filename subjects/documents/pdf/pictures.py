@@ -16,7 +16,7 @@ from elcano.subjects.documents.parser import FileAnswer, FileRequest, ask_proces
 
 MEDIA_TYPE: Final = "image/png"
 RENDER_SECONDS: Final = 20.0
-"""How long one page may take. Ordinary pages take .02 s, maps with a million paths some seconds."""
+"""Timeout of one page, in seconds. Ordinary pages take .02 s, maps with a million paths some seconds."""
 RENDER_MEMORY_BYTES: Final = 1_500_000_000
 """Address space of the process: its libraries take .5 GB of it, and embedded images are unpacked in it."""
 RENDERED_AT_ONCE: Final = 3

@@ -35,7 +35,7 @@ get_path_segment: Final = _bind(pdfium_c.FPDFPath_GetPathSegment, _ADDRESS, _ADD
 get_glyph_segment: Final = _bind(pdfium_c.FPDFGlyphPath_GetGlyphPathSegment, _ADDRESS, _ADDRESS, _NUMBER)
 """A segment of the outline of a glyph, from its path and the index."""
 get_segment_type: Final = _bind(pdfium_c.FPDFPathSegment_GetType, _NUMBER, _ADDRESS)
-"""What draws a segment."""
+"""Type of a segment: how it is drawn."""
 get_segment_point: Final = _bind(pdfium_c.FPDFPathSegment_GetPoint, _NUMBER, _ADDRESS, _ADDRESS, _ADDRESS)
 """Write the coordinates at which a segment ends to two floats."""
 closes_path: Final = _bind(pdfium_c.FPDFPathSegment_GetClose, _NUMBER, _ADDRESS)

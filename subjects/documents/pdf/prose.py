@@ -16,11 +16,11 @@ STEP: Final = 1.9
 """The step between lines of a paragraph is at most this many times their size: double-spaced text has 2.4 and is
 found by its width."""
 INDENT: Final = 3.0
-"""How much a line of a paragraph may be indented, as a multiple of the size."""
+"""Maximum indent of a line in a paragraph, as a multiple of the size."""
 RAGGED: Final = 0.25
-"""By which share of the widest line the ends of lines may differ."""
+"""Maximum difference between line ends, as a share of the widest line."""
 LEAST_BESIDE: Final = 5
-"""Running text beside numbers has at least so many lines, most of them full: fewer are labels of a table."""
+"""Running text next to numbers has at least so many lines, most of them full: fewer are labels of a table."""
 FULL_LINE: Final = 28.0
 """Two lines that are both as wide as this are running text, without a third."""
 
@@ -33,7 +33,7 @@ class _Segment(NamedTuple):
     size: float
     flowing: bool
     numbered: bool
-    """Whether a number stands beside it."""
+    """Whether a number stands next to it."""
     tokens: tuple[Token, ...]
 
 

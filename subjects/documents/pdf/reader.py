@@ -32,9 +32,9 @@ from elcano.subjects.documents.pdf.visibility import describe_hidden, name_pages
 from elcano.text.languages import text_language
 
 LANGUAGE_SAMPLE: Final = 5_000
-"""So many characters tell the language."""
+"""Characters sampled to detect the language."""
 FIRST_PAGES: Final = 2
-"""Pages whose heads and feet may tell of the work: later ones repeat them."""
+"""Pages whose heads and feet may name the work: later ones repeat them."""
 MOST_PAGES: Final = 20_000
 """A file of a hundred bytes may claim a million pages, and each takes half a kilobyte before it is looked at."""
 DOCUMENT_SECONDS: Final = 45.0
@@ -70,7 +70,7 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
             seconds = min(max(DOCUMENT_SECONDS, TEXT_PAGE_SECONDS * len(document)), MAXIMUM_SECONDS)
         pages = _read_pages(document, seconds)
         claimed = len(document)
-        told = document.get_metadata_dict()
+        metadata = document.get_metadata_dict()
         labels = _read_labels(document)
     finally:
         document.close()
@@ -97,9 +97,9 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
         raise _explain_emptiness(pages, gaps)
     return Parsed(
         blocks,
-        told.get("Title", ""),
-        parse_authors(told.get("Author", "")),
-        parse_year(told.get("CreationDate", "")),
+        metadata.get("Title", ""),
+        parse_authors(metadata.get("Author", "")),
+        parse_year(metadata.get("CreationDate", "")),
         gaps=gaps,
         page_labels=labels,
         furniture=heads,
@@ -252,7 +252,7 @@ def _explain_emptiness(pages: Sequence[PageText], gaps: Iterable[Gap]) -> FileSk
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:
-    """What is printed as the number of each page; empty where they are the numbers from 1."""
+    """Read the printed number of each page; empty where they are the numbers from 1."""
     labels = [_read_label(document, index) for index in range(min(len(document), MOST_PAGES))]
     if all(label in ("", str(number)) for number, label in enumerate(labels, start=1)):
         return ()

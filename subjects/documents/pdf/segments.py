@@ -25,11 +25,11 @@ SMALL: Final = 0.86
 """Type that is smaller than this share of its neighbour's may be raised or lowered; footnotes are .8 of their text."""
 RAISED: Final = 0.12
 LOWERED: Final = 0.06
-"""By which share of the size of the line smaller type is shifted where it is an exponent or an index."""
+"""Shift of smaller type, as a share of the line's size, from which it is an exponent or an index."""
 MARK_SPACE: Final = 4
 """The mark at the beginning of a note may stand so many times further from its line than other raised words."""
 INITIAL: Final = 1.7
-"""How many times larger than its text the initial of a chapter is at least."""
+"""Minimum size of a chapter's initial, as a multiple of its text."""
 _RIGHT_TO_LEFT: Final = regex.compile(r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{NKo}]")
 
 
@@ -55,7 +55,7 @@ def turn_upright(word: Word, width: float, height: float) -> Word:
 def turn_back(
     box: tuple[float, float, float, float], turn: int, width: float, height: float
 ) -> tuple[float, float, float, float]:
-    """Where a left, top, right and bottom of such a frame stand on the displayed page."""
+    """Return the position on the displayed page of a left, top, right and bottom of such a frame."""
     left, top, right, bottom = box
     if turn == 90:
         return width - bottom, left, width - top, right
@@ -246,7 +246,7 @@ def _fits_between(small: Segment, host: Segment) -> bool:
 
 
 def _mark_shifted(segment: Segment) -> None:
-    """Tell raised and lowered words from the others, in their order from the left."""
+    """Mark raised and lowered words, in their order from the left."""
     if all(word.size >= SMALL * segment.size for word in segment.words):
         return
     for number, word in enumerate(segment.words):
@@ -260,7 +260,7 @@ def _mark_shifted(segment: Segment) -> None:
 
 
 def _attach_initials(segments: list[Segment], initials: Iterable[Segment]) -> list[Segment]:
-    """The large first letter of a chapter goes to the first of the lines that stand beside it."""
+    """The large first letter of a chapter goes to the first of the lines that stand next to it."""
     left_over: list[Segment] = []
     for initial in initials:
         beside = [

@@ -16,7 +16,7 @@ watermarks by 30 to 60."""
 
 
 class Style(NamedTuple):
-    """What the characters of one text object have in common."""
+    """Common style of the characters of one text object."""
 
     size: float
     bold: bool
@@ -24,11 +24,11 @@ class Style(NamedTuple):
     base: float
     fixed: bool = False
     font: int = 0
-    """Tells fonts of a page apart."""
+    """Identifies a font of a page."""
     clipped: bool = False
     """Whether it stands outside the part of the page that its surroundings may paint on."""
     symbols: Mapping[str, str] = {}
-    """What its font paints for characters that it does not declare."""
+    """Characters that its font paints for those that it does not declare."""
 
 
 class Styles:
@@ -78,7 +78,7 @@ class Styles:
 
 
 CLIP_PATHS: Final = 20
-"""So many outlines are looked at to see what a text is clipped by; pages nest a few."""
+"""Maximum outlines examined to see what clips a text; pages nest a few."""
 CLIP_POINTS: Final = 100
 
 
@@ -118,7 +118,8 @@ _SYMBOL_FONTS: Final[Mapping[str, Mapping[str, str]]] = {
     "webdings": _DINGBATS,
     "cmsy": {"0": "\u2032"},
 }
-"""Fonts of which PDFium tells letters: bullets of all kinds, and TeX's prime, which would read as a power of zero."""
+"""Fonts for which PDFium reports letters: bullets of all kinds, and TeX's prime, which would read as a power of
+zero."""
 _FIXED_NAMES: Final = ("courier", "mono", "consol", "cmtt", "sftt", "typewriter", "menlo", "inconsolata")
 _BOLD_NAMES: Final = ("bold", "black", "heavy", "demi", "medi", "cmbx", "sfbx", "cmssbx")
 """Parts of the names of bold fonts, in lower case; TeX's and URW's too."""

@@ -17,9 +17,9 @@ MAX_NAMES: Final = 6
 CURRENCIES: Final = (
     frozenset("$€£¥+-\u2212\u2013(<>≤≥~≈±") | {"US$", "Rs.", "kr", "CHF", "USD", "EUR", "R$"} | frozenset("•·●○▪■◦‣►✓")
 )
-"""What stands alone before a number or an item of a list, belongs to it, and is no column."""
+"""Tokens before a number or a list item that belong to it and are no column."""
 SUFFIXES: Final = frozenset("%)*†‡°§¶") | {"**", "***", "%)", ")%", "††"}
-"""What stands alone behind a number, belongs to it, and is no column."""
+"""Tokens after a number that belong to it and are no column."""
 
 
 class Column(NamedTuple):
@@ -30,7 +30,7 @@ class Column(NamedTuple):
     """Between these stands what is printed in it."""
     start: float
     end: float
-    """Where it begins and ends: in the middle of the gaps beside it."""
+    """Start and end, in the middle of the adjacent gaps."""
 
 
 class Run(NamedTuple):
@@ -42,7 +42,7 @@ class Run(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """Return its text."""
         return " ".join(token.text for token in self.tokens)
 
 
@@ -103,7 +103,7 @@ def _find_valleys(core: Sequence[list[Run]], walls: Sequence[float]) -> list[tup
 def _cut_strips(
     core: Sequence[list[Run]], valleys: Sequence[tuple[float, float]], named: Sequence[list[Run]]
 ) -> list[tuple[float, float]]:
-    """What is printed between the valleys; strips that one row alone prints in, and no head, join the nearest one."""
+    """Cut the strips between the valleys; strips that one row alone prints in, and no head, join the nearest one."""
     middles = [(a + b) / 2 for a, b in valleys]
     extents: list[list[float]] = [[] for _ in range(len(middles) + 1)]
     counts = [0] * len(extents)

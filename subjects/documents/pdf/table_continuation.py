@@ -13,7 +13,7 @@ from elcano.subjects.documents.pdf.tables import Table, TableCell
 SAME_BOUND: Final = 0.035
 """Columns of the parts of a table begin at the same shares of its width, give or take this."""
 CONTINUED: Final = ("cont", "fort", "suite", "segue")
-"""How a caption says that a table goes on, in lower case."""
+"""Caption words for a continued table, in lower case."""
 
 
 def carry_heads(pages: Iterable[Sequence[Table]]) -> Iterator[list[Table]]:

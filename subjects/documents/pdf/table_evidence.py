@@ -1,4 +1,4 @@
-"""What tells a table from a list, a listing, formulas, contents, references, code, or the axes of a chart."""
+"""Evidence that distinguishes a table from a list, listing, formulas, contents, references, code, or chart axes."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ _EQUATION: Final = re.compile(r"[.,;]?\s?\((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3})?[a-
 
 
 def count_rules(region: Region) -> int:
-    """How many lines as wide as a region stand above, between and below its rows."""
+    """Count the lines as wide as a region above, between and below its rows."""
     left = min(token.left for row in region.rows for token in row.tokens)
     right = max(token.right for row in region.rows for token in row.tokens)
     places = [
@@ -30,7 +30,7 @@ def count_rules(region: Region) -> int:
 
 
 def is_table(layout: Layout, rules: int) -> bool:
-    """Whether what is laid out is a table: its cells are short or numbers, and most of them are filled.
+    """Return whether a layout is a table: its cells are short or numbers, and most of them are filled.
 
     Args:
         layout: rows and columns.
@@ -111,7 +111,7 @@ def is_chart(table: Table) -> bool:
 
 
 def _is_axis(body: Sequence[Sequence[str]]) -> bool:
-    """Whether numbers count down evenly, as on an axis, or count lines, and hardly any others stand beside them."""
+    """Whether numbers count down evenly, as on an axis, or count lines, and hardly any others stand next to them."""
     others = 0
     on_axes = 0
     for index, column in enumerate(zip(*body, strict=True)):
@@ -127,7 +127,7 @@ def _is_axis(body: Sequence[Sequence[str]]) -> bool:
 
 
 _RELATION: Final = re.compile(r"[=\u2261\u2208\u2192\u21d2\u2200\u2203\u222b\u2211\u221a]")
-"""What makes lines formulas."""
+"""Signs that make lines formulas."""
 _PLAIN: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?(?=$|\s[^\W\d])")
 
 

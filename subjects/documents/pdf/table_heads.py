@@ -33,7 +33,7 @@ class _Piece(NamedTuple):
 def build_head(
     rows: Sequence[TextRow], columns: Sequence[Column], rules: Sequence[Edge]
 ) -> tuple[int, list[TableCell]]:
-    """How many rows a head has, and its cells.
+    """Build the head, with its number of rows and its cells.
 
     Args:
         rows: its printed lines.

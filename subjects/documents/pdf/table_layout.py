@@ -35,7 +35,7 @@ class Region(NamedTuple):
     rules: tuple[Edge, ...]
     """The horizontal lines in it."""
     walls: tuple[float, ...] = ()
-    """Where vertical lines stand in it."""
+    """Positions of vertical lines in it."""
 
 
 class _Piece(NamedTuple):
@@ -85,7 +85,7 @@ def lay_out(region: Region) -> Layout | None:
 
 
 def _place_line(row: TextRow, columns: Sequence[Column]) -> list[_Piece]:
-    """The runs of a line with the columns they cover; a run over empty columns beside it spans them."""
+    """The runs of a line with the columns they cover; a run over empty columns next to it spans them."""
     runs = [part for run in split_runs(row) for part in cut_run(run, columns)]
     pieces: list[_Piece] = []
     for run in runs:
@@ -118,7 +118,7 @@ _YEAR: Final = re.compile(r"(?:FY ?)?(?:1[89]|20)\d\d(?:[-\u2013/](?:\d\d|\d{4})
 def _measure_head(
     rows: Sequence[TextRow], lines: Sequence[Sequence[_Piece]], full: Sequence[Edge], columns: int
 ) -> int:
-    """How many lines the head has."""
+    """Count the lines of the head."""
     first = next((number for number, line in enumerate(lines) if _is_values(line, years=False)), None)
     if first is None:
         first = next((number for number, line in enumerate(lines) if _is_values(line, years=True)), None)
@@ -251,7 +251,7 @@ def _continues(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], rows: 
     if rows[number].base - rows[number - 1].base > 1.9 * rows[number].size:
         return False
     if any(is_number(piece.run.text) for piece in line if piece.first > 0):
-        # A label of two lines may have its values beside the second.
+        # A label of two lines may have its values next to the second.
         label = [piece for piece in line if piece.first == 0]
         valued = any(piece.first > 0 for other in group for piece in other)
         return bool(label) and not valued and label[0].run.text[:1].islower()
@@ -267,7 +267,7 @@ _OPEN_ENDS: Final = (
     *("/", ",", "-", "\u2013", "(", "&"),
     *(" and", " of", " or", " the", " for", " to", " in", " with", " by"),
 )
-"""What the first line of a label ends with if it goes on."""
+"""Ends of the first line of a label that continues."""
 
 
 def _is_label_alone(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece]) -> bool:

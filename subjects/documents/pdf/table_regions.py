@@ -61,7 +61,7 @@ def drop_leaders(rows: Sequence[TextRow]) -> list[TextRow]:
 
 
 def join_rules(edges: Iterable[Edge]) -> list[Edge]:
-    """Rules, and beside them those that are made of parts broken between columns."""
+    """Rules, and next to them those that are made of parts broken between columns."""
     joined: list[Edge] = []
     for edge in sorted(edges):
         joined.append(edge)
@@ -97,7 +97,7 @@ def group_rules(edges: Sequence[Edge]) -> list[list[Edge]]:
 
 
 def cut_rows(rows: Sequence[TextRow], box: Rectangle) -> list[TextRow]:
-    """What rows print in a part of the page."""
+    """Cut rows to a part of the page."""
     left, top, right, bottom = box
     cut = []
     for row in rows:
@@ -110,7 +110,7 @@ def cut_rows(rows: Sequence[TextRow], box: Rectangle) -> list[TextRow]:
 
 
 def is_tabular(rows: Sequence[TextRow], prose: set[Token]) -> bool:
-    """Whether what stands between two rules may belong to a table: its lines have gaps, or are one or two."""
+    """Return whether lines between two rules may belong to a table: they have gaps, or are one or two."""
     if not rows:
         return True
     flowing = sum(1 for row in rows if all(token in prose for token in row.tokens))

@@ -1,4 +1,4 @@
-"""What belongs to a table and stands outside it: the caption above or below, and the notes below."""
+"""Finds a table's surroundings: the caption above or below, and the notes below."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ def attach_surroundings(tables: Sequence[Table], tokens: Iterable[Token]) -> lis
 
 
 def _list_lines(table: Table, tokens: Iterable[Token], tables: Sequence[Table], *, below: bool) -> list[TextRow]:
-    """The lines beside a table, from the nearest on, up to the next table."""
+    """The lines next to a table, from the nearest on, up to the next table."""
     left, top, right, bottom = table.box
     size = max((token.size for line in table.lines for token in line), default=10.0)
     reach = 40 * size

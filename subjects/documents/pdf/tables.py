@@ -14,7 +14,7 @@ from elcano.subjects.documents.pdf.words import Page, Word
 
 
 class Token(NamedTuple):
-    """What stands between two spaces, in the frame in which it is read: x rightwards, y downwards."""
+    """Text between two spaces, in the frame in which it is read: x rightwards, y downwards."""
 
     left: float
     top: float
@@ -28,7 +28,7 @@ class Token(NamedTuple):
     """Its words in that frame."""
 
     def __hash__(self) -> int:
-        """A hash of what tells it from others; that of all its fields takes ten times as long."""
+        """A hash of its identity; that of all its fields takes ten times as long."""
         return hash((self.left, self.base, self.text))
 
 
@@ -58,7 +58,7 @@ class TableCell(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What it says, on one line."""
+        """Return its text, on one line."""
         return " ".join(token.text for line in self.lines for token in line)
 
 
@@ -72,7 +72,7 @@ class Table(NamedTuple):
     cells: tuple[TableCell, ...]
     """Row by row; every place of the grid belongs to one cell."""
     bounds: tuple[float, ...]
-    """Where its columns begin and the last one ends, in the frame in which it is read."""
+    """Starts of its columns and the end of the last one, in the frame in which it is read."""
     turn: int = 0
     """Degrees by which it is turned clockwise on the displayed page."""
     caption: tuple[tuple[Token, ...], ...] = ()
@@ -80,7 +80,7 @@ class Table(NamedTuple):
     notes: tuple[tuple[tuple[Token, ...], ...], ...] = ()
     """The lines of each of the notes below it."""
     dropped: tuple[Token, ...] = ()
-    """What only leads the eye from one cell to another, such as rows of dots."""
+    """Tokens that only lead the eye from one cell to another, such as rows of dots."""
 
     @property
     def lines(self) -> Iterator[tuple[Token, ...]]:

@@ -46,7 +46,7 @@ class Grid(NamedTuple):
 
     @property
     def box(self) -> Rectangle:
-        """What it covers."""
+        """Return its bounds."""
         return self.across[0], self.down[0], self.across[-1], self.down[-1]
 
 
@@ -144,7 +144,7 @@ def _connect(edges: Edges) -> Iterator[tuple[list[Edge], list[Edge]]]:
 
 
 Bound = tuple[float, float]
-"""Where a bound begins and ends: some are double lines, or a line and the background beside it."""
+"""Start and end of a bound: some are double lines, or a line and the background next to it."""
 
 
 def _build_grid(horizontal: Sequence[Edge], vertical: Sequence[Edge], tokens: Sequence[Token]) -> Grid | None:

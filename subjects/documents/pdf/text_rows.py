@@ -17,7 +17,7 @@ SEGMENT_GAP: Final = 0.9
 
 
 def collect_tokens(segments: Iterable[Segment]) -> list[Token]:
-    """What stands between spaces in segments."""
+    """Collect the tokens between spaces in segments."""
     tokens: list[Token] = []
     group: list[Word] = []
     for segment in segments:

@@ -1,4 +1,4 @@
-"""The directories of a TIFF file, one for each of its images: what is told of an image, and where its parts lie."""
+"""The directories of a TIFF file, one for each of its images: the data of an image, and where its parts lie."""
 
 import struct
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ _FORMATS: Final = {1: "B", 3: "H", 4: "I", 7: "B"}
 
 
 class Directory(NamedTuple):
-    """What a file tells of one image."""
+    """Metadata of one image in a file."""
 
     entries: Mapping[str, tuple[int, ...]]
 

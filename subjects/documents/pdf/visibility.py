@@ -32,15 +32,16 @@ MAXIMUM_PIXELS: Final = 2_000_000
 SMALLEST_DRAWN: Final = 2.0
 """Words of a smaller size in pixels, as on pages of ten metres, leave too little in a picture to be judged by it."""
 DIFFERENCE: Final = 8
-"""Of 255 levels of grey. Light grey print (#ddd) of 5 points makes 10; white on #fafafa makes 5 at most."""
+"""Minimum difference of 255 levels of grey. Light grey print (#ddd) of 5 points makes 10; white on #fafafa at most
+5."""
 TINY_POINTS: Final = 1.5
 TINY_SHARE: Final = 0.002
 """Type is tiny below both: 1.5 points, and this share of the page's height, since a small page is shown enlarged."""
 PICTURE_SHARE: Final = 0.5
 """Images that cover more of a page than this make it the picture of a page."""
 LAYER_CONTRAST: Final = 48
-"""Of 255 levels: a word of a text layer stands on print, which differs by this from its paper. Faded typescript does by
-80, stains and the grain of paper by 30."""
+"""Minimum contrast of 255 levels: a word of a text layer lies on print, which differs by this from its paper. Faded
+typescript differs by 80, stains and paper grain by 30."""
 LAYER_SHIFT: Final = 2.0
 """Heights of a word by which print may stand away from it: layers of old scans are displaced by up to a line and a half
 of 117 real papers' scans."""
@@ -49,7 +50,7 @@ _LAST_LATIN: Final = "\u024f"
 
 
 class Sight(NamedTuple):
-    """What of a page can be seen."""
+    """Visible parts of a page."""
 
     hidden: frozenset[int]
     """Indices of the words that cannot be seen."""

@@ -14,7 +14,7 @@ from elcano.subjects.documents.pdf.chars import ACCENTS, UNKNOWN, Char, read_cha
 GAP_SHARE: Final = 0.22
 """A gap wider than this share of the size parts words; word spaces are .25 wide and justified ones seldom under .2."""
 SPACE_SHARE: Final = 0.06
-"""Where PDFium adds a space that leaves less than this, there is none."""
+"""Minimum width of a space that PDFium adds; narrower ones are dropped."""
 SHIFT_SHARE: Final = 0.05
 """A base line that changes by more than this share of the size begins a part of another kind, such as an exponent."""
 
@@ -33,7 +33,7 @@ class Word(NamedTuple):
     right: float
     bottom: float
     base: float
-    """Where its base line stands: y for upright text and text upside down, x for text that is turned by a quarter."""
+    """Position of its base line: y for upright text and text upside down, x for text turned by a quarter."""
     size: float
     """The size of its type in points, as displayed."""
     bold: bool = False
@@ -46,13 +46,13 @@ class Word(NamedTuple):
     lowered: bool = False
     """Whether it stands in small type below the line: an index."""
     confidence: float | None = None
-    """How sure OCR is of it, 0 to 1; None: its characters stand in the file."""
+    """OCR's confidence, 0 to 1; None: its characters are in the file."""
     fixed: bool = False
     """Whether all characters of its type are of one width, as in code."""
 
 
 class Page(NamedTuple):
-    """What stands on a page, in points of the displayed page."""
+    """Content of a page, in points of the displayed page."""
 
     number: int
     """Counted from 1."""

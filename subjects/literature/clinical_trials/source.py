@@ -150,15 +150,15 @@ class Page(ServiceData):
 
 def build_trial_record(study: Study) -> Record:
     """Build the record of a study; without a name if its number is invalid."""
-    told = study.protocol
-    known, status, design = told.identification, told.status, told.design
+    protocol = study.protocol
+    known, status, design = protocol.identification, protocol.status, protocol.design
     number = parse_nct(known.nctId)
     posted = service_fields.parse_iso_date(status.studyFirstPostDateStruct.date or status.studyFirstSubmitDate)
     flags, notices = _assess_standing(study)
     made = (design.studyType, *design.phases, design.designInfo.allocation, design.designInfo.observationalModel)
     work = Work(
         title=service_fields.clean_title(known.officialTitle or known.briefTitle),
-        authors=tuple(one for one in (unescape_to_line(told.sponsor),) if one),
+        authors=tuple(one for one in (unescape_to_line(protocol.sponsor),) if one),
         year=service_fields.parse_year(posted),
         published=posted,
         venue="ClinicalTrials.gov",
@@ -173,10 +173,10 @@ def build_trial_record(study: Study) -> Record:
     metadata = build_record_metadata(
         status=status.overallStatus,
         phases=design.phases,
-        conditions=told.conditions,
-        interventions=[unescape_to_line(one.name) for one in told.interventions],
-        keywords=told.keywords,
-        collaborators=[unescape_to_line(one.name) for one in told.collaborators],
+        conditions=protocol.conditions,
+        interventions=[unescape_to_line(one.name) for one in protocol.interventions],
+        keywords=protocol.keywords,
+        collaborators=[unescape_to_line(one.name) for one in protocol.collaborators],
         brief_title=known.briefTitle if known.officialTitle else "",
         acronym=known.acronym,
         completed=status.completionDateStruct.date,
@@ -190,12 +190,12 @@ def build_trial_record(study: Study) -> Record:
 
 
 def _render_trial_blocks(study: Study) -> Iterator[Block]:
-    told = study.protocol
-    yield from build_section("Summary", split_paragraphs(told.summary))
-    yield from build_section("Design", _render_design(told))
-    yield from build_section("Eligibility", _render_eligibility(told.eligibility))
-    yield from build_section("Planned outcomes", _render_planned_outcomes(told))
-    yield from build_section("Description", split_paragraphs(told.description))
+    protocol = study.protocol
+    yield from build_section("Summary", split_paragraphs(protocol.summary))
+    yield from build_section("Design", _render_design(protocol))
+    yield from build_section("Eligibility", _render_eligibility(protocol.eligibility))
+    yield from build_section("Planned outcomes", _render_planned_outcomes(protocol))
+    yield from build_section("Description", split_paragraphs(protocol.description))
     if study.results is not None:
         yield from render_result_blocks(study.results)
 

@@ -277,12 +277,12 @@ def _render_adverse_events(events: _AdverseEvents) -> Iterator[Block]:
             ("serious adverse events", group.seriousNumAffected, group.seriousNumAtRisk),
             ("other adverse events", group.otherNumAffected, group.otherNumAtRisk),
         )
-        told = [
+        groups = [
             f"{kind} {_format_count_at_risk(affected, at_risk)}"
             for kind, affected, at_risk in counts
             if affected is not None
         ]
-        found.append(f"{names[group.id]}: {', '.join(told)}" if told else "")
+        found.append(f"{names[group.id]}: {', '.join(groups)}" if groups else "")
     yield from build_rows_block(found)
     yield from build_section(
         "Serious adverse events", build_rows_block(_format_event_counts(events.seriousEvents, names)), level=2

@@ -32,9 +32,11 @@ from elcano.graphs.state.rubric import (
 )
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.subjects.research.agents.loop_context import (
+    DIGESTED,
     ResearchContext,
     build_research_task,
     for_gap,
+    has_digests,
     lacks_criteria,
     needs_of,
     passages_of,
@@ -55,20 +57,16 @@ class JudgeInput(ResearchContext):
 class JudgeAssessment(Frozen):
     """Whether the evidence is enough to answer, for any field of knowledge."""
 
-    sufficient: bool = Field(description="True if a careful report that answers the question can be written now.")
+    sufficient: bool
     confidence: float = Field(ge=0, le=1)
-    coverage: float = Field(
-        default=0.0, ge=0, le=1, description="The share of the question's parts that the evidence speaks to."
-    )
+    coverage: float = Field(default=0.0, ge=0, le=1)
     recommendation: Literal["continue", "synthesize"]
-    missing: tuple[str, ...] = Field(default=(), max_length=10, description="Words or aspects that no evidence covers.")
+    missing: tuple[str, ...] = Field(default=(), max_length=10)
     next_search_queries: tuple[str, ...] = Field(default=(), max_length=5)
-    beside: tuple[str, ...] = Field(default=(), description="Keys of passages that are beside the question.")
-    contradictions: tuple[Contradiction, ...] = Field(
-        default=(), exclude_if=not_, description="Where passages disagree; may be empty."
-    )
+    beside: tuple[str, ...] = Field(default=(), description="Keys.")
+    contradictions: tuple[Contradiction, ...] = Field(default=(), exclude_if=not_)
     reasoning: str = Field(min_length=1, max_length=2_000)
-    criteria: tuple[CriterionVerdict, ...] = Field(default=(), description="One verdict for each criterion.")
+    criteria: tuple[CriterionVerdict, ...] = ()
     scores: SkipJsonSchema[tuple[Score, ...]] = ()
     names: SkipJsonSchema[tuple[NamesFound, ...]] = ()
     """By the rubric; a judge without one is not told of these."""
@@ -124,7 +122,7 @@ def has_rubric(task: TaskEnvelope) -> bool:
 def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
     """The research so far, and how much of the evidence is new."""
     new = len(given.conversation[-1].findings) if given.conversation else 0
-    task = shorten_known(build_research_task("judge", given, loaded), given, loaded, given.iteration)
+    task = shorten_known(build_research_task("judge", given, loaded), given, loaded)
     task = task.model_copy(update={"new_evidence": new})
     if given.rubric is None:
         return task
@@ -227,7 +225,8 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Judge the evidence in this task envelope.",
         answer=JudgeAssessment,
         shown=build_task,
-        parts=(Part(NAMING, lacks_criteria), Part(BY_RUBRIC, has_rubric)),
+        ranks=False,
+        parts=(Part(NAMING, lacks_criteria), Part(DIGESTED, has_digests), Part(BY_RUBRIC, has_rubric)),
         answers=lambda task: RubricAssessment if has_rubric(task) else JudgeAssessment,
     ),
     input=JudgeInput,

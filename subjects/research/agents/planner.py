@@ -13,7 +13,7 @@ from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.plan import Criterion, ReportForm, SaidForm, SectionPlan, normalize_criteria
 from elcano.graphs.text import ensure_list
-from elcano.subjects.research.agents.loop_context import number_criteria
+from elcano.subjects.research.agents.loop_context import DIGESTED, digest_passages, has_digests, number_criteria
 
 
 class PlannerInput(AgentInput):
@@ -39,12 +39,10 @@ class ReportPlanSection(Frozen):
 
     title: str = Field(max_length=200)
     key_question: str = Field(default="", max_length=1_000)
-    criteria: tuple[str, ...] = Field(default=(), description="One to four, checkable against passages.")
-    form: SaidForm = Field(default="", description="The form of this section.")
-    evidence: tuple[str, ...] = Field(default=(), description="Keys of the passages that bear on its key question.")
-    wish: str = Field(
-        default="", description="This section's part of the wishes: its length in words, its readers; empty without."
-    )
+    criteria: tuple[str, ...] = ()
+    form: SaidForm = ""
+    evidence: tuple[str, ...] = Field(default=(), description="Keys.")
+    wish: str = Field(default="", description="Its part of the wishes; empty without.")
 
 
 class ReportPlan(Frozen):
@@ -54,9 +52,7 @@ class ReportPlan(Frozen):
     background_context: str = Field(default="", max_length=4_000)
     report_outline: tuple[ReportPlanSection, ...] = ()
     form: SaidForm = Field(default="", description="The form of the whole report.")
-    beside: tuple[str, ...] = Field(
-        default=(), exclude_if=not_, description="Keys of passages that are beside the question."
-    )
+    beside: tuple[str, ...] = Field(default=(), exclude_if=not_, description="Keys.")
 
 
 INSTRUCTIONS: Final = f"""\
@@ -105,13 +101,16 @@ def list_needs(given: PlannerInput) -> Needs:
 
 def build_task(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
     """The question, what a first search found, and how many sections there may be."""
-    return loaded.envelope("planner", given).model_copy(
+    task = loaded.envelope("planner", given)
+    criteria = number_criteria(given.criteria, loaded)
+    return task.model_copy(
         update={
+            "evidence": digest_passages(task.model_copy(update={"criteria": criteria}), loaded.shown.ids),
             "instructions": given.instructions,
             "sources": loaded.sources,
             "max_sections": given.max_sections,
             "form": given.form or "open",
-            "criteria": number_criteria(given.criteria, loaded),
+            "criteria": criteria,
             "sections": tuple(
                 SectionItem(title=section.title, key_question=section.key_question) for section in given.added_sections
             ),
@@ -154,7 +153,9 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Plan the report for the question in this task envelope.",
         answer=ReportPlan,
         shown=build_task,
+        ranks=False,
         parts=(
+            Part(DIGESTED, has_digests),
             Part(WHOLE_CRITERIA, lambda task: bool(task.criteria)),
             Part(ADDED, lambda task: bool(task.sections)),
             Part(DIVIDING, lambda task: bool(task.instructions)),

@@ -18,8 +18,10 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import Contradiction, normalize_criteria, resolve_contradictions
 from elcano.graphs.text import ensure_list
 from elcano.subjects.research.agents.loop_context import (
+    DIGESTED,
     ResearchContext,
     build_research_task,
+    has_digests,
     lacks_criteria,
     needs_of,
     passages_of,
@@ -55,9 +57,9 @@ class KnowledgeGapOutput(Frozen):
 MOST_GAPS: Final = 5
 GAPS: Final = """\
 - Outstanding gaps: unless it is complete, one for each criterion or part of the question that lacks its passage, at \
-most five, the most important first. Each is a short question or phrase that a person could look up, with the proper \
-names of the subject in it. If a gap was searched for in vain, name it only if you can say it in other words. In the \
-last of `max_iterations` name only gaps without which the question cannot be answered."""
+most five, the most important first. Each is a short question or phrase to look up, with the proper names of the \
+subject in it. Name one that was searched for in vain only in other words, and in the last of `max_iterations` only \
+those without which the question cannot be answered."""
 
 GAP_INSTRUCTIONS: Final = f"""\
 You decide whether a piece of research has found what it needs, and name what is missing. Only passages count, not \
@@ -123,23 +125,12 @@ class ThinkingOutput(Frozen):
     research_complete: bool | None = Field(
         default=None,
         exclude_if=lambda complete: complete is None,
-        description="True only if the passages answer the whole question.",
     )
-    outstanding_gaps: tuple[str, ...] = Field(
-        default=(), exclude_if=not_, description="What is missing, the most important first; empty if complete."
-    )
-    tasks: tuple[AgentTask, ...] = Field(
-        default=(), exclude_if=not_, description="The searches for the gaps; empty if complete."
-    )
-    beside: tuple[str, ...] = Field(
-        default=(), exclude_if=not_, description="Keys of passages that are beside the question."
-    )
-    contradictions: tuple[Contradiction, ...] = Field(
-        default=(), exclude_if=not_, description="Where passages disagree; may be empty."
-    )
-    criteria: tuple[str, ...] = Field(
-        default=(), description="One to four criteria of a good answer; only if the envelope has none."
-    )
+    outstanding_gaps: tuple[str, ...] = Field(default=(), exclude_if=not_, description="Empty if complete.")
+    tasks: tuple[AgentTask, ...] = Field(default=(), exclude_if=not_, description="Empty if complete.")
+    beside: tuple[str, ...] = Field(default=(), exclude_if=not_, description="Keys.")
+    contradictions: tuple[Contradiction, ...] = Field(default=(), exclude_if=not_)
+    criteria: tuple[str, ...] = Field(default=(), description="Only if the envelope has none.")
 
 
 INSTRUCTIONS: Final = f"""\
@@ -148,8 +139,8 @@ search next. You neither answer the question nor draft the report.
 
 - Thought: first what the next searches should find, and in which words a source would say it; then what the passages \
 establish and which you would trust. At most 80 words. Name passages by their keys.
-- Research complete: the envelope's `criteria` and the parts of the question say what the answer needs. It is complete \
-if a passage answers each of them. Only passages count, not what you know yourself.
+- Research complete: a passage answers each of the envelope's `criteria` and each part of the question. Only passages \
+count, not what you know yourself.
 {GAPS}
 - Tasks: the searches for these gaps, all of which are made now: one or two for each gap, eight at most. Put the \
 number of its gap, from 1, into `closes`.
@@ -166,7 +157,7 @@ def list_needs(given: ThinkingInput) -> Needs:
 
 def build_task(given: ThinkingInput, loaded: Loaded) -> TaskEnvelope:
     """The research so far, what can be searched, and how much of the loop is left."""
-    task = shorten_known(build_research_task("thinking", given, loaded), given, loaded, given.iteration - 1)
+    task = shorten_known(build_research_task("thinking", given, loaded), given, loaded)
     return task.model_copy(
         update={
             "max_iterations": given.max_iterations,
@@ -214,7 +205,8 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Say where the research in this task envelope stands, what is missing, and what to search.",
         answer=ThinkingOutput,
         shown=build_task,
-        parts=(*SEARCH_PARTS, Part(NAMING, lacks_criteria)),
+        ranks=False,
+        parts=(*SEARCH_PARTS, Part(NAMING, lacks_criteria), Part(DIGESTED, has_digests)),
     ),
     input=ThinkingInput,
     output=ThinkingOutput,

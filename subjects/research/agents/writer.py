@@ -6,7 +6,7 @@ It cites by the short keys of its prompt, which are turned back when its draft i
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
-from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
+from elcano.graphs.agents.envelope import Loaded, Needs, PastIteration, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS, WISHES
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.state.state import DraftRef
@@ -59,10 +59,21 @@ def list_needs(given: WriterInput) -> Needs:
 
 
 def build_task(given: WriterInput, loaded: Loaded) -> TaskEnvelope:
-    """The question, all passages that fit and what the reader wants of the form."""
-    return build_research_task("writer", given, loaded).model_copy(
-        update={"instructions": given.instructions, "form": given.form or "open", "title": given.title}
+    """The question, all passages that fit, what the research made of them, and what the reader wants of the form."""
+    task = build_research_task("writer", given, loaded)
+    return task.model_copy(
+        update={
+            "instructions": given.instructions,
+            "form": given.form or "open",
+            "title": given.title,
+            "conversation": tuple(_keep_notes(turn) for turn in task.conversation),
+        }
     )
+
+
+def _keep_notes(turn: PastIteration) -> PastIteration:
+    """A turn without its searches: what it was after and what was made of it, by its judge if it had one."""
+    return turn.model_copy(update={"searches": (), "thought": "" if turn.judgement else turn.thought})
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(

@@ -1,7 +1,6 @@
 """The Python client over the API as it is served: the life of a run, its refusals, and a run that displays itself."""
 
 import asyncio
-import sys
 
 import pytest
 from temporalio.client import Client
@@ -10,7 +9,7 @@ from elcano.client import AsyncElcano, AsyncRun, Conflict, Elcano, InvalidReques
 from elcano.client.models import AgentEvent
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from tests.api.again.going_on import QUESTION, Provider, until, working
+from tests.api.again.going_on import QUESTION, Provider, working
 
 
 async def test_the_life_of_a_run(served: str, temporal: Client, store: Store, api_settings: Settings) -> None:
@@ -75,77 +74,16 @@ async def test_refusals_say_what_is_wrong(served: str, api_settings: Settings) -
 async def test_a_program_that_waits_needs_three_lines(
     served: str, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
-    def research() -> tuple[str, str, str, list[str]]:
+    def research() -> tuple[str, list[str]]:
         with Elcano(served) as elcano:
             run = elcano.research(QUESTION, mode="iterative")
-            before = run._repr_markdown_()
             for event in run.events():
                 if event.type == "thinking":
                     break  # the rest of the stream is given up
             markdown = run.wait().report().markdown
-            return before, run._repr_markdown_(), markdown, [passage.title for passage in run.evidence()]
+            return markdown, [passage.title for passage in run.evidence()]
 
     async with working(temporal, store, api_settings, Provider()):
-        before, after, markdown, found = await asyncio.to_thread(research)
-    assert before.startswith("**running**")
-    assert " UTC · " in before
-    assert "## References" not in before
-    assert after.startswith("**completed** · `default-")
-    assert "of 150,000 tokens · turn 2 · 1 passages" in after
-    assert after.endswith(markdown)
+        markdown, found = await asyncio.to_thread(research)
+    assert "## References" in markdown
     assert found == ["Retries"]
-
-
-class Notebook:
-    """What stands for `IPython.display` and its display handle: keeps all that was ever shown."""
-
-    Markdown = str
-
-    def __init__(self) -> None:
-        self.shown: list[str] = []
-
-    def display(self, text: str, *, display_id: bool) -> "Notebook":
-        assert display_id
-        self.update(text)
-        return self
-
-    def update(self, text: str) -> None:
-        self.shown.append(text)
-
-
-async def test_a_notebook_shows_a_run_in_place_and_how_its_plan_is_approved(
-    served: str, temporal: Client, store: Store, api_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notebook = Notebook()
-    monkeypatch.setitem(sys.modules, "IPython.display", notebook)
-
-    def research() -> None:
-        with Elcano(served) as elcano:
-            elcano.run(run.run_id).show()
-
-    async def is_asked() -> bool:
-        return any("Waiting: " in text for text in notebook.shown)
-
-    async with working(temporal, store, api_settings, Provider(sections=1)), AsyncElcano(served) as elcano:
-        run = await elcano.research(QUESTION, mode="deep", approve_plan=True)
-        showing = asyncio.create_task(asyncio.to_thread(research))
-        await until(is_asked)
-        asks = notebook.shown[-1]
-        assert "- Section 1: What of Section 1 and retries?" in asks
-        assert 'run.control("approve")' in asks
-        await run.control("approve")
-        await showing
-        report = await run.report()
-    assert notebook.shown[-1].startswith("**completed** · `default-")
-    assert notebook.shown[-1].endswith(report.markdown)
-    ended = [text.startswith("**completed**") for text in notebook.shown]
-    assert ended == sorted(ended), "what has ended does not run again"
-
-
-def test_a_run_of_which_nothing_is_known_is_shown_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Elcano("http://127.0.0.1:9") as away:
-        shown = away.run("default-1")._repr_markdown_()
-        monkeypatch.setitem(sys.modules, "IPython.display", None)  # so an import fails
-        with pytest.raises(RuntimeError, match="only notebooks"):
-            away.run("default-1").show()
-    assert shown.startswith("**unknown** · `default-1` · the API at http://127.0.0.1:9 does not answer")

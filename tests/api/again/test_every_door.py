@@ -46,13 +46,21 @@ DOORS: Final[dict[str, Json]] = {
     },
 }
 """Requests that open a run at once, with their bodies."""
-LATER: Final = {"/v1/batches", "/v1/schedules", "/v1/schedules/{name}", "/v1/schedules/{name}/trigger"}
+LATER: Final = {
+    "/v1/batches",
+    "/v1/evidence-tables",
+    "/v1/schedules",
+    "/v1/schedules/{name}",
+    "/v1/schedules/{name}/trigger",
+}
 """These have a worker open runs, which uses `submit_run`."""
 OPENING_NONE: Final = {
     *(f"/v1/runs/{{run_id}}/{one}" for one in ("stop", "top-up", "pause", "unpause", "steer", "clarifications")),
     *(f"/v1/runs/{{run_id}}/{one}" for one in ("approve", "refuse", "cancel")),
     *(f"/v1/schedules/{{name}}/{one}" for one in ("pause", "unpause")),
     *(f"/v1/batches/{{batch_id}}/{one}" for one in ("top-up", "cancel")),
+    *(f"/v1/evidence-tables/{{table_id}}/{one}" for one in ("top-up", "cancel")),
+    *(f"/v1/evidence-tables/{{table_id}}/rows/{{row}}/{one}" for one in ("screening", "cells/{column}")),
     "/openai/v1/responses/{run_id}/cancel",
 }
 

@@ -59,14 +59,9 @@ async def test_a_run_is_saved_in_each_form(
             assert {*archive.namelist()} == {
                 *("report.json", "report.html", "report.md", "report.docx"),
                 *("references.bib", "references.ris", "references.json"),
-                *("evidence.csv", "evidence.jsonl", "certificate.json", "ro-crate-metadata.json"),
+                *("evidence.csv", "evidence.jsonl", "certificate.json"),
             }
             assert archive.read("report.md").decode() == report["markdown"]
-            crate = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]
-            files = {one["@id"]: int(one["contentSize"]) for one in crate if one["@type"] == "File"}
-            assert files == {
-                one.filename: one.file_size for one in archive.infolist() if one.filename != "ro-crate-metadata.json"
-            }
             certificate = await api.get(f"/v1/runs/{run_id}/certificate")
             assert archive.read("certificate.json") == certificate.content
         pictures = AsyncMock(return_value={"analysis/plots/1.svg": "<svg/>", "chart.svg": None})

@@ -114,3 +114,38 @@ def test_watch_says_how_a_call_that_waits_is_decided_on(server: Server, capsys: 
     assert "its arguments are longer" in shown
     assert f"`elcano approve {RUN}.0003.costs --call 0003-open` approves the call" in shown
     assert f"`elcano refuse {RUN}.0003.costs REASON --call 0003-open` refuses it" in shown
+
+
+@pytest.fixture
+def controlled(server: Server) -> Server:
+    for action in ("pause", "unpause"):
+        server.answer(f"POST /v1/runs/{RUN}/{action}", Answer({"run_id": RUN}, status=202))
+    server.answer(f"POST /v1/runs/{RUN}/cancel", Answer({"run_id": RUN, "worker": "not polling"}, status=202))
+    return server
+
+
+def list_sent(server: Server) -> list[tuple[str, object]]:
+    asked = [(request, body) for request, _, body in server.asked if request.startswith("POST ")]
+    return [(request.rpartition("/")[2], json.loads(body)) for request, body in asked]
+
+
+def test_a_run_is_paused_continued_and_cancelled(controlled: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("pause", RUN, "--reason", "lunch") == Exit.OK
+    assert run("unpause", RUN) == Exit.OK
+    assert run("cancel", RUN, "--yes", "--reason", "wrong") == Exit.OK
+    assert list_sent(controlled) == [("pause", {"reason": "lunch"}), ("unpause", {}), ("cancel", {"reason": "wrong"})]
+    said = capsys.readouterr().out
+    assert f"`elcano unpause {RUN}` continues it" in said
+    assert "no worker is running" in said
+
+
+def test_cancelling_wants_a_yes(
+    controlled: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("cancel", RUN) == Exit.BAD_INPUT
+    assert "add --yes" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
+    assert run("cancel", RUN) == Exit.BAD_INPUT
+    assert "nothing was cancelled" in capsys.readouterr().err
+    assert list_sent(controlled) == []

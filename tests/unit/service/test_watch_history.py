@@ -1,6 +1,7 @@
 """Histories are watched in turns when there are more than places, and nothing that happens in between is missed."""
 
 import asyncio
+from itertools import count
 from typing import Any, cast
 
 import pytest
@@ -9,11 +10,14 @@ from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHandle
 
 from elcano.service.temporal import history
-from elcano.service.temporal.history import watch_history
+from elcano.service.temporal.history import WatchedHistory, watch_history
 from elcano.service.temporal.shared_reads import Places
 
 TASK = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
+SCHEDULED = EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED
+STARTED = EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED
 OTHER = EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
+PAUSED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_PAUSED
 CONTINUED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
 CLOSED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED
 
@@ -25,6 +29,7 @@ class Pages:
         self.current_page: list[HistoryEvent] | None = None
         self.next_page_token: bytes | None = None
         self.asked = 0
+        self._ids = count(1)
         self._recorded: asyncio.Queue[list[EventType.ValueType]] = asyncio.Queue()
 
     def record(self, *events: EventType.ValueType) -> None:
@@ -33,7 +38,7 @@ class Pages:
     async def fetch_next_page(self) -> None:
         self.asked += 1
         events = await self._recorded.get()
-        self.current_page = [HistoryEvent(event_type=event) for event in events]
+        self.current_page = [HistoryEvent(event_type=event, event_id=next(self._ids)) for event in events]
         self.next_page_token = None if events and events[-1] in {CONTINUED, CLOSED} else b"next"
 
 
@@ -60,6 +65,28 @@ async def test_watching_ends_with_the_last_execution_and_wakes_only_for_what_wor
     for page in ([TASK], [CLOSED]):
         second.record(*page)
     assert await count_wakes(Places(1), first, second) == 7
+
+
+async def test_a_task_is_told_of_when_it_begins_and_not_again_when_its_outcome_has_been_read() -> None:
+    pages, told = Pages(), []
+    for page in ([SCHEDULED], [STARTED], [TASK, OTHER], [OTHER, SCHEDULED, STARTED], [TASK, CLOSED]):
+        pages.record(*page)
+    async for watched in watch_history(cast("WorkflowHandle[Any, Any]", Handle(pages)), Places(1)):
+        told.append(watched.is_open)
+        if len(told) == 3:  # the first two looks failed
+            watched.read = watched.task
+        assert not watched.is_still
+    assert told == [True, True, False, True, False, False]
+
+
+async def test_a_run_waits_for_branches_alone_while_it_has_no_call_of_its_own() -> None:
+    events = EventType
+    begun, ended = events.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_STARTED, events.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED
+    watched, told = WatchedHistory(is_still=True), []
+    for event in (begun, OTHER, events.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT, PAUSED, TASK, ended):
+        watched.note(event)
+        told.append(watched.waits_for_branches)
+    assert told == [True, False, True, False, True, False]
 
 
 async def test_histories_in_which_nothing_happens_leave_their_places_to_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,7 +117,7 @@ async def test_a_version_that_there_is_not_is_refused(database: str, tmp_path: P
     with pytest.raises(StoreIncompatible, match="has no tables yet"):
         await prepare_tables(engine, partial(move_tables, revision=CURRENT))
     await prepare_tables(engine)
-    with pytest.raises(StoreIncompatible, match="there is no version '8888' of the tables; there are 0016, 0017, 0018"):
+    with pytest.raises(StoreIncompatible, match="there is no version '8888' of the tables; there are 0016"):
         await prepare_tables(engine, partial(move_tables, revision="8888"))
     await engine.dispose()
 

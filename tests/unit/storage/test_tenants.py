@@ -5,6 +5,7 @@ from sqlalchemy import func, select
 
 from elcano.doors.batches.batch_store import get_batches
 from elcano.doors.batches.batch_tables import Batch, BatchQuestion
+from elcano.doors.evidence_tables.table_store import Change, EvidenceTable, get_tables
 from elcano.doors.webhooks.workflows import Message
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.mode_choice import MODES
@@ -78,7 +79,10 @@ async def test_every_table_is_filled_and_every_key_begins_with_the_tenant(whole:
     message = Message(id="msg_1", type="run.completed", at=1.0, run_id="run-1")
     await webhooks.add_delivery(endpoint.id, message)
     batch = Batch(id="batch-1", name="", at_once=1, created_at=1.0, since=1.0)
-    await get_batches(whole.of("a")).create(batch, [BatchQuestion(number=0, request={"question": "Why?"})], None)
+    table = EvidenceTable(id=batch.id, name="", output_schema={}, created_at=1.0)
+    question, tables = BatchQuestion(number=0, request={"question": "Why?"}), get_tables(whole.of("a"))
+    await get_batches(whole.of("a")).create(batch, [question], None, [tables.insert(table)])
+    await tables.add_change(table.id, Change(row=0, value="include"))
     await keep_document(whole.of("a"), "handbook", "a.txt", b"Oil.", "")
     kept = [table for table in metadata.sorted_tables if "tenant" in table.columns]
     assert set(await rows(whole)) == {table.name for table in kept} - {"usage_totals"}

@@ -1,4 +1,4 @@
-"""What could not be read of uploaded documents, and the version of the readers that read them.
+"""Unread parts of uploaded documents, and the version of the readers that read them.
 
 `empty_pages` is used no more and goes with the release after this one: programs of the one before still write it.
 """

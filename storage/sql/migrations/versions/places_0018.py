@@ -1,4 +1,4 @@
-"""Where passages stand on the pages and in the tables of their documents."""
+"""Positions of passages on the pages and in the tables of their documents."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -197,3 +197,22 @@ def test_every_agent_is_shown_what_was_said_meanwhile_under_its_heading(agent: A
         assert text.index(DATA_NOT_INSTRUCTIONS) < text.index(GUIDANCE) < text.index("json\n{")
         silent = agent.input.model_validate(least(agent))
         assert GUIDANCE not in render_task_prompt(question.request, question.shown(silent, loaded()))
+
+
+async def test_schemas_of_answers_have_neither_titles_nor_defaults_and_all_their_fields() -> None:
+    seen: list[dict[str, Any]] = []
+
+    def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        seen.append(info.output_tools[0].parameters_json_schema)
+        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, ANSWERS["writer"])])
+
+    writer = get_definition("writer").asks
+    task = TaskEnvelope(kind="writer", question="What?")
+    await build_question_agent(writer, task).run("Write.", model=FunctionModel(reply))
+    (schema,) = seen
+    assert set(schema["properties"]) >= {"title", "introduction", "sections", "citations"}
+    assert schema["required"] == ["title"]
+    assert schema["properties"]["title"] == {"minLength": 1, "type": "string"}
+    assert '"default"' not in json.dumps(schema)
+    assert "description" not in schema["$defs"]["Citation"]
+    assert schema["properties"]["citations"]["description"]

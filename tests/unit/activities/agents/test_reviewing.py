@@ -318,3 +318,39 @@ async def test_of_fourteen_nonsense_sentences_none_passes_a_reviewer_that_reads(
     assert [said for said in known if support[said] != "not_supported"] == []
     assert support["Network file systems do not work."] == "supported"
     assert {one.text for one in checked.doubted} == set(known)
+
+
+async def test_a_quote_that_begins_within_its_sentence_comes_with_the_sentence_before(
+    tmp_path: Path, scripted: Scripted
+) -> None:
+    text = "Nanoparticles are small. Additionally, their surface can be modified with proteins. They are cheap."
+    page = passage(1, text)
+    draft: JsonObject = {
+        "title": "Particles",
+        "introduction": "Their surface can be modified with proteins [a]. They are cheap [b].",
+        "citations": [
+            {"mark": "a", "evidence": "e1", "quote": "their surface can be modified with proteins"},
+            {"mark": "b", "evidence": "e1", "quote": "They are cheap."},
+        ],
+    }
+    model = scripted(draft)
+    async with open_store(tmp_path / "particles") as store:
+        await store.of("default").evidence.add("run-1", [page], [stored(page)])
+        await written(store, evidence=(page.id,))
+    (task,) = [one for one in model.tasks if one.kind == "reviewer"]
+    first, second = [one for one in ensure_list(task.given["statements"]) if isinstance(one, dict)]
+    assert first["quote_context"] == ["Nanoparticles are small. Additionally,"]
+    assert second["quote_context"] == ["Additionally, their surface can be modified with proteins."]
+    assert "before" not in first
+    assert second["before"] == "above", "what is listed already is not sent twice"
+
+
+async def test_its_writer_is_shown_the_passages_of_faulty_sentences_alone(store: Store, scripted: Scripted) -> None:
+    model = scripted()
+    await written(store)
+    (task,) = [one for one in model.tasks if one.kind == "reviser"]
+    assert [item.key for item in task.evidence] == ["e2"]
+    (block,) = ensure_list(task.given["blocks"])
+    assert isinstance(block, dict)
+    cited = [one["evidence"] for one in ensure_list(block["citations"]) if isinstance(one, dict)]
+    assert cited == ["e1", "e2"], "what it cites for the others keeps its key"

@@ -44,7 +44,9 @@ WITHOUT_PASSAGES = {
     "reviewer",
 }
 """Agents that are shown no passage."""
-WITHOUT_CHOICE = {get_definition("long_writer").closing, get_definition("proofreader").asks}
+WITHOUT_CHOICE = {get_definition("long_writer").closing} | {
+    get_definition(name).asks for name in ("proofreader", "thinking", "judge", "planner")
+}
 """What agents are asked that do not choose between passages."""
 
 

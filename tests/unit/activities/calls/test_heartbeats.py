@@ -6,13 +6,23 @@ from typing import Any
 
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.calls.heartbeats import QUIET_AFTER, QUIET_BEATS, choose_pause, send_heartbeats
+from elcano.activities.calls.heartbeats import (
+    PUSHED_BEATS,
+    QUIET_AFTER,
+    QUIET_BEATS,
+    choose_pause,
+    send_heartbeats,
+)
 from elcano.graphs.contracts import Words
 
 
 def test_a_call_that_waits_for_long_beats_four_times_as_rarely() -> None:
-    assert [choose_pause(quiet) for quiet in (0, 1, QUIET_AFTER)] == [1, 1, 1]
-    assert choose_pause(QUIET_AFTER + 1) == QUIET_BEATS
+    assert [choose_pause(quiet, pushed=False) for quiet in (0, 1, QUIET_AFTER)] == [1, 1, 1]
+    assert choose_pause(QUIET_AFTER + 1, pushed=False) == QUIET_BEATS
+
+
+def test_a_call_whose_cancellation_is_pushed_beats_rarely_from_the_start_but_says_what_is_new() -> None:
+    assert [choose_pause(quiet, pushed=True) for quiet in (0, 1, 100)] == [1, PUSHED_BEATS, PUSHED_BEATS]
 
 
 async def test_something_new_is_sent_however_long_nothing_was() -> None:

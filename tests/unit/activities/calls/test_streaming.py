@@ -43,7 +43,6 @@ async def test_beats_carry_the_words_while_they_come(desk: Desk, serve: Serve) -
     assert first.characters == len(first.text)
     rest.set()
     result = await writing
-    assert desk.beats[0] == ()
     assert {details[0] for details in desk.beats if details} == {None}
     assert len(requests) == 1
     assert (requests[0]["stream"], requests[0]["stream_options"]) == (True, {"include_usage": True})

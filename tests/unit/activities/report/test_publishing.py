@@ -1,5 +1,6 @@
 """Publishing keeps one report however often it is tried, and its figures are those of the checks."""
 
+import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +18,9 @@ from elcano.graphs.records import ArchiveCall, ArchivedRun
 from elcano.graphs.report.report import Citation, Claim, Report, ReportDraft
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending, Failure, FailureType
+from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.runs import RunStore
 from elcano.storage.store import Store
 
 WORDS = "Oil is dear. Water is cheap."
@@ -145,22 +148,25 @@ async def test_a_run_is_archived_with_its_events(store: Store) -> None:
     assert await store.of("default").runs.events("run") == [event]
 
 
-def beating(beats: list[tuple[Any, ...]]) -> ActivityEnvironment:
-    environment = ActivityEnvironment()
-    environment.on_heartbeat = lambda *details: beats.append(details)
-    return environment
+async def test_both_beat_while_they_wait_for_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that is killed meanwhile is noticed, and a slow store is no dead worker."""
 
+    def beat_before(of: type[Any], name: str) -> ActivityEnvironment:
+        """An environment in which this method of the store takes as long as the first beat."""
+        environment, beaten, original = ActivityEnvironment(), asyncio.Event(), getattr(of, name)
+        environment.on_heartbeat = lambda *_: beaten.set()
 
-async def test_both_beat_from_the_beginning_so_that_a_killed_worker_is_noticed(store: Store) -> None:
-    """The first beat comes before any work is done, and every wait for the store lets more of them through."""
+        async def slow(*args: Any, **options: Any) -> Any:
+            await asyncio.wait_for(beaten.wait(), 30)
+            return await original(*args, **options)
+
+        monkeypatch.setattr(of, name, slow)
+        return environment
+
     run = ArchivedRun(run_id="run", question="?", mode="iterative", status="completed", started_at=1.0)
-    reports = ReportActivities(store)
-    published: list[tuple[Any, ...]] = []
-    archived: list[tuple[Any, ...]] = []
-    await beating(published).run(reports.publish_report, await call(store))
-    await beating(archived).run(reports.archive_run, ArchiveCall(run=run, events=()))
-    assert published
-    assert archived
+    reports, asked = ReportActivities(store), await call(store)
+    await beat_before(ArtifactStore, "put").run(reports.publish_report, asked)
+    await beat_before(RunStore, "archive").run(reports.archive_run, ArchiveCall(run=run, events=()))
 
 
 async def test_what_computes_leaves_the_event_loop_free(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

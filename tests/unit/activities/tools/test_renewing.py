@@ -65,21 +65,21 @@ async def test_a_paper_that_was_retracted_since_is_retracted_in_the_run_that_hea
 
 @pytest.mark.parametrize("found", [KEPT, told(retrieved_at=9.0), told(cited_by=99)])
 def test_what_says_nothing_new_keeps_its_id(found: Evidence) -> None:
-    assert as_told_now([found], [KEPT]) == (found,)
-    assert as_told_now([found], []) == (found,)
+    assert as_told_now([found], {KEPT.id: KEPT.work}) == (found,)
+    assert as_told_now([found], {}) == (found,)
 
 
 @pytest.mark.parametrize("found", [RETRACTED, told(title="Waffles"), KEPT.model_copy(update={"work": None})])
 def test_what_says_something_else_has_an_id_of_its_own(found: Evidence) -> None:
-    (renewed,) = as_told_now([found], [KEPT])
+    (renewed,) = as_told_now([found], {KEPT.id: KEPT.work})
     assert renewed.model_copy(update={"id": KEPT.id}) == found
     assert renewed.id != KEPT.id
-    assert as_told_now([found], [KEPT, renewed]) == (renewed,)
+    assert as_told_now([found], {KEPT.id: KEPT.work, renewed.id: renewed.work}) == (renewed,)
 
 
 def test_long_ids_stay_apart_and_within_what_is_allowed() -> None:
     pages = [told(title="Waffles").model_copy(update={"id": "x" * 297 + f":{number}"}) for number in (1, 2)]
-    kept = [KEPT.model_copy(update={"id": page.id}) for page in pages]
+    kept = {page.id: KEPT.work for page in pages}
     one, other = as_told_now(pages, kept)
     assert one.id != other.id
     assert len(Evidence.model_validate(one.model_dump()).id) <= 300

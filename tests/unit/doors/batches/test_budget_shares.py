@@ -47,6 +47,12 @@ def test_no_run_is_started_on_too_little(shared: SharedLimits, spent: BatchSpend
     assert word.replace("\\", "") in found
 
 
+def test_a_run_that_needs_more_than_is_left_waits_for_it() -> None:
+    shared, spent = SharedLimits(tokens=10_000), BatchSpending(tokens=2_000, ended=4)
+    assert isinstance(share_out(OWN, shared, spent, 4, least=8_000), Limits)
+    assert "tokens" in str(share_out(OWN, shared, spent, 4, least=8_001))
+
+
 def test_whatever_runs_use_of_what_they_are_granted_the_budget_is_never_passed() -> None:
     chance = random.Random(20261127)
     for _ in range(200):

@@ -44,10 +44,6 @@ async def test_whoever_has_a_link_reads_the_run(api: httpx.AsyncClient, access: 
     assert events.status_code == 200
     assert events.headers["content-type"].startswith("text/event-stream")
     assert (await api.get(link("/report"))).status_code in (200, 409, 404)
-    assert (await api.get(link("/versions"))).status_code == 404, "later versions are not what it was made for"
-    wider = (await api.post(f"/v1/runs/{run_id}/links", json={"versions": True}, auth=researcher)).json()
-    feed = await api.get(wider["feed"])
-    assert (feed.headers["content-type"], feed.headers["cache-control"]) == ("application/atom+xml", "no-store")
     for below in ("/evidence", "/steps", "/certificate", "/stop", "/links"):
         assert (await api.get(link(below))).status_code == 404, below
     for method in ("POST", "DELETE", "PUT"):

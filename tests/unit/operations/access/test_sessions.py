@@ -128,5 +128,4 @@ async def test_a_list_of_routes_has_no_other_way_in(app: FastAPI) -> None:
         "/v1/shared/{link}",
         "/v1/shared/{link}/report",
         "/v1/shared/{link}/events",
-        "/v1/shared/{link}/versions",
     }

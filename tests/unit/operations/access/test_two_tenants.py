@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from elcano.api.app import create_app
 from elcano.doors.batches.batch_store import get_batches
 from elcano.doors.batches.batch_tables import Batch, BatchQuestion
+from elcano.doors.evidence_tables.table_store import EvidenceTable, TableDocument, get_tables
 from elcano.doors.webhooks.webhook_store import get_webhooks
 from elcano.operations.access.access_store import AccessStore
 from elcano.settings import Settings
@@ -34,9 +35,12 @@ def app(store: Store, tmp_path: Path) -> FastAPI:
 
 
 async def keep_batch(own: TenantStore, word: str) -> str:
-    """A batch with one question about the word; returns its id."""
+    """A batch with one question about the word, and the evidence table that it fills; returns their id."""
     batch = Batch(id=f"batch-of-{own.tenant}", name=word, at_once=1, created_at=1.0, since=1.0)
-    return await get_batches(own).create(batch, [BatchQuestion(number=0, request={"question": word})], None)
+    document = TableDocument(source="uploads:handbook", path=f"{word}.pdf")
+    table = EvidenceTable(id=batch.id, name=word, output_schema={}, documents=(document,), created_at=1.0)
+    question = BatchQuestion(number=0, request={"question": word})
+    return await get_batches(own).create(batch, [question], None, [get_tables(own).insert(table)])
 
 
 LEFT_OUT = (
@@ -63,7 +67,8 @@ class Asking:
             run_id=pick["run"], other_id=pick["run"], name=pick["name"], number=1, page=1, step=1, node_id=pick["node"],
             key_id=pick["key"], link_id=pick["link"], link=pick["secret"], tenant=pick["tenant"],
             webhook_id=pick["webhook"], message_id="none", form=self._chance.choice(["csv", "jsonl"]),
-            collection="handbook", path="a.txt", batch_id=pick["batch"], file_id="handbook",
+            collection="handbook", path="a.txt", batch_id=pick["batch"],
+            table_id=pick["batch"], row=0, column=0,
         )  # fmt: skip
         body: Any = route.body
         if body and self._chance.random() < 0.5:

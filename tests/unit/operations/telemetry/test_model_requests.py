@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from types import SimpleNamespace
 
-import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -12,8 +10,9 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from elcano.operations.telemetry import model_requests, names
-from elcano.operations.telemetry.model_requests import ObservedModel
+from elcano.operations.telemetry import names
+from elcano.operations.telemetry.model_requests import build_model_observer
+from elcano.operations.telemetry.providers import SafeSpanExporter
 
 
 async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -24,26 +23,21 @@ async def fail(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     raise ValueError("the secret")
 
 
-@pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
+async def ask(model: Callable[..., object], *, contents: bool) -> ReadableSpan:
     kept, provider = InMemorySpanExporter(), TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(kept))
-    providers = SimpleNamespace(tracer=provider.get_tracer("test"))
-    monkeypatch.setattr(model_requests, "get_providers", lambda: providers)
-    return kept
-
-
-async def ask(kept: InMemorySpanExporter, model: Callable[..., object], *, contents: bool) -> ReadableSpan:
+    provider.add_span_processor(SimpleSpanProcessor(SafeSpanExporter(kept, contents=contents)))
     agent = Agent(name="writer", instructions="Tell no secret.")
-    observed = ObservedModel(FunctionModel(model, model_name="gpt"), "writer", contents=contents)  # type: ignore[arg-type]
+    observe = build_model_observer(provider, contents=contents)
     with suppress(ValueError):
-        await agent.run("What is the secret?", model=observed)
-    (span,) = kept.get_finished_spans()
+        await agent.run("What is the secret?", model=observe(FunctionModel(model, model_name="gpt")))  # type: ignore[arg-type]
+    spans = kept.get_finished_spans()
+    assert contents or not any("secret" in span.to_json() for span in spans)
+    (span,) = (span for span in spans if span.name.startswith(names.CHAT))
     return span
 
 
-async def test_names_and_figures(kept: InMemorySpanExporter) -> None:
-    span = await ask(kept, answer, contents=False)
+async def test_names_and_figures() -> None:
+    span = await ask(answer, contents=False)
     attributes = dict(span.attributes or {})
     assert span.name == "chat gpt"
     assert (attributes[names.AGENT_NAME], attributes[names.RESPONSE_MODEL]) == ("writer", "gpt")
@@ -52,15 +46,15 @@ async def test_names_and_figures(kept: InMemorySpanExporter) -> None:
     assert "secret" not in span.to_json()
 
 
-async def test_contents(kept: InMemorySpanExporter) -> None:
-    attributes = (await ask(kept, answer, contents=True)).attributes or {}
+async def test_contents() -> None:
+    attributes = (await ask(answer, contents=True)).attributes or {}
     assert "What is the secret?" in str(attributes[names.INPUT_MESSAGES])
     assert "It is secret." in str(attributes[names.OUTPUT_MESSAGES])
     assert "Tell no secret." in str(attributes[names.INSTRUCTIONS])
 
 
-async def test_a_failure_says_its_type_alone(kept: InMemorySpanExporter) -> None:
-    span = await ask(kept, fail, contents=True)
-    assert dict(span.attributes or {})[names.ERROR_TYPE] == "ValueError"
+async def test_a_failure_says_its_type_alone() -> None:
+    span = await ask(fail, contents=False)
+    assert [dict(event.attributes or {})["exception.type"] for event in span.events] == ["ValueError"]
     assert not span.status.is_ok
     assert "secret" not in span.to_json()

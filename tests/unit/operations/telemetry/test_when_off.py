@@ -14,16 +14,15 @@ PROGRAM = """
 import sys
 from elcano import worker
 from elcano.api.app import create_app
-from elcano.graphs.plugin import Surroundings, load_objects, load_registries
+from elcano.graphs.plugin import Surroundings, load_objects, load_registries, open_part
 from elcano.settings import Settings
 load_registries()
 settings = Settings()
-for kind in ("starters", "companions", "temporal_plugins", "routes", "checks", "deep_checks", "settings"):
+for kind in ("starters", "companions", "parts", "routes", "checks", "deep_checks", "settings"):
     load_objects(kind)
 for start in load_objects("starters"):
     start("worker", settings)
-for build in load_objects("temporal_plugins"):
-    assert build(settings) == ()
+assert open_part("temporal_plugins", settings) == ()
 for accompany in load_objects("companions"):
     accompany(Surroundings("worker", settings, None, None))
 for check in load_objects("checks"):

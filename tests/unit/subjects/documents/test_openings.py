@@ -149,3 +149,25 @@ def test_bylines_notes_works_and_axes_take_no_place_while_others_exist(
 def test_what_says_something_is_no_byline_and_no_list_of_works(text: str) -> None:
     assert not is_byline(text)
     assert not is_list_of_works(text)
+
+
+def test_two_documents_with_openings_leave_places_for_others(tmp_path: Path) -> None:
+    special = "A boiler {part}, boiler plates, boiler tubes, and each boiler is a boiler. " * 9
+    long = {
+        name: "\n\n".join([f"# Boilers {name}", name + GENERAL, *(special.format(part=name + one) for one in "abcde")])
+        for name in ("one", "two")
+    }
+    others = {f"other{number}": f"# Ship {number}\n\nThis boiler, boiler {number}, is new. " * 3 for number in range(4)}
+    passages = found(tmp_path, "boilers", 8, **long, **others)
+    assert len(passages) == 8
+    assert sum("plates" in text or "hangs on it" in text for text in passages) <= 6
+    assert sum("hangs on it" in text for text in passages) == 2, "the openings are there"
+
+
+def test_long_documents_that_fill_the_first_pool_leave_places_for_others(tmp_path: Path) -> None:
+    words = [f"boiler boiler boiler number {number} of the fleet. " * 12 for number in range(40)]
+    long = {name: f"# Fleet {name}\n\n" + "\n\n".join(f"{name} {one}" for one in words) for name in ("one", "two")}
+    passages = found(tmp_path, "boiler", 8, **long)
+    assert len(passages) == 8
+    assert any("deck" in text for text in passages)
+    assert any("hull" in text for text in passages)

@@ -2,10 +2,9 @@
 
 import pytest
 
-from elcano.activities.report.statement_support import determine_support
+from elcano.activities.report.statement_support import determine_support, find_misplaced_figures
 from elcano.graphs.report.cells import CitedCell
 from elcano.graphs.report.report import CheckedCitation, Judgement, Statement
-from elcano.text.support.misplaced_figures import find_misplaced_figures
 
 HEADS = ("Meropenem (mg/L)", "Gentamicin (mg/L)", "Novobiocin (mg/L)")
 ROW = tuple(

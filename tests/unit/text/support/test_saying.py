@@ -68,6 +68,8 @@ def explain_unquoted_facts(statement: Statement) -> tuple[str, ...]:
         ("The United States Supreme Court ruled.", "the U.S. Supreme Court ruled"),
         ("She came from Canada.", "the Canadian came"),
         ("He came from Texas.", "the Texan came"),
+        ("Above 20 ml/kg/min signs of injury occurred.", "when rates exceeded 20 ml/kg/min, signs occurred"),
+        ("At 3 mg/min it held.", "it held at 3 mg per min and no longer"),
     ],
 )
 def test_what_stands_there_in_another_form_is_found(said: str, quoted: str) -> None:
@@ -87,6 +89,7 @@ def test_what_stands_there_in_another_form_is_found(said: str, quoted: str) -> N
         ("Es waren in dem Jahr 54.700 MWh.", "it was 54.7 of it", "“54.700 MWh” is in none of the words it quotes"),
         ("There were 54,700 of them.", "es waren 54,7", "“54,700” is in none of the words it quotes"),
         ("Das war am 3. Oktober so.", "das war am 4. Oktober so", "“3” is in none of the words it quotes"),
+        ("Fewer than 700 changed.", "more than 700 changed", "“< 700” is “> 700” in the words it quotes"),
         ("A dose of 5 mg.", "a dose of 5 g", "\u201c5 mg\u201d is \u201c5 g\u201d in the words it quotes"),
         ("It is 5 km long.", "it is 3.4 miles long", "5 km"),
         ("It was about 5 %.", "it was 5.2 mg", "5 %"),

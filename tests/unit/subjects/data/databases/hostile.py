@@ -189,26 +189,12 @@ HOSTILE: Final[tuple[Hostile, ...]] = (
     ),
     Hostile("resource", "SELECT * FROM generate_series(1, 100000000)", _P + _D),
     Hostile("resource", "SELECT repeat(note, 100000) FROM orders", _P + _D),
-    Hostile("resource", "SELECT repeat(repeat(repeat(note, 100), 100), 100) FROM orders", _P + _D),
     Hostile("resource", "SELECT lpad(note, id * 1000000) FROM orders", _P + _D),
-    Hostile("resource", "SELECT length(repeat(repeat(repeat('x', 1000), 1000), 500))", _P + _D),
-    Hostile("resource", "SELECT id FROM orders WHERE lpad(repeat(repeat(note, 1000), 1000), 1000) = note", _P + _D),
     Hostile("resource", "SELECT ts_headline('simple', note, to_tsquery('a'), 'StartSel='||note) FROM orders", _P),
-    Hostile(
-        "resource",
-        "WITH o AS (SELECT 'HighlightAll=1,StartSel='||repeat('y', 1000) AS s) "
-        "SELECT length(ts_headline('simple', note, to_tsquery('simple', 'a'), s)) FROM orders, o",
-        _P,
-    ),
     Hostile("odd", "SELECT * FROM ROWS FROM (generate_series(1, 2), generate_series(1, 3))", _P),
     Hostile("resource", "SELECT printf('%100000000d', id) FROM orders", _S + _D),
     Hostile("resource", "SELECT printf('%*d', 100000000, id) FROM orders", _S),
     Hostile("resource", "SELECT format('%100000000s', note) FROM orders", _P),
-    Hostile(
-        "resource",
-        "SELECT format('%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s', note||note||note||note||note) FROM orders",
-        _P,
-    ),
     Hostile("resource", f"SELECT {'quote(' * 40}note{')' * 40} FROM orders", _S),
     Hostile("resource", f"SELECT {'to_json(' * 40}note{')::text' * 40} FROM orders", _P),
     Hostile("resource", "SELECT array_fill(0, ARRAY[100000000])", _P),
@@ -234,22 +220,6 @@ HOSTILE: Final[tuple[Hostile, ...]] = (
     Hostile("length", "SELECT count(*) FROM orders a JOIN orders b ON a.note LIKE '%'||b.note||'%'"),
     Hostile("length", "SELECT note LIKE note FROM orders"),
     Hostile("length", "SELECT note LIKE 'x' ESCAPE note FROM orders"),
-    Hostile("length", f"SELECT id FROM orders WHERE length({_MANY_NOTES}) > 3"),
-    Hostile("length", f"SELECT CASE WHEN length({_MANY_NOTES}) > 3 THEN 1 END FROM orders"),
-    Hostile("length", f"SELECT count(*) FROM orders GROUP BY {_MANY_NOTES}"),
-    Hostile(
-        "length",
-        "WITH a AS (SELECT note||note||note||note||note||note AS s FROM orders), "
-        "b AS (SELECT s||s||s||s||s||s AS s FROM a) SELECT length(s) FROM b",
-    ),
-    Hostile(
-        "length",
-        f"WITH a AS (SELECT '{'x' * 9_999}' AS s), b AS (SELECT {_TEN}||s AS s FROM a) SELECT length(s) FROM b",
-    ),
-    Hostile(
-        "length",
-        "WITH a AS (SELECT replace(note, 'a', 'bbbbbbbb') AS s FROM orders) SELECT replace(s, 'b', 'cccccccc') FROM a",
-    ),
     Hostile("length", "SELECT instr(note, note) FROM orders", _S + _D),
     Hostile("length", "SELECT note GLOB note FROM orders", _S),
     Hostile("length", "SELECT ltrim(note, note) FROM orders", _S + _P),
@@ -263,12 +233,9 @@ HOSTILE: Final[tuple[Hostile, ...]] = (
     Hostile("length", "SELECT note LIKE ANY (ARRAY[note]) FROM orders", _P),
     Hostile("length", "SELECT substring(note FROM note) FROM orders", _P),
     Hostile("length", "SELECT regexp_replace(note, note, '') FROM orders", _P + _D),
-    Hostile("length", f"SELECT regexp_replace(note, '', '{'x' * 30}', 'g') FROM orders", _P + _D),
     Hostile("length", "SELECT translate(note, note, 'x') FROM orders", _P + _D),
     Hostile("length", "SELECT overlay(note PLACING note FROM 1) FROM orders", _P),
     Hostile("length", "SELECT to_char(placed, note) FROM orders", _P),
-    Hostile("length", "SELECT 'x'::char(10000000)", _P),
-    Hostile("length", f"SELECT concat_ws('{'x' * 9_000}', {', '.join(['note'] * 20)}) FROM orders", _P + _D),
     Hostile("length", "SELECT contains(note, note) FROM orders", _D),
     Hostile("length", "SELECT levenshtein(note, note) FROM orders", _D),
     Hostile("length", "SELECT string_split(note, note) FROM orders", _D),
@@ -285,7 +252,6 @@ HOSTILE: Final[tuple[Hostile, ...]] = (
     Hostile("length", "SELECT note ~* note FROM orders", _P),
     Hostile("length", "SELECT regexp_matches(note, note) FROM orders", _P),
     Hostile("length", "SELECT regexp_split_to_array(note, '') FROM orders", _P),
-    Hostile("length", f"SELECT {'9' * 600} * {'9' * 600}", _P),
     Hostile(
         "length",
         f"SELECT p + {' + '.join(['p * p * 0'] * 30)} FROM (SELECT power(total, 65000) AS p FROM orders) AS x",
@@ -321,6 +287,41 @@ HEAVY: Final[tuple[Hostile, ...]] = (
         + ", ".join(f"b{at} AS (SELECT {_TEN} AS s FROM {'a' if not at else f'b{at - 1}'})" for at in range(9))
         + " SELECT s FROM b8",
     ),
+    # texts and numbers that grow: each value is cut, and the limits of time and memory end what grows further
+    Hostile("heavy", "SELECT repeat(repeat(repeat(note, 100), 100), 100) FROM orders", _P + _D),
+    Hostile("heavy", "SELECT id FROM orders WHERE lpad(repeat(repeat(note, 1000), 1000), 1000) = note", _P + _D),
+    Hostile(
+        "heavy",
+        "WITH o AS (SELECT 'HighlightAll=1,StartSel='||repeat('y', 1000) AS s) "
+        "SELECT length(ts_headline('simple', note, to_tsquery('simple', 'a'), s)) FROM orders, o",
+        _P,
+    ),
+    Hostile(
+        "heavy",
+        "SELECT format('%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s', note||note||note||note||note) FROM orders",
+        _P,
+    ),
+    Hostile("heavy", f"SELECT id FROM orders WHERE length({_MANY_NOTES}) > 3"),
+    Hostile("heavy", f"SELECT CASE WHEN length({_MANY_NOTES}) > 3 THEN 1 END FROM orders"),
+    Hostile("heavy", f"SELECT count(*) FROM orders GROUP BY {_MANY_NOTES}"),
+    Hostile(
+        "heavy",
+        "WITH a AS (SELECT note||note||note||note||note||note AS s FROM orders), "
+        "b AS (SELECT s||s||s||s||s||s AS s FROM a) SELECT length(s) FROM b",
+    ),
+    Hostile(
+        "heavy",
+        f"WITH a AS (SELECT '{'x' * 9_999}' AS s), b AS (SELECT {_TEN}||s AS s FROM a) SELECT length(s) FROM b",
+    ),
+    Hostile(
+        "heavy",
+        "WITH a AS (SELECT replace(note, 'a', 'bbbbbbbb') AS s FROM orders) SELECT replace(s, 'b', 'cccccccc') FROM a",
+    ),
+    Hostile("heavy", f"SELECT regexp_replace(note, '', '{'x' * 30}', 'g') FROM orders", _P + _D),
+    Hostile("heavy", f"SELECT concat_ws('{'x' * 9_000}', {', '.join(['note'] * 20)}) FROM orders", _P + _D),
+    Hostile("heavy", f"SELECT {'9' * 600} * {'9' * 600}", _P),
+    Hostile("heavy", "SELECT length(repeat(repeat(repeat('x', 1000), 1000), 500))", _P + _D),
+    Hostile("heavy", "SELECT 'x'::char(10000000)", _P),
     Hostile("heavy", "SELECT * FROM customers LIMIT 1000000000"),
     Hostile("heavy", "SELECT name FROM customers -- ; DELETE FROM shipments"),
     Hostile("heavy", "SELECT name FROM customers /* ; DELETE FROM shipments */;"),

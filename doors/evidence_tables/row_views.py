@@ -1,0 +1,301 @@
+"""Rows as clients get them: each cell with its quotes and their places, or the reason why it has no value.
+
+What was extracted is read from the report of the row's run; what persons wrote lies over it and says so.
+"""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any, Final, Literal, TypeAlias, cast
+
+from pydantic import Field
+
+from elcano.doors.batches.batch_tables import Batch, BatchQuestion
+from elcano.doors.evidence_tables.columns import list_columns
+from elcano.doors.evidence_tables.table_store import Change, Decision, EvidenceTable, TableDocument
+from elcano.doors.structured_answers.answer_assembly import NOT_SAID, AnswerField, Confidence, StructuredAnswer
+from elcano.doors.structured_answers.report_answer import NOT_FILLED
+from elcano.graphs.added_steps import ATTACHED
+from elcano.graphs.errors import build_json_pointer
+from elcano.graphs.frozen import Json
+from elcano.graphs.report.places import Mark
+from elcano.graphs.state.budget import usd_from_microusd
+from elcano.service.fields import Described, Moment
+from elcano.service.process import Services
+
+AT_ONCE: Final = 20
+"""Rows whose reports are read at the same time."""
+
+RowState: TypeAlias = Literal[
+    "waiting", "budget", "running", "filled", "failed", "unreadable", "duplicate", "cancelled", "deleted", "not_asked"
+]
+CellState: TypeAlias = Literal["found", "not_stated", "pending", "no_value", "edited"]
+
+
+class Quote(Described):
+    """Words of the document that a value rests on."""
+
+    quote: str
+    """Literal words of the document."""
+    verified: bool
+    """Whether code found them in the document's text. Of a value without an edit, one quote at least is verified."""
+    evidence: str
+    """The id of the passage, for `/v1/runs/{run_id}/pages/{page}` and the run's evidence."""
+    page: int | None
+    """The page on which they begin, counted from 1; null: the document has none, or they were not found."""
+    page_label: str
+    """What is printed as the number of that page; empty: its number, or unknown."""
+    marks: tuple[Mark, ...]
+    """The rectangles that cover them on their pages, one for each line; empty: unknown."""
+    start: int | None
+    """Where they begin in the document's text, in characters; null: they were not found."""
+    end: int | None
+    """Where they end."""
+    content_hash: str
+    """SHA-256 of that text."""
+
+
+class CellEdit(Described):
+    """What a person wrote into a cell."""
+
+    by: str
+    """Who; empty: nobody is named."""
+    at: Moment
+    """When."""
+    value: Json
+    """What was written; null: that it is not known."""
+    restored: bool
+    """True: nothing was written, the extracted value was put back."""
+    reason: str
+    """Why."""
+
+
+class TableCell(Described):
+    """What a document says on the question of a column."""
+
+    state: CellState
+    """`found`: it says it; `not_stated`: it was read, and does not say it, or nothing holds; `pending`: its row is yet
+    to be filled; `no_value`: its row has none, see `reason`; `edited`: a person wrote it."""
+    value: Json
+    """The value, in the type of its column; null: there is none."""
+    reason: str
+    """Why there is no value; of an edit why it was made; of a value what its agent noted on it."""
+    confidence: Confidence | None
+    """How well the value is supported; null: it has none, or a person wrote it."""
+    quotes: list[Quote]
+    """What the extracted value rests on."""
+    extracted: Json
+    """The value that was extracted; of an edited cell the one before the edit."""
+    edits: list[CellEdit]
+    """Everything that persons wrote, the first one first; the last stands."""
+
+
+class DecisionView(Described):
+    """A decision on a row."""
+
+    decision: Decision | None
+    """What was decided; null: the decision before was taken back."""
+    reason: str
+    """Why."""
+    by: str
+    """Who; empty: nobody is named."""
+    at: Moment
+    """When."""
+
+
+class RowView(Described):
+    """A row: one document."""
+
+    number: int
+    """Its place in the table, from 0."""
+    source: str = Field(examples=["uploads:trials"])
+    """The source of its document."""
+    path: str = Field(examples=["smith-2020.pdf"])
+    """The path of its document there."""
+    title: str
+    """The title of its document; empty: not known."""
+    state: RowState
+    """`budget`: it waits for a top-up; `unreadable`: its document has no text; `duplicate`: its file is in an earlier
+    row; `not_asked`: the table has no columns; `deleted`: its run was deleted."""
+    reason: str
+    """Why it is not filled; empty: it is."""
+    duplicate_of: int | None
+    """The row that has the same file."""
+    run_id: str | None
+    """The run that filled it; null: there is none."""
+    decision: Decision | None
+    """The decision that stands; null: undecided."""
+    decisions: list[DecisionView]
+    """All decisions, the first one first; of two people who decide at once both are there, and the last stands."""
+    cells: dict[str, TableCell]
+    """Its cells, by the names of the columns."""
+    tokens: int
+    """What its run used."""
+    cost_usd: float
+    """The same in US dollars."""
+
+
+async def load_rows(
+    table: EvidenceTable,
+    numbers: Sequence[int],
+    batch: Batch | None,
+    questions: dict[int, BatchQuestion],
+    changes: Sequence[Change],
+    services: Services,
+) -> list[RowView]:
+    """Load some rows of a table.
+
+    Args:
+        table: It.
+        numbers: Which rows.
+        batch: That fills it; None: it was deleted.
+        questions: Of the batch, by their numbers.
+        changes: What persons did.
+        services: Of the tenant.
+    """
+    by_row: dict[int, list[Change]] = {}
+    for one in changes:
+        by_row.setdefault(one.row, []).append(one)
+    rows: list[RowView] = []
+    for start in range(0, len(numbers), AT_ONCE):
+        some = numbers[start : start + AT_ONCE]
+        rows += await asyncio.gather(
+            *(_load_row(table, n, batch, questions.get(n), by_row.get(n, []), services) for n in some)
+        )
+    return rows
+
+
+async def _load_row(
+    table: EvidenceTable,
+    number: int,
+    batch: Batch | None,
+    question: BatchQuestion | None,
+    changes: Sequence[Change],
+    services: Services,
+) -> RowView:
+    document = table.documents[number]
+    answer, ended = await _load_answer(question, services)
+    columns = list_columns(table.output_schema)
+    state, reason = _describe_state(document, batch, question, answer, ended, asked=bool(columns))
+    fields: tuple[AnswerField, ...] = answer.fields if answer and answer.answer is not None else ()
+    given = answer.answer or {} if answer else {}
+    decided = [one for one in changes if not one.column]
+    return RowView(
+        number=number,
+        source=document.source,
+        path=document.path,
+        title=document.title,
+        state=state,
+        reason=reason,
+        duplicate_of=document.duplicate_of,
+        run_id=question.run_id or None if question else None,
+        decision=cast("Decision | None", decided[-1].value) if decided else None,
+        decisions=[DecisionView.from_record(one, decision=one.value) for one in decided],
+        cells={
+            name: _lay_edits(
+                _build_cell(name, given.get(name), fields, state, reason),
+                [one for one in changes if one.column == name],
+            )
+            for name in columns
+        },
+        tokens=question.tokens if question else 0,
+        cost_usd=usd_from_microusd(question.cost_microusd) if question else 0.0,
+    )
+
+
+async def _load_answer(question: BatchQuestion | None, services: Services) -> tuple[StructuredAnswer | None, str]:
+    """What the run of a row answered, and why it ended early, or was not begun."""
+    if question is None or not question.run_id:
+        return None, question.reason if question else ""
+    run = await services.store.runs.get(question.run_id)
+    if run is None:
+        return None, ""
+    told = run.ending.detail if run.ending else run.failure.message if run.failure else ""
+    stored = None if run.report is None else await services.store.artifacts.get(run.report.artifact)
+    return None if stored is None else await asyncio.to_thread(_read_answer, stored), told
+
+
+def _read_answer(stored: str) -> StructuredAnswer | None:
+    report: dict[str, Any] = json.loads(stored)
+    found = report.get("attachments", {}).get(ATTACHED)
+    return None if found is None else StructuredAnswer.model_validate(found)
+
+
+def _describe_state(
+    document: TableDocument,
+    batch: Batch | None,
+    question: BatchQuestion | None,
+    answer: StructuredAnswer | None,
+    ended: str,
+    *,
+    asked: bool,
+) -> tuple[RowState, str]:
+    """The state of a row, and why it is not filled."""
+    if document.reason:
+        return "unreadable", document.reason
+    if document.duplicate_of is not None:
+        return "duplicate", f"the same file is in row {document.duplicate_of + 1}"
+    if not asked:
+        return "not_asked", "the table has no columns"
+    if batch is None or question is None:
+        return "deleted", "the batch that filled the table was deleted"
+    status = question.status or question.state
+    if status == "waiting":
+        return ("budget", f"budget: {batch.reason}") if batch.state == "out_of_budget" else ("waiting", batch.reason)
+    if status == "running":
+        return "running", ""
+    if status == "deleted":
+        return "deleted", "its run was deleted"
+    if answer is not None and answer.answer is not None:
+        return "filled", ""
+    if status == "cancelled":
+        return "cancelled", "it was cancelled"
+    told = ended or (answer.reason.removeprefix(f"{NOT_FILLED}: ") if answer else "")
+    return "failed", told.removeprefix("read failed: ") or "its run failed"
+
+
+def _build_cell(name: str, value: Json, fields: Sequence[AnswerField], state: RowState, reason: str) -> TableCell:
+    at = build_json_pointer(name)
+    own = [one for one in fields if one.pointer == at or one.pointer.startswith(f"{at}/")]
+    if state in ("waiting", "running", "budget"):
+        return _build_empty("pending", reason)
+    if state != "filled":
+        return _build_empty("no_value", reason)
+    quotes = [
+        Quote(
+            quote=one.quote,
+            verified=one.verdict == "verified",
+            evidence=one.evidence,
+            page=one.page or None,
+            page_label=one.page_label,
+            marks=one.marks,
+            start=one.start,
+            end=one.end,
+            content_hash=one.content_hash,
+        )
+        for one in dict.fromkeys(cited for field in own for cited in field.citations)
+    ]
+    reasons = "; ".join(dict.fromkeys(one.reason for one in own if one.reason))
+    if value is None:
+        return _build_empty("not_stated", reasons or NOT_SAID).model_copy(update={"quotes": quotes})
+    levels = [one.confidence for one in own if one.confidence]
+    lowest = next((one for one in ("low", "medium", "high") if one in levels), None)
+    return TableCell(
+        state="found", value=value, reason=reasons, confidence=lowest, quotes=quotes, extracted=value, edits=[]
+    )
+
+
+def _build_empty(state: CellState, reason: str) -> TableCell:
+    return TableCell(state=state, value=None, reason=reason, confidence=None, quotes=[], extracted=None, edits=[])
+
+
+def _lay_edits(cell: TableCell, edits: Sequence[Change]) -> TableCell:
+    """The cell as it stands after what persons wrote."""
+    if not edits:
+        return cell
+    last = edits[-1]
+    views = [CellEdit.from_record(one) for one in edits]
+    if last.restored:
+        return cell.model_copy(update={"edits": views})
+    over = {"state": "edited", "value": last.value, "reason": last.reason, "confidence": None, "edits": views}
+    return cell.model_copy(update=over)

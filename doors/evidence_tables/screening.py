@@ -1,0 +1,102 @@
+"""Decisions on rows, and the flow of records that they make: counted as PRISMA 2020 counts them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from pydantic import Field
+
+from elcano.doors.evidence_tables.table_store import Change, TableDocument
+from elcano.graphs.frozen import Json
+from elcano.service.fields import Described
+
+NO_REASON: Final = "no reason given"
+
+
+class ReviewCounts(Described):
+    """What a literature review counted of its search; see its report."""
+
+    run_id: str
+    """The run."""
+    searches: int
+    """Searches that it made."""
+    found: int
+    """Passages that these gave."""
+    records: int
+    """Different works and documents that they are of."""
+    kept: int
+    """Of these, those that say something which no earlier one says."""
+    cited: int
+    """Of these, those that its report cites."""
+
+
+class ScreeningFlow(Described):
+    """The flow of the records of a table, as in a PRISMA 2020 diagram.
+
+    `records` = `duplicates` + `excluded` + `included` + `unsure` + `undecided`; `unreadable` are among the last four.
+    """
+
+    review: ReviewCounts | None
+    """The review whose search found the records; null: none is named, or its report is gone."""
+    records: int = Field(examples=[120])
+    """Records identified: the rows."""
+    by_source: dict[str, int] = Field(examples=[{"uploads:trials": 120}])
+    """The same by source."""
+    duplicates: int = Field(examples=[8])
+    """Of these, rows whose file is in an earlier row as well, and that nobody decided on."""
+    screened: int = Field(examples=[100])
+    """Rows that somebody decided on: to include, to exclude, or unsure."""
+    unreadable: int = Field(examples=[2])
+    """Reports not retrieved: rows whose document has no text that could be read."""
+    excluded: int = Field(examples=[70])
+    """Rows to exclude."""
+    reasons: dict[str, int] = Field(examples=[{"no control group": 41}])
+    """How often each reason for that was given, the commonest first."""
+    unsure: int = Field(examples=[5])
+    """Rows on which somebody was unsure."""
+    included: int = Field(examples=[25])
+    """Rows to include."""
+    undecided: int = Field(examples=[12])
+    """Rows that nobody decided on, but for duplicates."""
+
+
+def list_decisions(changes: Iterable[Change]) -> dict[int, list[Change]]:
+    """The decisions on each row, in their order; the last one stands."""
+    found: dict[int, list[Change]] = defaultdict(list)
+    for one in changes:
+        if not one.column:
+            found[one.row].append(one)
+    return dict(found)
+
+
+def get_standing(decisions: Mapping[int, Sequence[Change]], row: int) -> Json:
+    """The decision that stands on a row; None: there is none, or it was taken back."""
+    made = decisions.get(row)
+    return made[-1].value if made else None
+
+
+def count_flow(
+    documents: Sequence[TableDocument], decisions: Mapping[int, Sequence[Change]], review: ReviewCounts | None
+) -> ScreeningFlow:
+    """Count the flow of a table."""
+    standing = [get_standing(decisions, number) for number in range(len(documents))]
+    counts = Counter(str(one) for one in standing if one is not None)
+    reasons = Counter(
+        decisions[number][-1].reason or NO_REASON for number, one in enumerate(standing) if one == "exclude"
+    )
+    pairs = list(zip(documents, standing, strict=True))
+    duplicates = sum(one.duplicate_of is not None and decision is None for one, decision in pairs)
+    screened = counts.total()
+    return ScreeningFlow(
+        review=review,
+        records=len(documents),
+        by_source=dict(Counter(one.source for one in documents)),
+        duplicates=duplicates,
+        screened=screened,
+        unreadable=sum(bool(one.reason) for one in documents),
+        excluded=counts["exclude"],
+        reasons=dict(reasons.most_common()),
+        unsure=counts["unsure"],
+        included=counts["include"],
+        undecided=len(documents) - duplicates - screened,
+    )

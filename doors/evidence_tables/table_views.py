@@ -1,0 +1,165 @@
+"""Tables as clients get them: how far one is, what it used, the flow of its records, and pages of rows."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.doors.batches.batch_store import get_batches
+from elcano.doors.batches.batch_tables import Batch, BatchQuestion
+from elcano.doors.batches.views import BatchLimit, BatchView
+from elcano.doors.batches.workflows import BatchState
+from elcano.doors.evidence_tables.columns import list_columns
+from elcano.doors.evidence_tables.review_flow import load_review_counts
+from elcano.doors.evidence_tables.row_views import RowView, load_rows
+from elcano.doors.evidence_tables.screening import ScreeningFlow, count_flow, get_standing, list_decisions
+from elcano.doors.evidence_tables.table_store import EvidenceTable, get_tables
+from elcano.service.fields import Described, Moment
+from elcano.service.process import Services
+
+RowFilter: TypeAlias = Literal["undecided", "include", "exclude", "unsure"]
+ALL: Final = 1_000
+"""Rows of a table at most."""
+
+
+class ColumnView(Described):
+    """A column."""
+
+    name: str = Field(examples=["Participants"])
+    """Its head."""
+    question: str = Field(examples=["How many participants were randomised?"])
+    """What is asked of each document."""
+    type: str = Field(examples=["integer"])
+    """The type of its values in JSON; empty: several."""
+
+
+class TableCard(Described):
+    """A table in a list."""
+
+    id: str = Field(examples=["01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """Its id, and that of the batch that fills it."""
+    name: str = Field(examples=["Trials of fish oil"])
+    """What it is called."""
+    state: BatchState | Literal["deleted"] = Field(examples=["running"])
+    """How its batch stands: `out_of_budget`: rows wait for a top-up; `ended`: every row is done; `deleted`: the batch
+    was deleted, and nothing more is filled in."""
+    counts: dict[str, int] = Field(examples=[{"completed": 90, "running": 8, "skipped": 2}])
+    """How many rows stand how, as in a batch; `skipped`: nothing is asked of them."""
+    created_at: Moment
+    """When it was made."""
+    created_by: str
+    """The user who did; empty: nobody is named."""
+
+
+class TablePage(Described):
+    """One page of your tables, the newest first."""
+
+    tables: tuple[TableCard, ...]
+    """The tables."""
+    next: str | None
+    """Pass it as `cursor` for the next page; null on the last one."""
+
+    @classmethod
+    async def load(cls, limit: int, cursor: str, services: Services) -> "TablePage":
+        """Load a page."""
+        found = await get_tables(services.store).page(limit + 1, cursor or None)
+        cards = [await _build_card(one, services) for one in found[:limit]]
+        return cls(tables=tuple(cards), next=cards[-1].id if len(found) > limit else None)
+
+
+class TableView(TableCard):
+    """A table."""
+
+    reason: str
+    """Why it waits."""
+    columns: tuple[ColumnView, ...]
+    """Its columns."""
+    tokens: BatchLimit | None
+    """Input and output tokens; null: its batch was deleted."""
+    cost_usd: BatchLimit | None
+    """US dollars; null: its batch was deleted."""
+    deadline: Moment | None
+    """When its time is over; null: it has all the time."""
+    flow: ScreeningFlow
+    """What became of its records."""
+
+    @classmethod
+    async def of(cls, table: EvidenceTable, services: Services) -> "TableView":
+        """The view of a table."""
+        changes, review = await asyncio.gather(
+            get_tables(services.store).list_changes(table.id), load_review_counts(table.review_run, services)
+        )
+        batch = await get_batches(services.store).find(table.id)
+        view = None if batch is None else await BatchView.of(batch, services)
+        return cls(
+            id=table.id,
+            name=table.name,
+            state=view.state if view else "deleted",
+            counts=view.counts if view else {},
+            created_at=table.created_at,  # type: ignore[arg-type]
+            created_by=table.created_by,
+            reason=view.reason if view else "",
+            columns=tuple(
+                ColumnView(name=name, question=question, type=_find_type(table, name))
+                for name, question in list_columns(table.output_schema).items()
+            ),
+            tokens=view.tokens if view else None,
+            cost_usd=view.cost_usd if view else None,
+            deadline=view.deadline if view else None,
+            flow=count_flow(table.documents, list_decisions(changes), review),
+        )
+
+
+class TableRowPage(TableView):
+    """A table, and a page of its rows."""
+
+    rows: tuple[RowView, ...]
+    """Rows in their order."""
+    next: str | None
+    """Pass it as `cursor` for the next page; null on the last one."""
+
+    @classmethod
+    async def load(
+        cls, table: EvidenceTable, limit: int, start: int, wanted: RowFilter | None, services: Services
+    ) -> "TableRowPage":
+        """Load a page of a table, from the row `start` on; of `wanted`, only rows with this decision."""
+        view = await TableView.of(table, services)
+        numbers = range(start, len(table.documents))
+        chosen = list(numbers)
+        if wanted is not None:
+            decisions = list_decisions(await get_tables(services.store).list_changes(table.id))
+            standing = None if wanted == "undecided" else wanted
+            chosen = [n for n in numbers if get_standing(decisions, n) == standing]
+        rows = await load_table(table, chosen[:limit], services)
+        following = str(chosen[limit]) if limit and len(chosen) > limit else None
+        return cls(**dict(view), rows=tuple(rows), next=following)
+
+
+async def load_table(table: EvidenceTable, numbers: Sequence[int], services: Services) -> list[RowView]:
+    """Load rows of a table, by their numbers in ascending order."""
+    if not numbers:
+        return []
+    batches = get_batches(services.store)
+    first, last = numbers[0], numbers[-1]
+    batch, listed, changes = await asyncio.gather(
+        batches.find(table.id),
+        batches.questions(table.id, after=first - 1, limit=last - first + 1),
+        get_tables(services.store).list_changes(table.id),
+    )
+    found: dict[int, BatchQuestion] = {one.number: one for one in listed}
+    return await load_rows(table, numbers, batch, found, changes, services)
+
+
+async def _build_card(table: EvidenceTable, services: Services) -> TableCard:
+    batches = get_batches(services.store)
+    batch: Batch | None
+    batch, counts = await asyncio.gather(batches.find(table.id), batches.count(table.id))
+    return TableCard.from_record(table, state=batch.state if batch else "deleted", counts=counts)
+
+
+def _find_type(table: EvidenceTable, name: str) -> str:
+    properties = table.output_schema["properties"]
+    schema = properties[name] if isinstance(properties, dict) else {}
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    return kind if isinstance(kind, str) else ""

@@ -1,0 +1,183 @@
+"""An evidence table in the page: made, filled live, screened with the keyboard, a cell opened on its page, edited."""
+
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.async_api import Browser, expect
+from temporalio.client import Client
+
+from elcano.api.app import create_app
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.storage.store import Store, open_store
+from tests.api.again.going_on import Provider, until
+from tests.api.again.test_evidence_tables import DOCUMENTS, TABLES, filling
+from tests.api.handbook import handbook_settings
+from tests.api.serving import connecting, serving
+from tests.page.browsing import PHONE, Watched, find_violations, measure_overflow, open_page
+from tests.unit.subjects.documents.files import pdf
+
+NAMES = ("cod", "eel", "hake", "ling")
+COLUMNS = [
+    {"name": "Season", "question": "In which season do they spawn?", "type": "text"},
+    {"name": "Depth", "question": "How deep do they live, in metres?", "type": "integer"},
+]
+
+
+class Filled(NamedTuple):
+    """A table with four rows; of the last one the document has no text."""
+
+    address: str
+    path: str
+    provider: Provider
+
+
+def fill_form(task: TaskEnvelope) -> Mapping[str, object]:
+    """The season with its quote; that the depth is not stated."""
+    passage = next(one for one in task.evidence if "spawn in" in one.text)
+    quote = next(line for line in passage.text.split("\n") if "spawn in" in line)
+    season = quote.partition("spawn in ")[2].split()[0]
+    cited = [{"evidence": passage.key, "quote": quote}]
+    return {"answer": {"Season": {"value": season, "citations": cited}, "Depth": {"reason": "no depth is given"}}}
+
+
+class FishProvider(Provider):
+    """Fills in the form."""
+
+    def _output(self, task: TaskEnvelope) -> Mapping[str, object]:
+        return fill_form(task) if task.kind == "form_filler" else super()._output(task)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path / "data") as opened:
+        yield opened
+
+
+@pytest.fixture
+async def filled(
+    store: Store, temporal: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Filled]:
+    queue = f"tables-{uuid4().hex}"
+    monkeypatch.setattr("elcano.worker.TASK_QUEUE", queue)
+    monkeypatch.setattr("elcano.doors.batches.background.TASK_QUEUE", f"{queue}-batches")
+    monkeypatch.setattr("elcano.subjects.uploads.background.TASK_QUEUE", f"{queue}-uploads")
+    monkeypatch.setenv("OPENAI_API_KEY", "none is asked")
+    monkeypatch.setenv("ELCANO_MODEL", "openai:gpt-5.1")
+    settings = handbook_settings(tmp_path).model_copy(update={"model": "openai:gpt-5.1"})
+    provider = FishProvider()
+    app = create_app(settings, store=store, client=connecting(temporal), task_queue=queue)
+    async with serving(app) as address, httpx.AsyncClient(base_url=address, timeout=60) as api:
+        for name in NAMES:
+            lines = [*(f"Line {number} of {name}." for number in range(30)), f"All {name} spawn in spring here."]
+            await api.put(f"{DOCUMENTS}/{name}.pdf", content=pdf([["A preface."], [] if name == "ling" else lines]))
+        await api.put(f"{DOCUMENTS}/ling.pdf", content=pdf([[], []]))
+        async with filling(temporal, store, settings, queue, provider):
+
+            async def is_read() -> bool:
+                return bool((await api.get("/v1/collections/safety")).json()["unread"] == 0)
+
+            await until(is_read)
+            body: dict[str, Any] = {"documents": [{"source": "uploads:safety"}], "columns": COLUMNS, "name": "Fish"}
+            made = (await api.post(TABLES, json=body)).json()
+
+            async def is_filled() -> bool:
+                return bool((await api.get(f"{TABLES}/{made['id']}")).json()["state"] == "ended")
+
+            await until(is_filled)
+            yield Filled(address, f"/tables/{made['id']}", provider)
+
+
+async def test_rows_are_screened_with_the_keyboard_and_filtered(
+    browser: Browser, watched: Watched, filled: Filled
+) -> None:
+    async with open_page(browser, filled.address, watched) as page:
+        await page.goto(filled.path)
+        await page.keyboard.press("j")
+        for row, (key, decision) in enumerate((("i", "include"), ("u", "unsure"))):
+            await page.keyboard.press(key)
+            pressed = page.locator(f"#row-{row} [value={decision}]")
+            await expect(pressed).to_have_attribute("aria-pressed", "true")
+            await expect(page.locator(f"#row-{row + 1}")).to_be_focused()
+        await page.keyboard.press("e")
+        await expect(page.locator("#row-2 [name=reason]")).to_be_focused()
+        await page.keyboard.type("not a fish, i u j")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#row-3")).to_be_focused()
+        await page.keyboard.press("k")
+        await expect(page.locator("#row-2")).to_be_focused()
+        await expect(page.locator("#flow")).to_contain_text("not a fish, i u j (1)")
+        await page.get_by_role("link", name="Undecided 1").click()
+        await expect(page.locator("[data-row]")).to_have_count(1)
+        await page.get_by_role("link", name="Exclude 1").click()
+        button = page.locator("#row-2").get_by_role("button", name="Exclude")
+        await expect(button).to_have_attribute("aria-pressed", "true")
+        await button.click()  # takes it back
+        await expect(button).to_have_attribute("aria-pressed", "false")
+        await page.goto(f"{filled.path}/rows/2")
+        await expect(page.get_by_role("region", name="Decisions").get_by_role("listitem")).to_have_count(2)
+
+
+async def test_a_cell_opens_on_its_page_and_is_edited(browser: Browser, watched: Watched, filled: Filled) -> None:
+    async with open_page(browser, filled.address, watched) as page:
+        await page.goto(filled.path)
+        await page.locator("#row-0 a.cell").first.click()
+        dialog = page.get_by_role("dialog")
+        await expect(dialog.locator("blockquote")).to_have_text("All cod spawn in spring here.")
+        picture = dialog.get_by_role("img", name="The quote marked on page 2")
+        await expect(picture).to_have_js_property("complete", True)
+        await expect(dialog.get_by_role("region", name="Picture of page 2")).not_to_have_js_property("scrollTop", 0)
+        assert await find_violations(page) == []
+        await dialog.get_by_role("button", name="Close").click()
+        await page.locator("#row-0 a.cell").nth(1).click()
+        await dialog.locator("summary", has_text="Edit").click()
+        await dialog.get_by_label("Value").fill("deep")
+        await dialog.get_by_role("button", name="Write it").click()
+        await expect(dialog.locator("[data-fault=value]")).to_contain_text("does not fit the column 'Depth'")
+        await dialog.get_by_label("Value").fill("600")
+        await dialog.get_by_role("button", name="Write it").click()
+        await expect(page.locator("#row-0 td.edited")).to_contain_text("600")
+        await expect(page.locator("#row-0 td.edited")).to_contain_text("written by a person")
+
+
+async def test_a_table_is_made_fills_by_itself_and_says_what_is_wrong(
+    browser: Browser, watched: Watched, filled: Filled
+) -> None:
+    filled.provider.slow[("form_filler", "")] = 2.0
+    async with open_page(browser, filled.address, watched) as page:
+        await page.goto("/tables")
+        await page.get_by_label("Columns").fill("Season: In which season do they spawn?\nDepth")
+        await page.get_by_role("button", name="Make the table").click()
+        await expect(page.locator("[data-fault=columns]")).to_contain_text("is empty; write something")
+        await page.get_by_label("Columns").fill("Season: In which season do they spawn?\nDepth: How deep: in metres?")
+        await page.get_by_label("Name").fill("More fish")
+        await page.get_by_role("button", name="Make the table").dblclick()
+        await page.wait_for_url("**/tables/0*")
+        await expect(page.get_by_role("heading", level=1)).to_have_text("More fish")
+        await expect(page.locator("td.found")).to_have_count(3)
+        await expect(page.locator("#head")).to_contain_text("Done")
+        await page.goto("/tables")
+        await expect(page.get_by_role("region", name="Documents by questions").get_by_role("listitem")).to_have_count(2)
+
+
+async def test_tables_are_for_everybody(browser: Browser, watched: Watched, filled: Filled) -> None:
+    async with open_page(browser, filled.address, watched, viewport=PHONE) as page:
+        for place in ("/tables", filled.path, f"{filled.path}?decision=include", f"{filled.path}/rows/0"):
+            await page.goto(place)
+            assert await find_violations(page) == [], place
+            assert await measure_overflow(page) == 0, place
+            await page.emulate_media(color_scheme="dark")
+            assert await find_violations(page, "color-contrast") == [], f"{place} in the dark"
+            await page.emulate_media(color_scheme="light")
+    async with open_page(browser, filled.address, watched) as page:
+        await page.goto(filled.path)
+        assert await find_violations(page) == []
+    async with open_page(browser, filled.address, watched, java_script_enabled=False) as page:
+        await page.goto(filled.path)
+        await page.locator("#row-1 a.cell").first.click()
+        await expect(page.locator("#c0 blockquote")).to_have_text("All eel spawn in spring here.")
+        answer = await page.request.get(str(await page.locator("#c0 .page-link").get_attribute("href")))
+        assert answer.headers["content-type"] == "image/png"

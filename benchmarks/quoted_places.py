@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Document, FileSkipped
-from elcano.activities.passages.stored_places import StoredPlaces, pack_places
+from elcano.activities.passages.stored_places import StoredPlaces
 from elcano.graphs.report.places import Mark, find_marks, group_marks_by_page
 from elcano.storage.evidence import CONFIDENCE
 from elcano.subjects.documents.file_formats import parse_document
@@ -45,7 +45,7 @@ class Quoted(NamedTuple):
 
 def draw_quotes(document: Document, count: int, draw: random.Random) -> Iterator[Quoted]:
     """So many sentences of a document, each from a passage of its own as far as there are."""
-    places = StoredPlaces(pack_places(document))
+    places = StoredPlaces(document.places)
     passages = draw.sample(document.passages, len(document.passages))
     for number in range(count):
         passage = passages[number % len(passages)]

@@ -7,13 +7,14 @@ from typing import Final
 
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import UNSURE_SCALES, is_long_scale_word, parse_scale_word
-from elcano.text.units import PER_MILLE, POINTS, SHARE, TIMES, find_unit
+from elcano.text.units import POINTS, RATIO_UNITS, TIMES, find_unit
 from elcano.text.written_dates import Moment, WrittenMoment
 
-RATIO_UNITS: Final = (SHARE, PER_MILLE, POINTS, TIMES)
 _SCALES: Final = re.compile(
     r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}|[^\W\d_]{1,11}\b)\.?"
 )
+_GLUED: Final = re.compile(r"[ \u00a0]?(k|M|Mio|Md|Mds|Mrd)[ \u00a0]?(?=[€$£])", re.IGNORECASE)
+_GLUED_POWERS: Final = {"k": 3, "m": 6, "mio": 6, "md": 9, "mds": 9, "mrd": 9}
 _POINTS: Final = re.compile(
     r"\s{0,2}(?:%|percent(?:age)?|prozent)?[-\s]{0,2}(?:points?\s+de\s+pourcentage|puntos\s+porcentuales"
     r"|points?\b|punkte\w?\b|pp\b)",
@@ -80,8 +81,17 @@ def is_ideograph(sign: str) -> bool:
 def read_scale_words(text: str, end: int, exponent: int, *, money: bool) -> tuple[set[int], int]:
     """The powers of ten that words behind a number make of it, and where they end."""
     powers = {exponent}
+    if glued := _GLUED.match(text, end):  # `3,2 M€`
+        return {exponent + _GLUED_POWERS[glued[1].casefold()]}, glued.end(1)
     for _ in range(2):  # `mil millones`
         word = _SCALES.match(text, end)
+        if word and "\u0e00" <= word[1][0] <= "\u0e4e":  # Thai parts no words: `5 ล้านบาท`
+            lengths = range(len(word[1]), 2, -1)
+            scale = next((word[1][:length] for length in lengths if parse_scale_word(word[1][:length])), "")
+            if scale:
+                powers = {power + parse_scale_word(scale) for power in powers}
+                end = word.start(1) + len(scale)
+            break
         found = _parse_scale(text, word[1]) if word else 0
         if word is None or not found or (is_ideograph(word[1][0]) and find_unit(text, end)[1] > word.end(1)):
             break

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 _LANGUAGES: Final = ("en", "de", "fr", "es", "it", "pt", "nl")
@@ -30,7 +30,7 @@ _FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig)$")
 _MULTIPLES: Final = {"double": 2, "doubled": 2, "twice": 2, "doubling": 2, "triple": 3, "tripled": 3, "quadrupled": 4}
 
 
-_LONG_SCALE: Final = {"billion": 12, "trillion": 18}
+_LONG_SCALE: Final = {"billion": 12, "billions": 12, "trillion": 18, "trillions": 18}
 """Powers of ten of these in languages that have another word for 10⁹."""
 _LONG_SCALE_LANGUAGES: Final = frozenset({"de", "fr", "da", "nb", "sv", "fi", "pl"})
 UNSURE_SCALES: Final = frozenset({"m", "bin"})
@@ -56,6 +56,11 @@ def is_long_scale_word(word: str) -> bool:
 _HUNDREDS: Final = frozenset(
     ["hundred", "hundert", "cent", "cents", "ciento", "cientos", "cem", "cento", "honderd", "hundra"]
 )
+_COMPOUNDS: Final = (
+    *(("tausend", 1000), ("duizend", 1000), ("mila", 1000)),
+    *(("hundert", 100), ("honderd", 100), ("cento", 100)),
+)
+_ONES: Final = {"": 1, "ein": 1, "eins": 1, "een": 1, "uno": 1, "un": 1}
 _HALVES: Final = re.compile(r"(?P<whole>ander|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)(?:ein)?(?:thalb|halb)$")
 
 
@@ -74,8 +79,22 @@ def parse_half_word(word: str) -> Decimal | None:
 
 
 def number_word(word: str) -> int | None:
-    """The number that a lower-case word names, from 2 to 100; None if it names none."""
-    return _number_words().get(word)
+    """The number that a lower-case word names, 2 or more; None if it names none."""
+    return _number_words().get(word) or _parse_compound(word)
+
+
+@lru_cache(maxsize=10_000)
+def _parse_compound(word: str) -> int | None:
+    """The number that German, Dutch and Italian write as one word above a hundred: `zweitausend`, `duecentodieci`."""
+    for sign, power in _COMPOUNDS:
+        head, found, tail = word.partition(sign)
+        if not found or not (head or tail):
+            continue
+        many = _ONES.get(head) or number_word(head)
+        tail = tail.removeprefix("und").removeprefix("ën")
+        more = (_ONES.get(tail) or number_word(tail)) if tail else 0
+        return None if many is None or more is None or more >= power else many * power + more
+    return None
 
 
 def parse_multiple_word(word: str) -> int | None:
@@ -97,4 +116,6 @@ def _number_words() -> dict[str, int]:
     for language in _LANGUAGES:
         for number in range(100, 1, -1):
             known[num2words(number, lang=language).removeprefix("one ")] = number
+        for number in range(200, 1000, 100):
+            known.setdefault(num2words(number, lang=language), number)
     return known | {"dozen": 12, "hundred": 100, "hundert": 100}

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
-from elcano.text.amounts import RATIO_UNITS, Number, NumberReading, parse_unit, read_scale_words
+from elcano.text.amounts import Number, NumberReading, parse_unit, read_scale_words
 from elcano.text.number_words import (
     UNSURE_SCALES,
     is_ambiguous,
@@ -16,7 +16,7 @@ from elcano.text.number_words import (
     parse_multiple_word,
     parse_scale_word,
 )
-from elcano.text.units import TIMES
+from elcano.text.units import RATIO_UNITS, SHARE, read_frequency
 
 _NONE: Final = r"none|zero|no[ \u00a0]\w{1,20}|keine[rsmn]?|aucune?|ninguno|ninguna|nessun[oa]?|nenhuma?|geen"
 _ONE_ALONE: Final = r"one(?:[ \u00a0]\w{1,20})?|eine[rs]?|une?|un[oa]|uma?|een"
@@ -26,9 +26,25 @@ _FEW_OF: Final = re.compile(
     r"(?:(?:the|den|les|l[ao]s|de)[ \u00a0])?(?=\d)",
     re.IGNORECASE,
 )
+_HALF_OF: Final = re.compile(
+    r"(?<!\w)(?<!and )(?:half an?|an? half|eine[rn]? halben?|un demi|medio|mezzo|meio|een half)"
+    r"[ \u00a0-](?P<scale>[^\W\d_]{3,10})(?!\w)",
+    re.IGNORECASE,
+)
+"""`half a million`"""
 _AND_HALF: Final = re.compile(r"[ \u00a0]and[ \u00a0]a[ \u00a0]half\b", re.IGNORECASE)
 _WORD_AFTER: Final = re.compile(r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,})(?![\w-])")
 _ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
+_ONES: Final = {sign: value for value, signs in enumerate(("零\u3007", *"一二三四五六七八九")) for sign in signs} | {
+    "两": 2,
+    "兩": 2,
+}
+_TENS: Final = {"十": 10, "百": 100, "千": 1000}
+_MYRIADS: Final = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_IDEOGRAPHS: Final = re.compile(
+    "(?<![\\d数幾几第零\u3007一二三四五六七八九十百千万萬亿億])(?P<share>百分之)?(?P<digits>[零\u3007一二三四五六七八九两兩十百千万萬亿億]{1,24})"
+    "(?![分多余餘数幾几])"
+)
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:-[^\W\d_]{2,})*(?![\w-])")
 
 
@@ -38,6 +54,12 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
         reading = NumberReading(Decimal(0 if few["none"] else 1), Decimal(1))
         end = few.start() + len(few[0].split()[0])
         yield Number(text[few.start() : end], few.start(), end, (reading,), unit_end=end, spelled=True)
+    yield from _find_ideographs(text, folded)
+    for half in _HALF_OF.finditer(folded):
+        if (power := parse_scale_word(half["scale"])) > 2:
+            reading = NumberReading(Decimal("0.5").scaleb(power), Decimal("0.1").scaleb(power))
+            unit, end = parse_unit(folded, half.end())
+            yield Number(half[0], *half.span(), (reading,), unit, end, spelled=True)
     at = 0
     while (match := _WORD.search(folded, at)) is not None:
         word, start, end = match[0].lower(), *match.span()
@@ -45,7 +67,8 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
         times = parse_multiple_word(word)
         if times is not None:
             readings: tuple[NumberReading, ...] = (NumberReading(Decimal(times), Decimal(1)),)
-            yield Number(text[start:end], start, end, readings, TIMES, end, spelled=True)
+            unit, unit_end = read_frequency(folded, end)
+            yield Number(text[start:end], start, end, readings, unit, unit_end, spelled=True)
             continue
         value, start, end = _read_number_words(folded, word, start, end, language)
         if value is None:
@@ -60,6 +83,42 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
             for power in sorted(powers)
         )
         yield Number(text[start:end].strip(), start, end, readings, unit, max(end, unit_end), spelled=True)
+
+
+def _find_ideographs(text: str, folded: str) -> Iterator[Number]:
+    """Numbers in Chinese characters: `三百`, `二十五`, `百分之十二`."""
+    for found in _IDEOGRAPHS.finditer(folded):
+        value = _read_ideographs(found["digits"])
+        if value is not None and (found["share"] or len(found["digits"]) > 1):
+            unit, end = (SHARE, found.end()) if found["share"] else parse_unit(folded, found.end())
+            reading = NumberReading(Decimal(value), Decimal(1))
+            yield Number(text[slice(*found.span())], *found.span(), (reading,), unit, end, spelled=True)
+
+
+def _read_ideographs(digits: str) -> int | None:
+    """The value of a number in Chinese characters that has a ten, a hundred or more; None: it is none."""
+    total = section = digit = 0
+    last = 10**9
+    scaled = False
+    for at, sign in enumerate(digits):
+        if sign in _ONES:
+            if digit:
+                return None  # `二三十` is twenty or thirty
+            digit = _ONES[sign]
+            continue
+        scaled = True
+        tens = _TENS.get(sign)
+        if tens is None:
+            section += digit
+            if not section:
+                return None  # `万一` is by chance
+            total, section, last = total + section * _MYRIADS[sign], 0, 10**9
+        elif tens >= last or (not digit and at and digits[at - 1] not in _MYRIADS and digits[at - 1] not in "零\u3007"):
+            return None  # `千百` is very many
+        else:
+            section, last = section + (digit or 1) * tens, tens
+        digit = 0
+    return total + section + digit if scaled else None
 
 
 def _read_number_words(

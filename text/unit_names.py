@@ -99,6 +99,7 @@ _SYMBOLS: Final = {
     "A": "ampere", "J": "joule", "Pa": "pascal", "N": "newton", "Hz": "hertz", "mol": "mole", "M": "molar",
     "Bq": "becquerel_activity", "Sv": "sievert_dose", "Gy": "gray_dose", "Ci": "curie_activity", "eV": "electron_volt",
     "cal": "calorie", "Wh": "watt_hour", "Da": "dalton", "Ω": "ohm", "Ω": "ohm", "F": "farad", "H": "henry",
+    "Ah": "ampere_hour",
     "S": "siemens", "T": "tesla", "K": "kelvin", "lm": "lumen", "lx": "lux", "bar": "bar", "B": "byte", "b": "bit",
     "bit": "bit", "kat": "katal", "IU": "international_unit", "U": "enzyme_activity_unit", "t": "metric_ton",
     "Osm": "osmole", "osmol": "osmole", "sec": "second", "gr": "gram", "mol/L": "mole/liter", "Eq": "charge_equivalent",
@@ -134,6 +135,11 @@ _OTHER: Final = {
     "Grad": "angular_degree", "Grad Celsius": "degC", "degrees Celsius": "degC", "degrees Fahrenheit": "degF",
     "degree Celsius": "degC", "millimetres of mercury": "mmHg",
     "millimeters of mercury": "mmHg", "parts per million": "ppm",
+    "kbps": "kilobit/second", "Mbps": "megabit/second", "Gbps": "gigabit/second", "Tbps": "terabit/second",
+    "short ton": "short_ton", "short tons": "short_ton", "long ton": "long_ton", "long tons": "long_ton",
+    **{f"{where} {unit}{end}": f"{kind}{unit.replace(' ', '_')}"
+       for where, kind in (("imperial", "imperial_"), ("uk", "imperial_"), ("us", ""))
+       for unit, end in product(("gallon", "pint", "quart", "fluid ounce"), ("", "s"))},
     "parts per billion": "ppb", "parts per trillion": "ppt", "deg C": "degC", "degC": "degC", "meilen": "mile",
 }  # fmt: skip
 _MORE_NAMES: Final = {
@@ -191,7 +197,7 @@ def load_unit_symbols() -> dict[str, str]:
 def load_first_words() -> frozenset[str]:
     """The first words of names that have several, in lower case."""
     names = (re.split("[ -]", name)[0] for name in _load_names() if " " in name or "-" in name)
-    return frozenset((*names, "per", "pour", "por"))
+    return frozenset((*names, *"per pour por basis points puntos punti pontos".split()))  # noqa: SIM905
 
 
 @cache
@@ -231,3 +237,26 @@ def _iterate_cldr(language: str) -> Iterator[tuple[str, str]]:
             except UnknownUnitError:
                 continue
             yield _DIGITS.sub("", written).strip(" \u00a0\u200f\u200e."), unit or known.partition("-")[2]
+
+
+@cache
+def load_currency_names() -> dict[str, str]:
+    """Names of currencies that say whose they are, such as `mexican pesos`, in lower case, with the code of each."""
+    from babel import Locale
+    from babel.numbers import get_currency_name
+
+    names: dict[str, str] = {}
+    for language in LANGUAGES:
+        locale = Locale(language)
+        for code in map(str, locale.currencies):
+            for count in (None, 1, 2, 5):
+                name = get_currency_name(code, count, locale).casefold()
+                if " " in name and "(" not in name:
+                    names.setdefault(name, code)
+    return names
+
+
+@cache
+def load_nations() -> frozenset[str]:
+    """The first words of these names."""
+    return frozenset(name.partition(" ")[0] for name in load_currency_names())

@@ -9,7 +9,13 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from elcano.text.unit_names import find_unit_by_name, load_first_words, load_unit_symbols
+from elcano.text.unit_names import (
+    find_unit_by_name,
+    load_currency_names,
+    load_first_words,
+    load_nations,
+    load_unit_symbols,
+)
 
 if TYPE_CHECKING:
     import pint
@@ -18,11 +24,15 @@ SHARE: Final = "%"
 PER_MILLE: Final = "‰"
 POINTS: Final = "percentage points"
 TIMES: Final = "times"
+BASIS_POINTS: Final = "basis points"
+RATIO_UNITS: Final = (SHARE, PER_MILLE, POINTS, TIMES)
 _SHARES: Final = {
     **dict.fromkeys(("%", "٪", "％", "pct", "percents", "percent", "per cent", "prozent", "procent"), SHARE),
     **dict.fromkeys(("pourcent", "pour cent", "por ciento", "por cento", "per cento", "yüzde"), SHARE),
     **dict.fromkeys(("процент", "процента", "процентов"), SHARE),
     **dict.fromkeys(("パーセント", "퍼센트", "เปอร์เซ็นต์"), SHARE),
+    **dict.fromkeys(("bps", "basis points", "basis point", "basispunkte", "basispunkten"), BASIS_POINTS),
+    **dict.fromkeys(("points de base", "puntos básicos", "punti base", "pontos base"), BASIS_POINTS),
     **dict.fromkeys(("‰", "per mille", "promille", "pour mille", "por mil", "per mil"), PER_MILLE),
     **dict.fromkeys(
         ["x", "×", "fold", "times", "fach", "mal", "fois", "veces", "volte", "vezes", "keer", "maal"], TIMES
@@ -48,12 +58,19 @@ _CURRENCIES: Final = {
     "TWD": "twd nt$",
     "MXN": "mxn mx$",
     "PLN": "pln zł złoty",
-    "SEK": "sek",
+    "SEK": "sek kronor",
     "NOK": "nok",
     "DKK": "dkk",
     "THB": "thb ฿ baht บาท",
     "ZAR": "zar rand",
+    "CENT": "¢ cent cents eurocent eurocents centavo centavos céntimo céntimos centime centimes centesimi",
+    "PENNY": "penny pence",
 }
+_HUNDREDTHS: Final = {
+    "CENT": frozenset(("USD", "EUR", "CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "BRL", "ZAR", "CHF")),
+    "PENNY": frozenset(("GBP",)),
+}
+"""Coins with the currencies of which they are a hundredth."""
 _BY_CURRENCY: Final = {one: code for code, listed in _CURRENCIES.items() for one in listed.split()}
 _NATIONS: Final = {
     ("canadian", "kanadische", "canadiens", "canadienses"): "CAD",
@@ -67,9 +84,10 @@ _OF_NATION: Final = {nation: code for nations, code in _NATIONS.items() for nati
 
 _GAP: Final = re.compile(r"[-\s]{0,2}(?!d['\u2019]\w)")
 _LETTERS: Final = re.compile(
-    r"cm\s?H[2₂]O(?!\w)|mm\sHg(?!\w)|[°º]\s?[CFK]?(?![^\W\d_])|[℃℉Å%‰٪％€$£¥₹₩₽₺฿×]|[^\W\d_¹²³⁰⁴-⁹₀-₉]{1,40}"
+    r"cm\s?H[2₂]O(?!\w)|mm\sHg(?!\w)|(?:US|CAN|CA|AU|NZ|HK|SG|NT|MX|[CASR])\$|[°º]\s?[CFK]?(?![^\W\d_])|[℃℉Å%‰٪％€$£¥₹₩₽₺฿¢×]|[^\W\d_¹²³⁰⁴-⁹₀-₉]{1,40}"
 )
 _WORDS: Final = re.compile(r"[^\W\d_]{1,30}(?:[ \u00a0-][^\W\d_]{1,30}){1,5}")
+_SQUARED: Final = re.compile(r"(?P<power>sq|cu)\.?[ \u00a0](?=[a-z])")
 _POWER: Final = re.compile(
     r"\^?\(?(?P<sign>[-−⁻–])(?P<down>[1-6¹²³⁴-⁶])\)?(?!\d)|\^?\(?(?P<up>[23²³])\)?(?![\d.,]\d|\w)"
 )
@@ -87,7 +105,7 @@ _ADVERBS: Final = {
     **dict.fromkeys(("annually", "yearly", "a year", "jährlich"), "year"),
     **dict.fromkeys(("hourly", "an hour"), "hour"),
 }
-_ADVERB: Final = re.compile(rf"[ \u00a0](?P<adverb>{'|'.join(_ADVERBS)})(?!\w)")
+_ADVERB: Final = re.compile(rf"(?:[ \u00a0]once)?[ \u00a0](?P<adverb>{'|'.join(_ADVERBS)})(?!\w)")
 _WORDS_TOO: Final = frozenset(
     "in a at as am an do go to no so on or is et ha den ora ore let lat tag min mes".split()  # noqa: SIM905
 )
@@ -106,8 +124,12 @@ def find_unit(text: str, at: int) -> tuple[str, int]:
         return "", at
     if unit == TIMES and text[end - 1] in "xX\u00d7" and _DIMENSION.match(text, end):
         return "", at  # `10 x 12 cm`
-    if unit in (SHARE, PER_MILLE, TIMES) or unit.isupper():
+    if unit == TIMES:
+        return read_frequency(text, end)
+    if unit in (SHARE, PER_MILLE):
         return unit, end
+    if unit.isupper():
+        return read_price(text, end, unit)
     for _ in range(_MOST_TERMS):
         per = _PER.match(text, end)
         if adverb := _ADVERB.match(text, end):
@@ -128,6 +150,23 @@ def find_unit(text: str, at: int) -> tuple[str, int]:
             return f"{unit}/[{word[0].casefold()}]", word.end()
         unit, end = f"{unit}/({term})", after
     return unit, end
+
+
+def read_frequency(text: str, at: int) -> tuple[str, int]:
+    """The unit of what is so many times, which ends at `at`, and where it ends, as in `twice daily`."""
+    adverb = _ADVERB.match(text, at)
+    return (f"{TIMES}/{_ADVERBS[adverb['adverb']]}", adverb.end()) if adverb else (TIMES, at)
+
+
+def read_price(text: str, at: int, currency: str) -> tuple[str, int]:
+    """The unit of an amount of money that ends at `at`, with what it is paid for (`$5 per kg`), and its end."""
+    per = _PER.match(text, at)
+    if adverb := _ADVERB.match(text, at):
+        return f"{currency}/{_ADVERBS[adverb['adverb']]}", adverb.end()
+    if per is None or per["times"] is not None or per["dot"] is not None:
+        return currency, at
+    term, end = _read_term(text, per.end())
+    return (f"{currency}/({term})", end) if term and term not in RATIO_UNITS and not term.isupper() else (currency, at)
 
 
 def parse_currency(written: str) -> str:
@@ -152,12 +191,18 @@ def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
     if found is None:
         return "", at
     word, end = found[0], found.end()
+    if squared := _SQUARED.match(text, at):
+        unit, after = _read_name(text, squared.end())
+        return (f"{unit}**{2 if squared['power'] == 'sq' else 3}", after) if unit else ("", at)
     if _SPACELESS.match(word):
         return _read_spaceless(text, at)
-    if (several := _WORDS.match(text, at)) and (word.casefold() in load_first_words() or find_unit_by_name(word)):
+    if (several := _WORDS.match(text, at)) and (
+        word.casefold() in load_first_words() or word.casefold() in load_nations() or find_unit_by_name(word)
+    ):
         words = several[0].replace("\u00a0", " ")
         while " " in words or "-" in words:
-            if unit := _find_share(words) or find_unit_by_name(words) or find_unit_by_name(words.replace(" ", "-")):
+            named = _find_share(words) or load_currency_names().get(words.casefold(), "")
+            if unit := named or find_unit_by_name(words) or find_unit_by_name(words.replace(" ", "-")):
                 return unit, at + len(words)
             words = words[: max(words.rfind(" "), words.rfind("-"))]
     if (nation := _OF_NATION.get(word.casefold(), "")) and (
@@ -200,8 +245,23 @@ def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str
     """Whether both are the same amount of the same thing; never if their units cannot be compared."""
     if unit == other_unit:
         return value == other_value
+    if (unit, other_unit) in ((POINTS, BASIS_POINTS), (BASIS_POINTS, POINTS)):
+        return value * 100 == other_value if unit == POINTS else value == other_value * 100
     if {unit, other_unit} == {"pound", "GBP"}:  # `pounds` may be either
         return value == other_value
+    if other_unit in _HUNDREDTHS.get(unit, ()):
+        return value == other_value * 100
+    if unit in _HUNDREDTHS.get(other_unit, ()):
+        return value * 100 == other_value
+    (money, _, paid), (other_money, _, other_paid) = unit.partition("/"), other_unit.partition("/")
+    if (
+        money.isupper() and money == other_money
+    ):  # what it is paid for may be said elsewhere: `annual costs of $5 million`
+        return (
+            value == other_value
+            if not (paid and other_paid)
+            else same_amount(value, f"1/{paid}", other_value, f"1/{other_paid}")
+        )
     return any(
         there is not None and abs(there - float(other_value)) <= 1e-6 * max(abs(there), abs(float(other_value)))
         for there in _convert_amount(value, unit, other_unit)

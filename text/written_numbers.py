@@ -10,13 +10,11 @@ language may be another, with all that they may mean.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
 from elcano.text.amounts import (
-    RATIO_UNITS,
     Number,
     NumberReading,
     is_ideograph,
@@ -24,14 +22,16 @@ from elcano.text.amounts import (
     read_scale_words,
     share_units,
 )
+from elcano.text.combined_amounts import combine_parts
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import (
     parse_scale_word,
 )
 from elcano.text.spelled_numbers import find_spelled_numbers
 from elcano.text.units import (
-    get_smaller_units,
+    RATIO_UNITS,
     parse_currency,
+    read_price,
 )
 from elcano.text.written_dates import find_moments
 
@@ -73,7 +73,6 @@ _NUMBER: Final = _compile_number(_GROUPED)
 _UNGROUPED: Final = _compile_number("")
 _ROW_BEFORE: Final = re.compile(r"\d[ \u00a0][<>\u2264\u2265]?$")
 _ROW_AFTER: Final = re.compile(r"[ \u00a0][<>\u2264\u2265]?\d")
-_BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
 _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
 """Text between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|(?<!\d[.,·]\d)(?:º|ª|°)|\.º|\.ª)(?![\w])")
@@ -115,41 +114,12 @@ def find_numbers(text: str, language: str = "", *, ambiguous: bool = False) -> l
         found.append(number)
         _mark_taken(taken, number.start, number.end)
     spelled = find_spelled_numbers(text, folded, None if ambiguous else language)
-    found += [one for one in spelled if not any(taken[one.start : one.end])]
-    return share_units(text, list(_combine_parts(text, sorted(found, key=lambda one: one.start))))
-
-
-def _combine_parts(text: str, numbers: Iterable[Number]) -> Iterator[Number]:
-    """The numbers, those as one that are one amount in two units, as in `1 h 30 min`."""
-    waiting: Number | None = None
-    for one in numbers:
-        if waiting is not None and (both := _combine_amounts(text, waiting, one)) is not None:
-            waiting = both
-            continue
-        if waiting is not None:
-            yield waiting
-        waiting = one
-    if waiting is not None:
-        yield waiting
-
-
-def _combine_amounts(text: str, one: Number, following: Number) -> Number | None:
-    factor = get_smaller_units(one.unit, following.unit) if one.unit and following.unit else None
-    if factor is None or len(one.readings) != 1 or len(following.readings) != 1:
-        return None
-    if not _BETWEEN_PARTS.fullmatch(text, one.unit_end, following.start) or one.ordinal or following.signed:
-        return None
-    more = following.readings[0]
-    if not 0 <= more.value < factor:
-        return None
-    value = one.readings[0].value * factor + more.value
-    return replace(
-        following,
-        text=text[one.start : following.end],
-        start=one.start,
-        readings=(NumberReading(value, more.step),),
-        signed=one.signed,
-    )
+    for word in spelled:
+        if not any(taken[word.start : word.end]):
+            found.append(word)
+            if word.text[:1].isalpha() and parse_scale_word(word.text.split()[-1].split("-")[-1]) > 2:
+                _mark_taken(taken, word.start, word.end)
+    return share_units(text, list(combine_parts(text, sorted(found, key=lambda one: one.start))))
 
 
 def _fold_digits(text: str) -> str:
@@ -259,7 +229,7 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
     if unit in RATIO_UNITS or folded[end:unit_end].strip() in _CURRENCY_SIGNS:
         end = unit_end
     if money := parse_currency(currency):  # what follows `$5 million` is no unit: `in 2019` no inches
-        unit, unit_end = money, end
+        unit, unit_end = read_price(folded, end, money)
     sign = match["sign"].strip() if match["sign"] and not _is_joining_dash(folded, match.start("sign")) else ""
     start = match.start() if match["currency"] or sign else match.start("digits")
     more = _read_fraction(match["half"])

@@ -178,9 +178,9 @@ QUIET_AFTER: Final = 10
 """After so many beats without anything new to say, a call beats more rarely: each beat is a write of the server, and
 while models think for half a minute beats would be most of what it does."""
 QUIET_BEATS: Final = 4
-"""So many times as rarely."""
+"""Factor by which beats are rarer."""
 PUSHED_BEATS: Final = 8
-"""So many times as rarely, and from the start, where the server pushes cancellations: a beat then only says that the
+"""Factor by which beats are rarer from the start, where the server pushes cancellations: a beat then only says that the
 worker lives. After 10 s without one people are told so, and a worker that stands still for 20 s has 6 s left."""
 
 _log = logging.getLogger("activities.heartbeat")

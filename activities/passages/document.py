@@ -12,10 +12,12 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import ClassVar, Final, Literal, NamedTuple, Protocol, TypeAlias
+
+from pydantic import ConfigDict
 
 from elcano.graphs.errors import ActivityFault
-from elcano.graphs.report.places import NOWHERE, Cell, Line, Places
+from elcano.graphs.report.places import Cell, Line
 from elcano.graphs.text import clean_text
 
 _REPLACED: Final = {
@@ -66,9 +68,9 @@ class Block:
     """Fragment that leads to it in a browser; in a workbook its sheet and range, such as `Costs!A3:F20`."""
     paragraph: int = 0
     """Counted from 1; 0: the format is cited otherwise."""
-    lines: tuple[Line, ...] = ()
-    """Positions of its lines on pages, in reading order, with offsets within `text`. A paragraph may cross pages."""
-    cells: tuple[Cell, ...] = ()
+    lines: Sequence[Line] = ()
+    """Where its lines stand on pages, in reading order, with offsets within `text`. A paragraph may cross pages."""
+    cells: Sequence[Cell] = ()
     """The cells of a table, with offsets within `text`, row by row."""
     confidence: float | None = None
     """OCR's confidence in its words, 0 to 1; None: its characters are in the file."""
@@ -128,18 +130,11 @@ class Passage(NamedTuple):
     """The rows that name the columns of the table of which it is a later part, cells between ` | `."""
 
 
-class Region(NamedTuple):
-    """A block in its place in the stored text of a document, `start` to `end` in characters."""
-
-    start: int
-    end: int
-    kind: BlockKind
-    confidence: float | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document as it is stored: quotes are looked up in `text`."""
+
+    __pydantic_config__: ClassVar = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
     title: str
     media_type: str
@@ -153,12 +148,8 @@ class Document:
     doi: str = ""
     """In lower case; empty: not known."""
     gaps: tuple[Gap, ...] = ()
-    page_labels: tuple[str, ...] = ()
-    """See `Parsed.page_labels`."""
-    places: Places = NOWHERE
-    """Positions of its lines and cells, with offsets within `text`."""
-    regions: tuple[Region, ...] = ()
-    """Its blocks other than plain text and headings, and those that OCR read, in order."""
+    places: bytes = b""
+    """Where its lines and cells stand, what its blocks are, and the labels of its pages; see `StoredPlaces`."""
 
 
 def normalize_text(text: str) -> str:

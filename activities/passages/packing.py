@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from elcano.activities.passages.document import Block, Document, Parsed, Passage, Region, normalize_text
-from elcano.graphs.report.places import Cell, Line, Places
+from elcano.activities.passages.document import Block, Document, Parsed, Passage, normalize_text
+from elcano.activities.passages.place_arrays import CellArray, LineArray
+from elcano.activities.passages.place_packing import pack_places
 from elcano.graphs.text import shorten_text
 from elcano.text.languages import text_language
 from elcano.text.words import sentence_ends
@@ -89,28 +90,12 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
         parsed.work,
         parsed.doi,
         gaps,
-        tuple(shorten_text(_clean_name(label), LABEL_CHARACTERS) for label in parsed.page_labels),
-        *_place_blocks(blocks),
+        pack_places(
+            blocks,
+            len(SEPARATOR),
+            tuple(shorten_text(_clean_name(label), LABEL_CHARACTERS) for label in parsed.page_labels),
+        ),
     )
-
-
-def _place_blocks(blocks: list[Block]) -> tuple[Places, tuple[Region, ...]]:
-    """The places and regions of blocks in the stored text; takes the blocks out of their list."""
-    lines: list[Line] = []
-    cells: list[Cell] = []
-    regions: list[Region] = []
-    offset = 0
-    blocks.reverse()
-    while blocks:
-        block = blocks.pop()
-        lines += (one._replace(start=one.start + offset, end=one.end + offset) for one in block.lines)
-        cells += (one._replace(start=one.start + offset, end=one.end + offset) for one in block.cells)
-        end = offset + len(block.text)
-        if block.kind not in ("text", "heading") or block.confidence is not None:
-            regions.append(Region(offset, end, block.kind, block.confidence))
-        offset = end + len(SEPARATOR)
-    # Validating would copy each of half a million cells.
-    return Places.model_construct(lines=tuple(lines), cells=tuple(cells)), tuple(regions)
 
 
 def _clean_name(text: str) -> str:
@@ -136,8 +121,8 @@ def _clean_block(block: Block) -> Block:
     return replace(
         block,
         text=text,
-        lines=tuple(line._replace(start=move(line.start), end=move(line.end)) for line in block.lines),
-        cells=tuple(cell._replace(start=move(cell.start), end=move(cell.end)) for cell in block.cells),
+        lines=LineArray(line._replace(start=move(line.start), end=move(line.end)) for line in block.lines),
+        cells=CellArray(cell._replace(start=move(cell.start), end=move(cell.end)) for cell in block.cells),
     )
 
 

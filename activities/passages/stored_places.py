@@ -1,69 +1,53 @@
-"""Positions of the passages of one document in an index: compressed JSON, from which a passage takes its part.
+"""Where the passages of one document stand, as an index keeps it: apart from its text.
 
-A book of 300 pages has some 15,000 lines. They are kept apart from its text and read only when one of its passages is
-found, and only those of the passage become objects.
+It is read only when a passage is found, only the parts that hold the passage, and only its own lines become objects.
 """
 
 import json
+import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any
 
-from elcano.activities.passages.document import Document
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.cells import list_column_heads
 from elcano.graphs.report.places import Box, Cell, Line, Places
 from elcano.storage.evidence import CONFIDENCE, KIND, PAGE_LABELS
 
-DIGITS: Final = 4
-"""Decimals of shares of a page: a ten-thousandth of its width is less than a tenth of a point."""
-LEVEL: Final = 6
-"""Level of zlib: a higher one takes twice the time for a hundredth of the size."""
 _Raw = list[Any]
-
-
-def pack_places(document: Document) -> bytes:
-    """The places, regions and page labels of a document; empty if it has none."""
-    places = document.places
-    if not (places or document.regions or document.page_labels):
-        return b""
-    packed = {
-        "lines": [
-            (
-                *line[:3],
-                *_round_shares(line.box),
-                tuple(_round_shares(line.edges)),
-                line.turn,
-            )
-            for line in places.lines
-        ],
-        "cells": places.cells,
-        "regions": document.regions,
-        "labels": document.page_labels,
-    }
-    return zlib.compress(json.dumps(packed, ensure_ascii=False, separators=(",", ":")).encode(), LEVEL)
-
-
-def _round_shares(shares: Iterable[float]) -> Iterator[float]:
-    return (round(share, DIGITS) for share in shares)
+_Part = dict[str, list[_Raw]]
 
 
 class StoredPlaces:
     """Packed positions of one document, as `pack_places` made them."""
 
     def __init__(self, packed: bytes) -> None:
-        found: dict[str, _Raw] = json.loads(zlib.decompress(packed)) if packed else {}
-        self._lines = found.get("lines", [])
-        self._cells = found.get("cells", [])
-        self._regions = found.get("regions", [])
-        self._labels: list[str] = found.get("labels", [])
+        first = zlib.decompressobj()
+        head: dict[str, Any] = json.loads(first.decompress(packed)) if packed else {}
+        self._labels: list[str] = head.get("labels", [])
+        self._rest = first.unused_data
+        self._parts: list[tuple[int, int, int]] = head.get("parts", [])
+        self._unpacked: dict[int, _Part] = {}
+        """By the offset of each part that was asked for."""
+        if "lines" in head:  # an index that was written before there were parts holds one
+            self._parts, self._unpacked = [(0, sys.maxsize, 0)], {0: head}
+
+    def select(self, name: str, start: int, end: int) -> Iterator[_Raw]:
+        """What overlaps the characters `start` to `end`, of the lines, cells or regions."""
+        offset = 0
+        for part_start, part_end, length in self._parts:
+            if part_start < end and part_end > start:
+                if offset not in self._unpacked:
+                    self._unpacked[offset] = json.loads(zlib.decompress(self._rest[offset : offset + length]))
+                yield from _select_overlapping(self._unpacked[offset][name], start, end)
+            offset += length
 
     def cut(self, start: int, end: int) -> Places:
         """The places of the characters `start` to `end`, and the cells that name the columns of their tables."""
-        lines = tuple(map(_read_line, _select_overlapping(self._lines, start, end)))
-        cells = [Cell(*raw) for raw in _select_overlapping(self._cells, start, end)]
+        lines = tuple(map(_read_line, self.select("lines", start, end)))
+        cells = [Cell(*raw) for raw in self.select("cells", start, end)]
         heads = [head for head in self._list_heads(start, end) if head not in cells] if cells else []
         return Places(lines=lines, cells=tuple(sorted((*heads, *cells), key=itemgetter(0, 2, 3))))
 
@@ -75,9 +59,9 @@ class StoredPlaces:
             end: the one behind its last.
             page: the page on which it begins; 0: its format has none.
         """
-        regions = list(_select_overlapping(self._regions, start, end))
+        regions = list(self.select("regions", start, end))
         sure = [confidence for *_, confidence in regions if confidence is not None]
-        pages = {page, *(raw[2] for raw in _select_overlapping(self._lines, start, end))}
+        pages = {page, *(raw[2] for raw in self.select("lines", start, end))}
         labels = {str(number): label for number in sorted(pages) if (label := self._find_label(number))}
         described: JsonObject = {
             KIND: _find_main_kind(regions, start, end),
@@ -92,10 +76,11 @@ class StoredPlaces:
         return "" if label == str(page) else label
 
     def _list_heads(self, start: int, end: int) -> Iterator[Cell]:
-        for table_start, table_end, kind, _ in _select_overlapping(self._regions, start, end):
+        for table_start, table_end, kind, _ in self.select("regions", start, end):
             if kind == "table":
+                cells = (Cell(*raw) for raw in self.select("cells", table_start - 1, table_end + 1))
                 yield from list_column_heads(
-                    [Cell(*raw) for raw in self._cells if raw[0] >= table_start and raw[1] <= table_end]
+                    [cell for cell in cells if cell.start >= table_start and cell.end <= table_end]
                 )
 
 

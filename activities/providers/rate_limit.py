@@ -68,8 +68,8 @@ _BUSY: Final = (408, 429)
 MOST_TURNS: Final = 20
 """A worker that misses this many turns is overloaded."""
 CALM_SECONDS: Final = 0.5
-"""How long a row is not read again with which nothing was wrong. What another worker hears from a provider stops this
-one's calls so much later; those that were under way would not have been stopped either."""
+"""Seconds for which a row without trouble is not read again. What another worker hears from a provider stops this one's
+calls so much later; those that were under way would not have been stopped either."""
 LEAST_LATE: Final = 0.1
 """Seconds by which a call may always be late; otherwise a third of the way to the next turn. With turns a tenth further
 apart than the rate says, a call may then take 0.3 s more from its turn to the service than another one, and no second

@@ -72,7 +72,7 @@ class ToolWork:
     run_id: str
     services: Services
     sources: Sources
-    """Those of the worker."""
+    """Sources of the worker."""
     approval: str = ""
     """The id under which a person approved the call; empty: no approval was requested."""
 

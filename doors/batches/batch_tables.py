@@ -174,5 +174,5 @@ class BatchQuestion(Frozen):
     tokens: int = 0
     cost_microusd: int = 0
     least_tokens: int = 0
-    """Without which its run is not started."""
+    """Minimum tokens to start its run."""
     status: str = ""

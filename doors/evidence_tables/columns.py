@@ -29,7 +29,7 @@ class ColumnRequest(Request):
     name: Spoken = Field(max_length=100, examples=["Participants"])
     """Its head; no two columns have the same."""
     question: Spoken = Field(max_length=1_000, examples=["How many participants were randomised?"])
-    """What is asked of each document."""
+    """Question put to each document."""
     type: ColumnType = Field(default="text", examples=["integer"])
     """The type of its values."""
     choices: list[Annotated[Text, Field(min_length=1, max_length=200)]] = Field(

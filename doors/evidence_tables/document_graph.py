@@ -23,7 +23,7 @@ from elcano.graphs.text import ensure_list, format_count, shorten_text
 MOST_PASSAGES: Final = 50
 """Passages of one document that a form is filled in from: some 45,000 characters, which is what its agent is shown."""
 LONGEST_PATH: Final = 400
-"""Of a document, in characters: its graph names it in an expression, which may have 500."""
+"""Maximum length of a document's path: its graph names it in an expression, which may have 500 characters."""
 TITLE_CHARACTERS: Final = 200
 
 
@@ -34,7 +34,7 @@ class ReadDocumentInput(Frozen):
     document: str = Field(min_length=1, max_length=LONGEST_PATH)
     """Its path in the source."""
     output_schema: JsonObject = {}
-    """Of a long document the passages are read that fit the fields of this best."""
+    """Schema of the answer; of a long document, the passages that fit its fields best are read."""
     title: str = Field(default="", max_length=TITLE_CHARACTERS)
     """The title of the report; empty: the document's."""
 

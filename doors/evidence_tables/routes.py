@@ -50,7 +50,7 @@ class DecisionRequest(Request):
     """A decision on a row."""
 
     decision: Decision | None = Field(examples=["exclude"])
-    """What is decided; null takes the decision before back."""
+    """Decision; null withdraws the previous one."""
     reason: Text = Field(default="", max_length=LONGEST_REASON, examples=["no control group"])
     """Why; reasons to exclude are counted in the flow, so use the same words for the same reason."""
 

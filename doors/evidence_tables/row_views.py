@@ -44,13 +44,13 @@ class Quote(Described):
     page: int | None
     """The page on which they begin, counted from 1; null: the document has none, or they were not found."""
     page_label: str
-    """What is printed as the number of that page; empty: its number, or unknown."""
+    """Printed page number; empty: the same as `page`, or unknown."""
     marks: tuple[Mark, ...]
     """The rectangles that cover them on their pages, one for each line; empty: unknown."""
     start: int | None
-    """Where they begin in the document's text, in characters; null: they were not found."""
+    """Start in the document's text, in characters; null: not found."""
     end: int | None
-    """Where they end."""
+    """End in the document's text."""
     content_hash: str
     """SHA-256 of that text."""
 
@@ -63,7 +63,7 @@ class CellEdit(Described):
     at: Moment
     """When."""
     value: Json
-    """What was written; null: that it is not known."""
+    """Written value; null: not known."""
     restored: bool
     """True: nothing was written, the extracted value was put back."""
     reason: str
@@ -81,9 +81,9 @@ class TableCell(Described):
     reason: str
     """Why there is no value; of an edit why it was made; of a value what its agent noted on it."""
     confidence: Confidence | None
-    """How well the value is supported; null: it has none, or a person wrote it."""
+    """Support of the value; null: there is none, or a person wrote it."""
     quotes: list[Quote]
-    """What the extracted value rests on."""
+    """Quotes that support the extracted value."""
     extracted: Json
     """The value that was extracted; of an edited cell the one before the edit."""
     edits: list[CellEdit]
@@ -94,7 +94,7 @@ class DecisionView(Described):
     """A decision on a row."""
 
     decision: Decision | None
-    """What was decided; null: the decision before was taken back."""
+    """Decision; null: the previous one was withdrawn."""
     reason: str
     """Why."""
     by: str
@@ -130,7 +130,7 @@ class RowView(Described):
     cells: dict[str, TableCell]
     """Its cells, by the names of the columns."""
     tokens: int
-    """What its run used."""
+    """Tokens that its run used."""
     cost_usd: float
     """The same in US dollars."""
 

@@ -25,9 +25,9 @@ class ReviewCounts(Described):
     records: int
     """Different works and documents that they are of."""
     kept: int
-    """Of these, those that say something which no earlier one says."""
+    """Records among these that add something new."""
     cited: int
-    """Of these, those that its report cites."""
+    """Records among these that the report cites."""
 
 
 class ScreeningFlow(Described):
@@ -43,7 +43,7 @@ class ScreeningFlow(Described):
     by_source: dict[str, int] = Field(examples=[{"uploads:trials": 120}])
     """The same by source."""
     duplicates: int = Field(examples=[8])
-    """Of these, rows whose file is in an earlier row as well, and that nobody decided on."""
+    """Undecided rows among these whose file is also in an earlier row."""
     screened: int = Field(examples=[100])
     """Rows that somebody decided on: to include, to exclude, or unsure."""
     unreadable: int = Field(examples=[2])
@@ -51,7 +51,7 @@ class ScreeningFlow(Described):
     excluded: int = Field(examples=[70])
     """Rows to exclude."""
     reasons: dict[str, int] = Field(examples=[{"no control group": 41}])
-    """How often each reason for that was given, the commonest first."""
+    """Number of times each reason was given, the most frequent first."""
     unsure: int = Field(examples=[5])
     """Rows on which somebody was unsure."""
     included: int = Field(examples=[25])

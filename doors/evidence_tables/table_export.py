@@ -23,7 +23,7 @@ CELL_CHARACTERS: Final = 30_000
 """Spreadsheets cut cells at 32,767."""
 _FIXED: Final = ("row", "document", "title", "source", "state", "decision", "decision reason", "decided by")
 _OF_COLUMN: Final = ("", " quotes", " why", " edited by", " extracted")
-"""What follows the name of a column in the heads of its five columns."""
+"""Suffixes of the heads of a column's five exported columns."""
 _LAST: Final = ("run_id", "tokens", "cost_usd")
 
 

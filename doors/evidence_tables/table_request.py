@@ -38,16 +38,16 @@ from elcano.service.runs.request_facts import judge_run_request
 from elcano.service.runs.run_request import ModelRequest, RunRequest, default_model
 
 ROW_TOKENS: Final = 60_000
-"""What one row may use: a form and its passages are some 20,000 tokens, asked once more if its answer has faults."""
+"""Token budget of one row: a form and its passages are some 20,000 tokens, asked once more if its answer has faults."""
 CHARACTERS_PER_TOKEN: Final = 2
 """Fewer than any text has."""
 FORM_TOKENS: Final = 5_000
-"""What a call takes besides the form and the passages: instructions, and room for the answer."""
+"""Tokens of a call besides the form and the passages: instructions, and room for the answer."""
 PASSAGE_TOKENS: Final = 18_000
-"""What the passages of a document take at most. A row that is granted less than it may need is not started: it would
-end without an answer, and a top-up would not begin it again."""
+"""Maximum tokens of a document's passages. A row that is granted less than it may need is not started: it would end
+without an answer, and a top-up would not begin it again."""
 ROW_SECONDS: Final = 3_600.0
-"""How long one row may take; most of it is waiting, for a document that is being read or a provider that is away."""
+"""Time limit of one row; most of it is waiting, for a document that is being read or a provider that is away."""
 
 
 class TableRequest(Request):
@@ -64,15 +64,15 @@ class TableRequest(Request):
     )
     """In place of `columns`: a JSON Schema as runs take it, each of whose properties is a column."""
     budget: BatchBudget = BatchBudget()
-    """What all rows may use together. A row whose turn comes when it is used up waits for a top-up."""
+    """Budget shared by all rows. A row whose turn comes when it is used up waits for a top-up."""
     model: Annotated[
         ModelRequest, BeforeValidator(default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
     ] = Field(default=ModelRequest(), examples=["openai:gpt-5.1"], json_schema_extra=lambda schema: _drop(schema))
     """Which model fills in the rows; left out: as the server is set up."""
     at_once: int = Field(default=8, ge=1, le=50, examples=[8])
-    """How many rows may be filled in at the same time."""
+    """Maximum rows that are filled in parallel."""
     name: Text = Field(default="", max_length=200, examples=["Trials of fish oil"])
-    """What it is called in lists."""
+    """Name in lists."""
     review_run: RunId | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """A run of the mode `literature_review` whose search found these documents: its counts are the first ones of
     `flow`."""

@@ -63,7 +63,7 @@ class TableDocument(Frozen):
     data_hash: str = ""
     """SHA-256 of its bytes; empty: not known."""
     most_characters: int | None = None
-    """Of its text; None: not known."""
+    """Maximum length of its text; None: not known."""
     reason: str = ""
     """Why no run is started for it; empty: one is."""
     duplicate_of: int | None = None
@@ -94,9 +94,9 @@ class Change(Frozen):
     column: str = ""
     """Empty: the value is a decision on the row."""
     value: Json = None
-    """Of a decision null takes it back; of a cell null says that it is not known."""
+    """Decisions: null withdraws the previous one. Cells: null means not known."""
     restored: bool = False
-    """Of a cell: nothing was written, what was extracted was put back."""
+    """Cells only: the extracted value was restored."""
     reason: str = ""
     by: str = ""
     at: float = 0.0

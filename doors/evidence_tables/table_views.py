@@ -29,7 +29,7 @@ class ColumnView(Described):
     name: str = Field(examples=["Participants"])
     """Its head."""
     question: str = Field(examples=["How many participants were randomised?"])
-    """What is asked of each document."""
+    """Question put to each document."""
     type: str = Field(examples=["integer"])
     """The type of its values in JSON; empty: several."""
 
@@ -40,12 +40,12 @@ class TableCard(Described):
     id: str = Field(examples=["01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Its id, and that of the batch that fills it."""
     name: str = Field(examples=["Trials of fish oil"])
-    """What it is called."""
+    """Name."""
     state: BatchState | Literal["deleted"] = Field(examples=["running"])
-    """How its batch stands: `out_of_budget`: rows wait for a top-up; `ended`: every row is done; `deleted`: the batch
-    was deleted, and nothing more is filled in."""
+    """State of its batch: `out_of_budget`: rows wait for a top-up; `ended`: every row is done; `deleted`: the batch was
+    deleted, and nothing more is filled in."""
     counts: dict[str, int] = Field(examples=[{"completed": 90, "running": 8, "skipped": 2}])
-    """How many rows stand how, as in a batch; `skipped`: nothing is asked of them."""
+    """Number of rows by state, as in a batch; `skipped`: nothing is asked of them."""
     created_at: Moment
     """When it was made."""
     created_by: str
@@ -82,7 +82,7 @@ class TableView(TableCard):
     deadline: Moment | None
     """When its time is over; null: it has all the time."""
     flow: ScreeningFlow
-    """What became of its records."""
+    """Flow of its records."""
 
     @classmethod
     async def of(cls, table: EvidenceTable, services: Services) -> "TableView":

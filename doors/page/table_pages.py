@@ -25,7 +25,7 @@ STATES: Final = {
     "cancelled": ("quiet", "Stopped"),
     "deleted": ("quiet", "Its batch was deleted"),
 }
-"""How a table stands: the colour, and the words."""
+"""Colour and label of each state of a table."""
 
 router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
 

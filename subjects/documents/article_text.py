@@ -1,6 +1,6 @@
 """Common parts of readers of articles in XML (JATS and TEI): running text, notes and tables."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -130,9 +130,9 @@ def join_lines(text: str) -> str:
 
 
 def read_rows(
-    rows: list[list[Element]], rules: TextRules, *, is_head: Callable[[Element], bool], spans: tuple[str, str]
-) -> list[TableCell]:
-    """Return the cells of a table whose cells follow each other as in HTML.
+    rows: Iterable[Iterable[Element]], rules: TextRules, *, is_head: Callable[[Element], bool], spans: tuple[str, str]
+) -> Iterator[TableCell]:
+    """The cells of a table whose cells follow each other as in HTML.
 
     Args:
         rows: the elements of the cells, row by row.
@@ -141,7 +141,7 @@ def read_rows(
         spans: the attributes that say how many rows and columns a cell covers.
     """
     return place_spans(
-        [
+        
             [
                 TableCell(
                     join_lines(write_text(cell, rules)).replace("\n", " "), 0, 0,
@@ -150,7 +150,7 @@ def read_rows(
                 for cell in row
             ]
             for row in rows
-        ]
+        
     )  # fmt: skip
 
 

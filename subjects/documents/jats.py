@@ -260,8 +260,9 @@ class _Reader:
         self.text.anchor = anchor
 
     def _read_bare_table(self, element: Element, level: int) -> None:
-        if cells := read_table(element):
-            self.text.blocks.append(build_table(cells, anchor=self.text.anchor))
+        table = build_table(read_table(element), anchor=self.text.anchor)
+        if table.cells:
+            self.text.blocks.append(table)
 
     def _read_figure(self, element: Element, level: int) -> None:
         anchor, self.text.anchor = self.text.anchor, element.get("id") or self.text.anchor

@@ -1,5 +1,6 @@
 """Single elements of JATS: which begin a block, which are only marks, and how captions, tables and references read."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from elcano.subjects.documents.article_text import (
@@ -68,21 +69,21 @@ def write_caption(element: Element) -> str:
     return " ".join(filter(None, (f"{label}." if label and label[-1].isalnum() else label, text)))
 
 
-def read_table(table: Element) -> list[TableCell]:
-    """Return the cells of a table of the model of HTML or of OASIS."""
+def read_table(table: Element) -> Iterator[TableCell]:
+    """The cells of a table of the model of HTML or of OASIS."""
     heads = {row for head in table.iter("{*}thead") for row in head.iter("{*}tr", "{*}row")}
-    rows = list(table.iter("{*}tr", "{*}row"))
-    cells = [[one for one in row if get_local_name(one) in ("td", "th", "entry")] for row in rows]
+    rows = table.iter("{*}tr", "{*}row")
+    cells = ([one for one in row if get_local_name(one) in ("td", "th", "entry")] for row in rows)
     columns = {one.get("colname", ""): number for number, one in enumerate(table.iter("{*}colspec"))}
     in_heads = {one for row in heads for one in row}
 
     def is_head(cell: Element) -> bool:
         return cell in in_heads or get_local_name(cell) == "th"
 
-    if not columns or not any(get_local_name(one) == "entry" for row in cells for one in row):
+    if not columns or next(table.iter("{*}entry"), None) is None:
         return read_rows(cells, RULES, is_head=is_head, spans=("rowspan", "colspan"))
     return place_spans(
-        [
+        
             [
                 TableCell(
                     join_lines(write_text(one, RULES)).replace("\n", " "), 0, 0,
@@ -93,7 +94,7 @@ def read_table(table: Element) -> list[TableCell]:
                 for one in row
             ]
             for row in cells
-        ]
+        
     )  # fmt: skip
 
 

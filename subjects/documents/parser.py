@@ -52,6 +52,8 @@ Asked = TypeVar("Asked", bound=FileRequest)
 class FileAnswer(Frozen, Generic[Found]):
     """Content found in a file."""
 
+    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
     found: Found | None = None
     skipped: str = ""
     """Why nothing was."""

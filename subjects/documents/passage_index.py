@@ -20,7 +20,6 @@ from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Document, Gap, SkippedDocument
 from elcano.activities.passages.search import format_index_text
-from elcano.activities.passages.stored_places import pack_places
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.subjects.documents.index_tables import add_missing_columns, create_tables, is_current, is_older_index
 from elcano.text.languages import text_language
@@ -54,9 +53,6 @@ class Entry:
     """Missing component that could read it; see `Gap`."""
     file_hash: str = ""
     """SHA-256 of the file that its text was read from, where that is not what `data_hash` is of; empty: it is."""
-    places: bytes = b""
-    """Output of `pack_places` for its places, which `document` may then lack: packed ones take a fortieth of the
-    memory."""
 
 
 class Index:
@@ -252,7 +248,7 @@ def add_document(database: sqlite3.Connection, entry: Entry, indexed_at: float =
             document.media_type if document else "",
             language,
             document.text if document else "",
-            entry.places or (pack_places(document) if document else b""),
+            document.places if document else b"",
             indexed_at,
             json.dumps(gaps) if gaps else "",
             document.doi if document else "",

@@ -25,13 +25,12 @@ from elcano.activities.passages.document import (
     SkippedDocument,
 )
 from elcano.activities.passages.search import Text, search_words
-from elcano.activities.passages.stored_places import StoredPlaces, pack_places
+from elcano.activities.passages.stored_places import StoredPlaces
 from elcano.activities.passages.unread_warnings import list_gap_warnings, list_skip_warnings
 from elcano.activities.passages.weak_passages import Hit
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.graphs.report.places import NOWHERE
 from elcano.graphs.report.works import resolve_work_url
 from elcano.storage.evidence import DATA_HASH, INDEXED_AT, PATH, Evidence, StoredText
 from elcano.storage.store import TenantStore
@@ -332,9 +331,7 @@ def _parse_entry(key: str, fingerprint: str, data_hash: str, content: Content, p
     if content.title:
         document = replace(document, title=content.title)
     text_hash = hashlib.sha256(document.text.encode()).hexdigest()
-    places = pack_places(document)  # at once: a batch of documents waits in memory until it is written
-    document = replace(document, places=NOWHERE, regions=(), page_labels=())
-    return Entry(key, fingerprint, data_hash, text_hash, document, file_hash=content.file_hash, places=places)
+    return Entry(key, fingerprint, data_hash, text_hash, document, file_hash=content.file_hash)
 
 
 def _batch_entries(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

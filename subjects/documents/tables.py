@@ -1,9 +1,10 @@
 """Tables of documents as text with cells: rows on lines, the cells of a row between ` | `."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Block, normalize_text
+from elcano.activities.passages.place_arrays import CellArray
 from elcano.graphs.report.places import Cell
 
 BETWEEN_CELLS: Final = " | "
@@ -28,39 +29,47 @@ class TableCell(NamedTuple):
 
 def build_table(cells: Iterable[TableCell], *, page: int = 0, anchor: str = "", paragraph: int = 0) -> Block:
     """Return a table as a block: each row has every column, and a merged cell has its text where it begins."""
-    placed = {(one.row, one.column): one for one in cells if one.column < MOST_COLUMNS}
-    height = max((row + 1 for row, _ in placed), default=0)
-    width = min(max((column + one.columns for (_, column), one in placed.items()), default=0), MOST_COLUMNS)
+    rows: dict[int, dict[int, TableCell]] = {}
+    for one in cells:
+        if one.column < MOST_COLUMNS:
+            rows.setdefault(one.row, {})[one.column] = one
+    height = max(rows, default=-1) + 1
+    width = max((column + one.columns for row in rows.values() for column, one in row.items()), default=0)
+    width = min(width, MOST_COLUMNS)
     height = min(height, max(MOST_PLACES // max(width, 1), 1))
     covered = {
         (row, column)
-        for one in placed.values()
+        for begun in rows.values()
+        for one in begun.values()
         if one.rows > 1 or one.columns > 1
         for row in range(one.row, min(one.row + one.rows, height))
         for column in range(one.column, min(one.column + one.columns, width))
         if (row, column) != (one.row, one.column)
     }
-    parts: list[str] = []
-    found: list[Cell] = []
+    lines: list[str] = []
+    found = CellArray()
     offset = 0
     for row in range(height):
+        begun = rows.pop(row, {})
+        parts: list[str] = []
         for column in range(width):
-            if column or row:
-                parts.append(BETWEEN_CELLS if column else "\n")
-                offset += len(parts[-1])
-            cell = placed.get((row, column)) or TableCell("", row, column)
-            text = "" if (row, column) in covered else clean_line(cell.text)
+            if column:
+                offset += len(BETWEEN_CELLS)
+            text = ""
             if (row, column) not in covered:
-                rows, columns = min(cell.rows, height - row), min(cell.columns, width - column)
-                found.append(Cell(offset, offset + len(text), row, column, rows, columns, cell.head))
+                cell = begun.get(column) or TableCell("", row, column)
+                text = clean_line(cell.text)
+                high, wide = min(cell.rows, height - row), min(cell.columns, width - column)
+                found.append(Cell(offset, offset + len(text), row, column, high, wide, cell.head))
             parts.append(text)
             offset += len(text)
-    return Block("".join(parts), "table", page=page, anchor=anchor, paragraph=paragraph, cells=tuple(found))
+        lines.append(BETWEEN_CELLS.join(parts))
+        offset += 1
+    return Block("\n".join(lines), "table", page=page, anchor=anchor, paragraph=paragraph, cells=found)
 
 
-def place_spans(rows: Iterable[Sequence[TableCell]]) -> list[TableCell]:
-    """Return the cells of rows in which each cell follows the one before it, as in HTML, in their columns."""
-    found: list[TableCell] = []
+def place_spans(rows: Iterable[Sequence[TableCell]]) -> Iterator[TableCell]:
+    """The cells of rows in which each cell follows the one before it, as in HTML, in their columns."""
     taken: set[tuple[int, int]] = set()
     for number, row in enumerate(rows):
         column = 0
@@ -70,11 +79,10 @@ def place_spans(rows: Iterable[Sequence[TableCell]]) -> list[TableCell]:
             if column >= MOST_COLUMNS:
                 break
             width = min(max(cell.columns, 1), MOST_COLUMNS - column)
-            found.append(cell._replace(row=number, column=column, columns=width))
+            yield cell._replace(row=number, column=column, columns=width)
             for below in range(1, min(cell.rows, MOST_COLUMNS)):
                 taken.update((number + below, column + at) for at in range(width))
             column += width
-    return found
 
 
 def clean_line(text: str) -> str:

@@ -233,15 +233,16 @@ class _Reader:
     def _read_table(self, element: Element, level: int) -> None:
         head = element.find("{*}head")
         self.text.add(write_text(head, RULES) if head is not None else "", "caption")
-        rows = [list(row.iterchildren("{*}cell")) for row in element.iter("{*}row")]
+        rows = (row.iterchildren("{*}cell") for row in element.iter("{*}row"))
         cells = read_rows(
             rows,
             RULES,
             is_head=lambda cell: "label" in (cell.get("role"), cell.getparent().get("role")),  # type: ignore[union-attr]
             spans=("rows", "cols"),
         )
-        if cells:
-            self.text.blocks.append(build_table(cells, anchor=self.text.anchor))
+        table = build_table(cells, anchor=self.text.anchor)
+        if table.cells:
+            self.text.blocks.append(table)
 
     def _read_figure(self, element: Element, level: int) -> None:
         self.text.anchor = element.get(XML_ID) or self.text.anchor

@@ -28,7 +28,7 @@ from elcano.subjects.uploads.document_store import UploadedDocument, get_uploads
 from elcano.subjects.uploads.source_spec import UPLOADS
 
 UNREAD_SECONDS: Final = 10.0
-"""How long to wait before a document that is yet to be read is asked for again."""
+"""Seconds to wait before asking again for a document that is not read yet."""
 T = TypeVar("T")
 _DOCUMENT: Final[TypeAdapter[Document]] = TypeAdapter(Document)
 

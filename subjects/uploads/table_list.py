@@ -191,7 +191,7 @@ def _split_authors(cell: str) -> Iterator[Item]:
         names = _split_at_commas(cell)
     for name in names:
         plain = re.sub(r"\s*\(\d{6,}\)", "", name).strip().removesuffix(",")
-        if plain:
+        if plain and not plain.casefold().startswith("[no author"):  # Scopus
             yield _split_author(plain)
 
 

@@ -23,7 +23,7 @@ from protego import Protego
 from elcano.activities.child_processes import ChildProcesses, Stop
 from elcano.activities.passages import search
 from elcano.activities.passages.document import FileSkipped, Passage
-from elcano.activities.passages.stored_places import StoredPlaces, pack_places
+from elcano.activities.passages.stored_places import StoredPlaces
 from elcano.activities.passages.unread_warnings import list_gap_warnings
 from elcano.activities.sources.http.fetching import Answer, Fetcher
 from elcano.graphs.errors import SourceUnavailable
@@ -247,7 +247,7 @@ class StoredPage:
         self._read = read
         self._source = source
         names = identify_page(read.url, page.canonical, read.asked)
-        self._places = StoredPlaces(pack_places(page.document))
+        self._places = StoredPlaces(page.document.places)
         self.document = names.document
         self.locator = names.url or read.url
         self.text = StoredText(

@@ -40,17 +40,40 @@ _TO: Final = re.compile(r"\b(?:to|auf|\u00e0|a|naar|para|below|under|than)\W{0,3
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?![\w-])")
 _LONGEST_BOUND: Final = 30
 _LEAST: Final = (
-    r"(?<![-=<])[>≥⩾≧]=?|(?<!\w)(?:at least|more than|greater than|over|above|exceed\w*|no less than|no fewer than"
-    r"|not less than|mindestens"
+    r"(?<![-=<])[>≥⩾≧]=?|(?<!\w)(?:at least|more than|greater than|over|above|exceed\w*"
+    r"|(?:minimum|min\.?)(?: of)?|mindestens"
     r"|mehr als|über|wenigstens|au moins|plus de|supérieur\w* à|al menos|más de|por lo menos|mayor que|superior a"
-    r"|almeno|più di|oltre|pelo menos|mais de|minstens|meer dan|ten minste|не менее|более|больше|en az|至少|超过|超過)"
+    r"|almeno|più di|oltre|pelo menos|mais de|minstens|meer dan|ten minste|более|больше|свыше|en az|최소|적어도)"
+    r"|至少|超过|超過|多于|多於|高于|大于|少なくとも|最低|最少|最小|อย่างน้อย|มากกว่า|เกิน"
 )
 _MOST: Final = (
-    r"[<≤⩽≦]=?|(?<!\w)(?:at most|less than|lower than|fewer than|under|below|no more than|not more than|up to|höchstens"
+    r"[<≤⩽≦]=?|(?<!\w)(?:at most|less than|lower than|fewer than|under|below|up to"
+    r"|(?:maximum|max\.?)(?: of)?|höchstens|bis zu"
+    r"|jusqu['\u2019](?:à|au)|hasta|fino a|até|tot"
     r"|weniger als|unter|maximal|au plus|moins de|inférieur\w* à|como máximo|menos de|menor que|inferior a"
-    r"|al massimo|meno di|no máximo|hoogstens|minder dan|ten hoogste|не более|менее|меньше|en fazla|至多|不超过|以下)"
+    r"|al massimo|meno di|no máximo|hoogstens|minder dan|ten hoogste|до|менее|меньше|en fazla|최대)"
+    r"|至多|最多|少于|少於|低于|小于|不到|最大|น้อยกว่า"
 )
 _EXACTLY: Final = re.compile(r"(?:=|(?<!\w)[Pp](?:[ \u00a0-]?values?)?[ \u00a0](?:was|of|is|were))[ \u00a0]?$")
+_NOT: Final = re.compile(r"(?:(?<!\w)(?:no|not|never|nicht|nie|pas|non|não|niet|не)[ \u00a0]|不|ไม่)$", re.IGNORECASE)
+"""What turns `more than` into `at most`."""
+_COUNTED: Final = r"(?:[ \u00a0][^\W\d_]{2,20}){0,2}?[ \u00a0]|[\u3400-\u9fff\uac00-\ud7af]{0,3}?[ \u00a0]?"
+_OR_MORE: Final = re.compile(
+    rf"(?:{_COUNTED})(?:(?:(?:or|and)[ \u00a0](?:more|older|over|above|higher|greater|longer|later)"
+    r"|(?:oder|und)[ \u00a0](?:mehr|älter|darüber)|(?:ou|et)[ \u00a0]plus|[oy][ \u00a0]más|[oe][ \u00a0](?:più|oltre)"
+    r"|(?:ou|e)[ \u00a0]mais|(?:of|en)[ \u00a0](?:meer|ouder)|и[ \u00a0](?:более|больше|старше)"
+    r"|ve[ \u00a0]üzeri)(?!\w)|['\u2019]?[dt][ae]n[ \u00a0](?:fazla|çok)(?!\w)"
+    r"|以上|を?超(?![过過])|を?上回|より多|이상|초과|ขึ้นไป)",
+    re.IGNORECASE,
+)
+_OR_LESS: Final = re.compile(
+    rf"(?:{_COUNTED})(?:(?:(?:or|and)[ \u00a0](?:less|fewer|younger|under|below|lower|shorter|earlier)"
+    r"|(?:oder|und)[ \u00a0](?:weniger|jünger|darunter)|(?:ou|et)[ \u00a0]moins|[oy][ \u00a0]menos|[oe][ \u00a0]meno"
+    r"|(?:ou|e)[ \u00a0]menos|(?:of|en)[ \u00a0](?:minder|jonger)|и[ \u00a0](?:менее|меньше|младше|моложе)"
+    r"|ve[ \u00a0]alt\u0131)(?!\w)|['\u2019]?[dt][ae]n[ \u00a0]az(?!\w)"
+    r"|を?下回|より少|に満た|以下|以内|以內|未満|未满|未滿|이하|미만|이내)",
+    re.IGNORECASE,
+)
 _AT_LEAST: Final = re.compile(rf"(?:{_LEAST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 _AT_MOST: Final = re.compile(rf"(?:{_MOST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 
@@ -105,7 +128,7 @@ def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
             more = frozenset(value.scaleb(power) for value in built.values) if power else built.values
             found.append(replace(built, values=built.values | more))
     found += [
-        Figure(one.written, one.values, start=one.start, bound=_read_bound(text, one.start), share=one.exact)
+        Figure(one.written, one.values, start=one.start, bound=_read_bound(text, one.start, one.end), share=one.exact)
         for one in shares
     ]
     if dates:
@@ -126,17 +149,21 @@ def _build_figure(text: str, one: Number, unit: str) -> Figure:
     fraction = re.search(r"[.,](\d+)(?!.*[.,]\d)", digits)
     written = text[one.start : one.unit_end].strip()
     places = len(fraction[1]) if fraction else 0
-    bound = _read_bound(text, one.start)
+    bound = _read_bound(text, one.start, max(one.end, one.unit_end))
     exactly = not bound and _EXACTLY.search(text[max(0, one.start - _LONGEST_BOUND) : one.start]) is not None
     return Figure(written, values, unit, places, one.spelled, one.start, bound, exactly)
 
 
-def _read_bound(text: str, start: int) -> Literal["", "least", "most"]:
-    """Read the bound that the text before a number states."""
+def _read_bound(text: str, start: int, end: int) -> Literal["", "least", "most"]:
+    """Read the bound that the text around a number states."""
     before = text[max(0, start - _LONGEST_BOUND) : start]
-    if _AT_LEAST.search(before):
+    if found := _AT_LEAST.search(before):
+        return "most" if _NOT.search(before[: found.start()]) else "least"
+    if found := _AT_MOST.search(before):
+        return "least" if _NOT.search(before[: found.start()]) else "most"
+    if _OR_MORE.match(text, end):
         return "least"
-    return "most" if _AT_MOST.search(before) else ""
+    return "most" if _OR_LESS.match(text, end) else ""
 
 
 def _read_end_of_years(text: str, start: int, end: int) -> frozenset[Decimal]:

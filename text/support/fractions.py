@@ -49,6 +49,15 @@ _NEAR: Final = Decimal("0.03")
 _PLACES: Final = tuple(Decimal(1).scaleb(-places) for places in range(4))
 
 
+_IN: Final = "three four five six seven eight nine ten"
+_ONE_IN: Final = re.compile(
+    rf"\b(?P<count>one|two|three|four|five|six|seven|eight|nine)[ \u00a0](?:in|out of)[ \u00a0](?:every[ \u00a0])?"
+    rf"(?P<whole>{_IN.replace(' ', '|')})\b(?![ \u00a0](?:decade|year|month|week|day|night|hour|minute|second)s?\b)",
+    re.IGNORECASE,
+)
+"""`one in five adults`, which is no `one in five years`."""
+
+
 @dataclass(frozen=True)
 class Share:
     """A share, as it is written, with every value by which it may be written otherwise."""
@@ -78,6 +87,11 @@ def find_shares(text: str) -> Iterator[Share]:
                 continue
         if over < under:
             yield Share(found[0], found.start(), found.end(), Decimal(over) / Decimal(under))
+    for found in _ONE_IN.finditer(text):
+        whole = _IN.split().index(found["whole"].lower()) + 3
+        count = "one two three four five six seven eight nine".split().index(found["count"].lower()) + 1  # noqa: SIM905
+        if count < whole:
+            yield Share(found[0], found.start(), found.end(), Decimal(count) / Decimal(whole))
 
 
 def find_ratios(text: str) -> Iterator[Decimal]:

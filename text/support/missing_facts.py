@@ -210,7 +210,7 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
 
 
 _BOUNDS: Final = {"least": "> ", "most": "< "}
-"""How the bound of a figure is written where it is all that differs."""
+"""Notation of a figure's bound, where only the bound differs."""
 
 
 def _is_flat_power(one: Figure, other: Figure) -> bool:

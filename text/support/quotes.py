@@ -44,7 +44,11 @@ _CJK: Final = "\u3001\u3002\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\
 _LOOSE: Final = "%\u2030;!?()[]/=~\u00b1\u00d7\u2264\u2265"
 """Next to these, spaces tell nothing."""
 _HIDDEN: Final = "\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff"
-_WIDE: Final = "\uff65-\uffdc\ufb00-\ufb06"
+_WIDE: Final = "\uff65-\uffdc\ufb00-\ufb06\u2103\u2109"
+_WITHIN_MARKS: Final = re.compile(
+    r"(?<=(?<![^\s(\[])[\u00ab\u2039])[ \u00a0\u202f]|[ \u00a0\u202f](?=[\u00bb\u203a](?![^\s.,;:!?)\]]))"
+)
+"""The spaces that French has within its marks of quotation."""
 _TOKEN: Final = re.compile(
     r"""
     # all that a token begins with
@@ -111,7 +115,7 @@ class FoldedText:
 
 def fold_text(text: str) -> FoldedText:
     """`text` as its words alone."""
-    typed = text.translate(_TYPED)
+    typed = _WITHIN_MARKS.sub("\u200b", text).translate(_TYPED)
     said: list[str] = []
     marks: list[int] = []
     pieces: list[tuple[int, int, bool]] = []

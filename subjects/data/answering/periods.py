@@ -128,7 +128,12 @@ def _parse_cells(cells: Sequence[Cell], name: str, sql: str) -> list[datetime | 
     filled = [text for text in texts if text]
     numbered = [_NUMBERED.fullmatch(text) for text in filled]
     if filled and all(numbered) and not all(len(text) == 4 for text in filled):
+        years = [int(one[1]) for one in numbered if one]
         numbers = [int(one[2]) for one in numbered if one]
+        if not all(_FIRST_YEAR <= year <= _LAST_YEAR for year in years):  # postcodes: `10115`
+            return [None for _ in texts]
+        if all(number == (year + 1) % 100 for year, number in zip(years, numbers, strict=True)):  # `2021/22`
+            return [datetime(int(text[:4]), 1, 1) if text else None for text in texts]
         counted = _find_week_count(sql, numbers)
         is_week = max(numbers) > 12 or min(numbers) < 1 or words_of(name)[-1] in _PARTS["week"] or counted != "iso"
         part: Part = "week" if is_week else "month"

@@ -131,7 +131,8 @@ NAMED: Final[dict[Dialect, frozenset[str]]] = {
 _OF_JSON: Final = "json_array_elements json_array_elements_text json_each json_each_text json_object_keys"
 _TABLES_OF_POSTGRESQL: Final = (
     f"{_OF_JSON} {_OF_JSON.replace('json_', 'jsonb_')} json_to_record json_to_recordset jsonb_to_record "
-    "jsonb_to_recordset jsonb_path_query regexp_matches regexp_split_to_table string_to_table generate_subscripts"
+    "jsonb_to_recordset jsonb_path_query regexp_matches regexp_split_to_table string_to_table generate_subscripts "
+    "to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery"
 )
 TABLE_FUNCTIONS: Final[dict[Dialect, frozenset[str]]] = {
     "sqlite": frozenset({"json_each", "json_tree"}),

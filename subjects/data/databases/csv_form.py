@@ -26,6 +26,8 @@ _HEAD: Final = 1_000_000
 _MARKS: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 """First bytes of a file that declare its encoding."""
 TITLE_CHARACTERS: Final = 200
+TITLE_ROWS: Final = 10
+"""Rows among which the names of columns are looked for."""
 _EMPTY: Final = "(empty)"
 """DuckDB's value for "no such character"."""
 _DECLARED: Final = re.compile(r"\ufeff?sep=([^\r\n\w\"])\r?\n")
@@ -86,12 +88,15 @@ def find_csv_form(connection: duckdb.DuckDBPyConnection, path: str) -> CsvForm:
         marked = takewhile(lambda line: line[1].startswith(comment), _iter_numbered_lines(path, encoding))
         above = sum(1 for _ in marked)
         found = _sniff(connection, path, f"encoding = '{encoding}', comment = '', skip = {above}")
+    if not declared and not found[0] and (titles := _count_title_rows(path, encoding, found[1])):
+        found = _sniff(connection, path, f"encoding = '{encoding}', skip = {titles}, delim = {quote_text(found[1])}")
     skipped, delimiter, quote, escape, _, columns = found
     names = [column["name"] for column in columns]
     if not declared:
         _require_one_form(path, encoding, skipped, delimiter, names)
     title = " ".join(
-        text.strip() for _, text in islice(_iter_numbered_lines(path, encoding), skipped if not declared else 0)
+        text.strip().strip(delimiter)
+        for _, text in islice(_iter_numbered_lines(path, encoding), skipped if not declared else 0)
     )
     return CsvForm(
         encoding,
@@ -124,7 +129,7 @@ def _detect_encoding(path: str) -> str:
 def _require_one_form(path: str, encoding: str, skipped: int, delimiter: str, names: list[str]) -> None:
     """Lines above the names may be there if they are words alone, as in `Report of 2024`; a comment may have all."""
     for number, text in islice(_iter_numbered_lines(path, encoding), skipped):
-        if text.strip() and not text.startswith("#") and len(_split_csv_line(text, delimiter)) > 1:
+        if _count_filled(text, delimiter) > 1 and not text.startswith("#"):
             raise ValueError(
                 f"line {skipped + 1} has {len(names)} values and line {number} has "
                 f"{len(_split_csv_line(text, delimiter))}: "
@@ -138,6 +143,18 @@ def _require_one_form(path: str, encoding: str, skipped: int, delimiter: str, na
             "have more or fewer: give all "
             "lines as many (a name or value with a comma in it needs quotation marks)"
         )
+
+
+def _count_title_rows(path: str, encoding: str, delimiter: str) -> int:
+    """Rows above the names of columns that have one filled cell or none, as spreadsheets write titles: `Report,,`."""
+    head = islice(_iter_numbered_lines(path, encoding), TITLE_ROWS + 1)
+    filled = [_count_filled(line, delimiter) for _, line in head]
+    count = next((at for at, cells in enumerate(filled) if cells > 1), 0)
+    return count if any(filled[:count]) else 0
+
+
+def _count_filled(line: str, delimiter: str) -> int:
+    return sum(bool(cell.strip().strip("\ufeff")) for cell in _split_csv_line(line, delimiter))
 
 
 def _iter_filled_lines(path: str, encoding: str) -> Iterator[str]:

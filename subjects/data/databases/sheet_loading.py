@@ -15,14 +15,12 @@ import duckdb
 
 from elcano.graphs.text import shorten_text
 from elcano.subjects.data.databases.column_types import ColumnReading
-from elcano.subjects.data.databases.csv_form import join_header_rows, name_apart, require_names
+from elcano.subjects.data.databases.csv_form import TITLE_ROWS, join_header_rows, name_apart, require_names
 from elcano.subjects.data.databases.reading_options import ReadingOptions
 from elcano.subjects.data.databases.sheet_facts import SheetFacts, inspect_sheets
 from elcano.subjects.data.databases.text_loading import LoadedTable
 from elcano.subjects.data.databases.typed_tables import TextRows, copy_with_types, take_sample
 
-TITLE_ROWS: Final = 10
-"""Rows of a sheet among which the names of its columns are looked for."""
 MOST_HEADER_ROWS: Final = 3
 FOOTER_ROWS: Final = 10
 NOTE_CHARACTERS: Final = 200

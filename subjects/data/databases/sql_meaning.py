@@ -17,12 +17,12 @@ _AFFINITIES: Final = frozenset(
 _ODD_NUMBER: Final = re.compile(r"0[xX][\da-fA-F]+|0[bB][01]+|\d+(?:_\d+)+")
 
 
-_ESCAPED: Final = re.compile(r"[eE]'")
+_ESCAPED: Final = re.compile(r"[eE]'|\$\w*\$")
 _CODE: Final = re.compile(r"\\[xuU0-7]")
 
 
 def write_plain_literals(sql: str, dialect: Dialect) -> str:
-    r"""PostgreSQL's `1_000_000`, `0xFF` and `E'a\nb'` as plain numbers and texts.
+    r"""PostgreSQL's `1_000_000`, `0xFF` `E'a\nb'` and `$$it's$$` as plain numbers and texts.
 
     Of numbers sqlglot reads an alias behind 1, and a string of bits; of texts it writes again what had no escapes.
     Texts with the codes of characters stay as they are, and are refused: who writes SQL that is read has no need of
@@ -36,7 +36,9 @@ def write_plain_literals(sql: str, dialect: Dialect) -> str:
         grouped = following is not None and following.start == token.end + 1 and following.text.startswith("_")
         last = following if token.token_type == TokenType.NUMBER and grouped and following is not None else token
         written = sql[token.start : last.end + 1]
-        if token.token_type == TokenType.BYTE_STRING and not _CODE.search(written):
+        if token.token_type == TokenType.HEREDOC_STRING or (
+            token.token_type == TokenType.BYTE_STRING and not _CODE.search(written)
+        ):
             quoted = token.text.replace("'", "''")
             parts += [sql[at : token.start], f" '{quoted}'"]
             at = token.end + 1

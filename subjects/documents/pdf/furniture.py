@@ -5,7 +5,7 @@ wherever it stands.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -40,7 +40,13 @@ class _Row:
 
     page: int
     """Index of the page."""
-    lines: tuple[TextLine, ...]
+    lines: tuple[int, ...]
+    """Their indexes among those of the page."""
+    text: str
+    numbers: tuple[int, ...]
+    """Numbers at the ends of its outermost lines."""
+    size: float
+    """The size of its largest type."""
     height: float
     """Position, as a share of the page's height."""
     apart: float
@@ -48,45 +54,81 @@ class _Row:
     inner: float
     """Position of that row."""
 
-    @property
-    def text(self) -> str:
-        return " ".join(line.text for line in self.lines)
 
+class Furniture:
+    """What pages may have beside their text, collected page by page."""
 
-def drop_furniture(pages: Sequence[list[TextLine]], heights: Sequence[float], body_size: float) -> list[list[TextLine]]:
-    """The lines of each page without heads, feet and page numbers.
+    def __init__(self) -> None:
+        self._rows: list[_Row] = []
+        self._turned: defaultdict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
+        """By its text and place, the page and the index of each line that stands on its side beside the text."""
+        self._pages = 0
 
-    Args:
-        pages: the lines of each page.
-        heights: of each page, in points.
-        body_size: the size of most of the text.
-    """
-    rows = [row for index, lines in enumerate(pages) for row in _list_outer_rows(index, lines, heights[index])]
-    furniture = _find_recurring(rows, len(pages), body_size) + _find_numbered(rows, len(pages))
-    dropped = {id(line) for row in furniture for line in row.lines} | set(map(id, _find_turned(pages)))
-    return [[line for line in lines if id(line) not in dropped] for lines in pages]
+    def add_page(self, lines: Sequence[TextLine], height: float) -> None:
+        """Take the lines of the next page, which is so many points high."""
+        self._rows += _list_outer_rows(self._pages, lines, height)
+        turned = [(number, line) for number, line in enumerate(lines) if line.turn and line.thing is None]
+        if 2 * len(turned) < len(lines):
+            for number, line in turned:
+                key = _NUMBERS.sub("#", line.text.casefold())
+                self._turned[key, round(line.base)].append((self._pages, number))
+        self._pages += 1
+
+    def find(self, body_size: float) -> dict[int, set[int]]:
+        """The lines that are heads, feet and page numbers, as indexes among the lines of each page, by its index.
+
+        Args:
+            body_size: the size of most of the text.
+        """
+        found: defaultdict[int, set[int]] = defaultdict(set)
+        for row in (*_find_recurring(self._rows, self._pages, body_size), *_find_numbered(self._rows, self._pages)):
+            found[row.page].update(row.lines)
+        for (key, _), group in self._turned.items():
+            if any(map(str.isalpha, key)) and len({page for page, _ in group}) >= SURE:
+                for page, number in group:
+                    found[page].add(number)
+        return found
 
 
 def _list_outer_rows(index: int, lines: Sequence[TextLine], height: float) -> list[_Row]:
     upright = sorted(
-        (line for line in lines if line.turn == 0 and line.thing is None), key=lambda line: (line.base, line.left)
+        ((number, line) for number, line in enumerate(lines) if line.turn == 0 and line.thing is None),
+        key=lambda one: (one[1].base, one[1].left),
     )
-    rows: list[list[TextLine]] = []
-    for line in upright:
-        if rows and abs(line.base - rows[-1][0].base) <= 0.3 * min(line.size, rows[-1][0].size):
-            rows[-1].append(line)
+    rows: list[list[tuple[int, TextLine]]] = []
+    for number, line in upright:
+        if rows and abs(line.base - (first := rows[-1][0][1]).base) <= 0.3 * min(line.size, first.size):
+            rows[-1].append((number, line))
         else:
-            rows.append([line])
+            rows.append([(number, line)])
+    heights = [row[0][1].base for row in rows]
     found: list[_Row] = []
     for number, row in enumerate(rows):
-        place = row[0].base / max(height, 1.0)
+        place = heights[number] / max(height, 1.0)
         top, bottom = number < OUTER_ROWS, number >= len(rows) - OUTER_ROWS
         if (top and place < BAND) or (bottom and place > 1 - BAND):
             inner = number + 1 if place < 0.5 else number - 1
-            apart = abs(rows[inner][0].base - row[0].base) if 0 <= inner < len(rows) else height
-            next_place = rows[inner][0].base / max(height, 1.0) if 0 <= inner < len(rows) else 0.0
-            found.append(_Row(index, tuple(sorted(row, key=lambda line: line.left)), place, apart, next_place))
+            apart = abs(heights[inner] - heights[number]) if 0 <= inner < len(rows) else height
+            next_place = heights[inner] / max(height, 1.0) if 0 <= inner < len(rows) else 0.0
+            found.append(_build_row(index, row, place, apart, next_place))
     return found
+
+
+def _build_row(page: int, row: Sequence[tuple[int, TextLine]], height: float, apart: float, inner: float) -> _Row:
+    ordered = sorted(row, key=lambda one: one[1].left)
+    lines = [line for _, line in ordered]
+    tokens = [token for line in (lines[0], lines[-1]) for token in (*line.tokens[:1], *line.tokens[-1:])]
+    ends = [token.strip("|-\u2013\u00b7\u2022()[]") for token in tokens]
+    return _Row(
+        page,
+        tuple(number for number, _ in ordered),
+        " ".join(line.text for line in lines),
+        tuple(int(end) for end in ends if end.isdecimal() and len(end) <= 4),
+        max(line.size for line in lines),
+        height,
+        apart,
+        inner,
+    )
 
 
 def _find_recurring(rows: Sequence[_Row], pages: int, body_size: float) -> list[_Row]:
@@ -99,10 +141,9 @@ def _find_recurring(rows: Sequence[_Row], pages: int, body_size: float) -> list[
     for key, group in groups.items():
         if not any(char.isalpha() for char in key):
             continue  # bare numbers have to count
-        for row in group:
-            on = {one.page for one in group if abs(one.height - row.height) < SAME_HEIGHT}
-            large = max(line.size for line in row.lines) > LARGEST * body_size
-            if len(on) > 1 and not (large and (len(on) < SURE or len(on) * 2 < pages)):
+        for row, on in _count_pages(group):
+            large = row.size > LARGEST * body_size
+            if on > 1 and not (large and (on < SURE or on * 2 < pages)):
                 found.append(row)
     kept: dict[tuple[int, float], _Row] = {}
     for row in sorted(found, key=lambda row: abs(row.height - 0.5)):  # from the text outwards
@@ -111,48 +152,52 @@ def _find_recurring(rows: Sequence[_Row], pages: int, body_size: float) -> list[
     return list(kept.values())
 
 
-def _find_turned(pages: Sequence[Sequence[TextLine]]) -> list[TextLine]:
-    """Lines that stand on their side beside the text of several pages, at one place."""
-    groups: defaultdict[tuple[str, int], list[TextLine]] = defaultdict(list)
-    for lines in pages:
-        turned = [line for line in lines if line.turn and line.thing is None]
-        if 2 * len(turned) < len(lines):
-            for line in turned:
-                groups[_NUMBERS.sub("#", line.text.casefold()), round(line.base)].append(line)
-    recurring = (group for (key, _), group in groups.items() if any(map(str.isalpha, key)))
-    return [line for group in recurring if len({one.page for one in group}) >= SURE for line in group]
+def _count_pages(group: Sequence[_Row]) -> Iterator[tuple[_Row, int]]:
+    """Each row, and on how many pages there is one at its height."""
+    ordered = sorted(group, key=lambda row: row.height)
+    pages = Counter[int]()
+    begin = end = 0
+    for row in ordered:
+        while end < len(ordered) and ordered[end].height - row.height < SAME_HEIGHT:
+            pages[ordered[end].page] += 1
+            end += 1
+        while row.height - ordered[begin].height >= SAME_HEIGHT:
+            pages[ordered[begin].page] -= 1
+            if not pages[ordered[begin].page]:
+                del pages[ordered[begin].page]
+            begin += 1
+        yield row, len(pages)
 
 
 def _find_numbered(rows: Sequence[_Row], pages: int) -> list[_Row]:
     """Rows that hold the number of their page."""
-    seen: list[tuple[_Row, int, bool]] = []
+    outermost = _find_outermost(rows)
+    told: list[tuple[_Row, int, bool]] = []
     for row in rows:
-        alone = _PAGE_NUMBER.fullmatch(row.text)
-        if alone:
-            seen.append((row, _read_number(alone[1]) - row.page, True))
-            continue
-        for line in (row.lines[0], row.lines[-1]):
-            for token in {line.tokens[0], line.tokens[-1]}:
-                if (number := token.strip("|-\u2013·•()[]")).isdecimal() and len(number) <= 4:
-                    seen.append((row, int(number) - row.page, False))
+        if alone := _PAGE_NUMBER.fullmatch(row.text):
+            told.append((row, _read_number(alone[1]) - row.page, True))
+        else:
+            told += ((row, number - row.page, False) for number in row.numbers)
     if pages == 1:
-        return [row for row, _, alone in seen if alone and _is_outermost(row, rows) and row.apart > 20]
-    offsets = Counter(
-        {offset: len({row.page for row, told_offset, _ in seen if told_offset == offset}) for _, offset, _ in seen}
-    )
+        return [row for row, _, alone in told if alone and row.height in outermost[row.page] and row.apart > 20]
+    offsets = Counter(offset for offset, _ in {(offset, row.page) for row, offset, _ in told})
     found: list[_Row] = []
-    for row, offset, alone in seen:
+    for row, offset, is_alone in told:
         often = offsets[offset]
-        outermost = _is_outermost(row, rows)
-        counts = often >= 2 or (outermost and row.apart > 20)
-        if (alone and counts) or (outermost and often >= min(SURE, pages) and row.apart > 16):
+        outer = row.height in outermost[row.page]
+        counts = often >= 2 or (outer and row.apart > 20)
+        if (is_alone and counts) or (outer and often >= min(SURE, pages) and row.apart > 16):
             found.append(row)
     return found
 
 
-def _is_outermost(row: _Row, rows: Sequence[_Row]) -> bool:
-    beside = [one.height for one in rows if one.page == row.page]
-    return row.height in (min(beside), max(beside))
+def _find_outermost(rows: Sequence[_Row]) -> dict[int, tuple[float, float]]:
+    """Where the first and the last row of each page stand."""
+    found: dict[int, tuple[float, float]] = {}
+    for row in rows:
+        low, high = found.get(row.page, (row.height, row.height))
+        found[row.page] = min(low, row.height), max(high, row.height)
+    return found
 
 
 def _read_number(text: str) -> int:

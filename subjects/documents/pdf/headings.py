@@ -1,11 +1,13 @@
 """Finds the headings of a document by the size and weight of their type, by their numbers, and by their position."""
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
 
 import regex
 
 from elcano.subjects.documents.pdf.lines import TextLine
+from elcano.subjects.documents.pdf.packed_lists import PackedList
 from elcano.subjects.documents.pdf.paragraph_signs import SENTENCE_ENDS, TABULAR, Paragraph, sign_of
 
 HEADING_SIZE: Final = 1.09
@@ -20,29 +22,45 @@ _NUMBERED_HEADING: Final = regex.compile(
     r"(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|[IVX]{1,5}\.|[A-Z]\.(?:\d{1,2}\.?)*|(?:Appendix|Chapter|Section|Part|Kapitel|Anhang)\s[\dA-Z]{1,3}[.:]?)\s+\p{L}"
 )
 _LETTER: Final = regex.compile(r"\p{L}")
+_Style: TypeAlias = tuple[float, int]
 
 
-def find_headings(paragraphs: Sequence[Paragraph], body_size: float) -> None:
-    """Name the headings, and their levels by the size and weight of their type."""
-    bold = sum(len(one.text) for one in paragraphs if one.lines and one.lines[0].bold)
-    whole = sum(len(one.text) for one in paragraphs) or 1
-    weighty = bold < 0.4 * whole  # where most is bold, weight tells nothing
-    headings = [one for one in paragraphs if _is_heading(one, body_size, weighty)]
-    styles = _rank_styles(headings)
-    for heading in headings:
-        heading.kind, heading.item = "heading", False
-        heading.level = styles[_style_of(heading)]
+def find_headings(pages: Iterable[Sequence[Paragraph]], body_size: float) -> Iterator[Paragraph]:
+    """The paragraphs of pages, the headings named, and their levels by the size and weight of their type."""
+    bold = whole = 0
+    held: deque[PackedList[Paragraph]] = deque()
+    styles: dict[bool, set[_Style]] = {True: set(), False: set()}
+    for paragraphs in pages:
+        for one in paragraphs:
+            length = len(one.text)
+            whole += length
+            bold += length if one.lines[0].bold else 0
+            for weighty, found in styles.items():
+                if _is_heading(one, body_size, weighty):
+                    found.add(_style_of(one))
+        held.append(PackedList(paragraphs))
+    weighty = bold < 0.4 * (whole or 1)  # where most is bold, weight tells nothing
+    levels = _rank_styles(styles[weighty])
+    while held:
+        for one in held.popleft():
+            if _is_heading(one, body_size, weighty):
+                one.kind, one.item = "heading", False
+                one.level = levels[_style_of(one)]
+            yield one
 
 
-def join_headings(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+def join_headings(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
     """Join the lines of headings that were set in the middle, or with a hanging indent."""
-    found: list[Paragraph] = []
+    last: Paragraph | None = None
     for paragraph in paragraphs:
-        if found and paragraph.kind == found[-1].kind == "heading" and _goes_on(found[-1], paragraph):
-            found[-1].lines += paragraph.lines
-        else:
-            found.append(paragraph)
-    return found
+        if last is not None and paragraph.kind == last.kind == "heading" and _goes_on(last, paragraph):
+            last.lines += paragraph.lines
+            continue
+        if last is not None:
+            yield last
+        last = paragraph
+    if last is not None:
+        yield last
 
 
 def _goes_on(heading: Paragraph, after: Paragraph) -> bool:
@@ -74,19 +92,19 @@ def is_numbered(text: str) -> bool:
     return _NUMBERED_HEADING.match(text[:60]) is not None
 
 
-def _rank_styles(headings: Sequence[Paragraph]) -> dict[tuple[float, int], int]:
+def _rank_styles(styles: Iterable[_Style]) -> dict[_Style, int]:
     """The level of each style; sizes that nearly equal one another are one."""
-    levels: dict[tuple[float, int], int] = {}
+    levels: dict[_Style, int] = {}
     level, before = 0, None
-    for style in sorted({_style_of(one) for one in headings}, key=lambda style: (-style[0], style[1])):
+    for style in sorted(styles, key=lambda style: (-style[0], style[1])):
         if before is None or style[0] < 0.93 * before[0] or style[1] != before[1]:
             level, before = min(level + 1, 6), style
         levels[style] = level
     return levels
 
 
-def _style_of(heading: Paragraph) -> tuple[float, int]:
-    """Return the style that decides the level of a heading: its size, and how deep its number is."""
+def _style_of(heading: Paragraph) -> _Style:
+    """What tells the level of a heading: its size, and how deep its number is."""
     numbered = _NUMBERED_HEADING.match(heading.text[:60])
     return heading.size, numbered[1].count(".") if numbered and numbered[1] else 0
 

@@ -1,6 +1,7 @@
 """Reads one page of a PDF after the other: its words that a person can see, its tables, its lines, its picture."""
 
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -56,7 +57,7 @@ class PageText:
     state: State = "read"
     width: float = 1.0
     height: float = 1.0
-    lines: list[TextLine] = field(default_factory=list)
+    lines: Sequence[TextLine] = ()
     comments: list[Block] = field(default_factory=list)
     picture: bool = False
     """Whether it is a picture, or mostly one, without a text layer that can be read."""
@@ -143,7 +144,7 @@ def read_picture(document: pdfium.PdfDocument, found: PageText, ocr: OcrReader) 
         found.state = "costly" if not read.in_time else "unsure" if read.confidence < SURE else "empty"
 
 
-def _count_letters(lines: list[TextLine]) -> int:
+def _count_letters(lines: Iterable[TextLine]) -> int:
     return sum(len(token) for line in lines for token in line.tokens)
 
 

@@ -1,19 +1,25 @@
 """Joins paragraphs that go on in another column or on another page, and the items of lists."""
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from elcano.subjects.documents.pdf.paragraph_signs import ENDS, INDENT, SENTENCE_ENDS, TABULAR, Paragraph
 
+PAGES_APART: Final = 2
+"""A picture may fill the page between two parts of a paragraph."""
 FRAGMENT: Final = 60
 """A shorter text may be a label of a figure."""
 
 
-def join_broken(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+def join_broken(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
     """Join paragraphs that go on in another column or on the next page."""
-    found: list[Paragraph] = []
+    found: deque[Paragraph] = deque()
     last: dict[tuple[int, int], Paragraph] = {}  # by size and turn: the labels of a figure may stand between
     for paragraph in paragraphs:
+        while found and paragraph.lines[0].page - found[0].lines[-1].page > PAGES_APART:
+            yield found.popleft()
         if paragraph.kind == "heading":
             last.clear()
         elif paragraph.kind == "text":
@@ -25,7 +31,7 @@ def join_broken(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
             if before is None or not _is_broken_off(before) or not _is_fragment(paragraph):
                 last[type_of] = paragraph
         found.append(paragraph)
-    return found
+    yield from found
 
 
 def _is_fragment(paragraph: Paragraph) -> bool:
@@ -39,7 +45,7 @@ def _is_broken_off(paragraph: Paragraph) -> bool:
 
 def _goes_on(paragraph: Paragraph, after: Paragraph) -> bool:
     last, first = paragraph.lines[-1], after.lines[0]
-    if first.page - last.page > 2 or (first.page, first.column) == (last.page, last.column):
+    if first.page - last.page > PAGES_APART or (first.page, first.column) == (last.page, last.column):
         return False
     if abs(last.size - first.size) > 0.04 * last.size or last.turn != first.turn or first.bold != last.bold:
         return False
@@ -52,17 +58,18 @@ def _goes_on(paragraph: Paragraph, after: Paragraph) -> bool:
     return full and first.start < INDENT * first.size and not ENDS.search(last.text)
 
 
-def join_items(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+def join_items(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
     """Put items that follow one another into one list."""
-    found: list[Paragraph] = []
+    last: Paragraph | None = None
     for paragraph in paragraphs:
         item = paragraph.item and paragraph.kind == "text"
-        before = found[-1] if found else None
-        if item and before is not None and before.kind == "list" and len(before.lines) < 200:
-            before.breaks |= {len(before.lines)}
-            before.lines += paragraph.lines
+        if item and last is not None and last.kind == "list" and len(last.lines) < 200:
+            last.breaks |= {len(last.lines)}
+            last.lines += paragraph.lines
             continue
-        if item:
-            paragraph.kind = "list"
-        found.append(paragraph)
-    return found
+        if last is not None:
+            yield last
+        # A list is a paragraph of its own: `join_broken` may yet look at the one that became its first item.
+        last = replace(paragraph, kind="list", lines=[*paragraph.lines]) if item else paragraph
+    if last is not None:
+        yield last

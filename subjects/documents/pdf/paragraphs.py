@@ -6,8 +6,8 @@ tables between, where it breaks off without a full stop.
 """
 
 import itertools
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import regex
@@ -42,25 +42,32 @@ _NOTE_SIGN: Final = regex.compile(
 )
 
 
-def group_paragraphs(pages: Sequence[list[TextLine]], body_size: float) -> list[Paragraph]:
-    """The paragraphs of the pages of a document, in reading order; notes stand behind the text of their page."""
-    _unfix_documents(pages)
-    found: list[Paragraph] = []
-    for lines in pages:
-        paragraphs = [_classify(one, body_size) for one in _split_page(lines)]
-        _find_notes(paragraphs, body_size)
-        found += [one for one in paragraphs if one.kind != "note"]
-        found += [one for one in paragraphs if one.kind == "note"]
-    find_headings(found, body_size)
-    return join_items(join_broken(join_headings(found)))
+def group_paragraphs(pages: deque[Sequence[TextLine]], body_size: float) -> Iterator[Paragraph]:
+    """The paragraphs of the pages of a document, which are taken out of `pages`, in reading order.
+
+    Notes stand behind the text of their page.
+    """
+    typewritten = _is_typewritten(pages)
+    grouped = (_group_page(list(pages.popleft()), body_size, typewritten) for _ in range(len(pages)))
+    return join_items(join_broken(join_headings(find_headings(grouped, body_size))))
 
 
-def _unfix_documents(pages: Sequence[list[TextLine]]) -> None:
-    """Ignore typewriter type where it was used for most of a document: it tells nothing there."""
-    lines = [line for page in pages for line in page]
-    if sum(len(line.tokens) for line in lines if line.fixed) * 3 > sum(len(line.tokens) for line in lines):
+def _is_typewritten(pages: Iterable[Sequence[TextLine]]) -> bool:
+    """Whether most of a document was written by a typewriter, so that its type tells nothing."""
+    fixed = whole = 0
+    for line in itertools.chain.from_iterable(pages):
+        whole += len(line.tokens)
+        fixed += len(line.tokens) if line.fixed else 0
+    return fixed * 3 > whole
+
+
+def _group_page(lines: Sequence[TextLine], body_size: float, typewritten: bool) -> list[Paragraph]:
+    if typewritten:
         for line in lines:
             line.fixed = False
+    paragraphs = [_classify(one, body_size) for one in _split_page(lines)]
+    _find_notes(paragraphs, body_size)
+    return sorted(paragraphs, key=lambda one: one.kind == "note")
 
 
 def _split_page(lines: Sequence[TextLine]) -> list[Paragraph]:
@@ -278,13 +285,10 @@ def _begins_note(paragraph: Paragraph) -> bool:
     return line.marked or bool(_NOTE_SIGN.match(line.text[:8]))
 
 
-def find_body_size(pages: Iterable[Sequence[TextLine]]) -> float:
-    """The size of most of the text."""
+def count_sizes(lines: Iterable[TextLine]) -> Counter[float]:
+    """How many characters are of each size."""
     sizes = Counter[float]()
-    for lines in pages:
-        for line in lines:
-            if line.turn == 0 or line.turn % 90 == 0:
-                sizes[line.size] += sum(map(len, line.tokens))
-    if not sizes:
-        return 10.0
-    return sizes.most_common(1)[0][0]
+    for line in lines:
+        if line.turn % 90 == 0:
+            sizes[line.size] += sum(map(len, line.tokens))
+    return sizes

@@ -6,6 +6,7 @@ become blocks.
 
 import ctypes
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -14,16 +15,17 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.activities.child_processes import extend_deadline
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
+from elcano.activities.passages.place_arrays import LineArray
 from elcano.subjects.documents.authorship import parse_authors, parse_year
 from elcano.subjects.documents.ocr_languages import explain_lack
-from elcano.subjects.documents.pdf.furniture import drop_furniture
+from elcano.subjects.documents.pdf.furniture import Furniture
 from elcano.subjects.documents.pdf.joining import Vocabulary, join_lines
-from elcano.subjects.documents.pdf.lines import TextLine
 from elcano.subjects.documents.pdf.ocr import OcrReader
 from elcano.subjects.documents.pdf.opening import open_pdf
+from elcano.subjects.documents.pdf.packed_lists import PackedList
 from elcano.subjects.documents.pdf.page_reader import PageText, read_page, read_picture
 from elcano.subjects.documents.pdf.paragraph_signs import Paragraph
-from elcano.subjects.documents.pdf.paragraphs import find_body_size, group_paragraphs
+from elcano.subjects.documents.pdf.paragraphs import count_sizes, group_paragraphs
 from elcano.subjects.documents.pdf.table_continuation import carry_heads_of_lines
 from elcano.subjects.documents.pdf.tables import build_table_blocks
 from elcano.subjects.documents.pdf.visibility import describe_hidden, name_pages
@@ -72,23 +74,35 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
         labels = _read_labels(document)
     finally:
         document.close()
-    lines = [page.lines for page in pages]
-    carry_heads_of_lines(lines)
-    body_size = find_body_size(lines)
-    kept = drop_furniture(lines, [page.height for page in pages], body_size)
-    if not any(kept):  # pages that only repeat each other, such as labels, have no other text
-        kept = lines
-    blocks = list(_build_blocks(pages, kept, body_size))
+    vocabulary, furniture, sizes = Vocabulary(), Furniture(), Counter[float]()
+    for page, lines in zip(pages, carry_heads_of_lines(page.lines for page in pages), strict=True):
+        sizes.update(count_sizes(lines))
+        vocabulary.add(lines)
+        furniture.add_page(lines, page.height)
+        if any(line.thing is not None for line in lines):
+            page.lines = PackedList(lines)
+    body_size = sizes.most_common(1)[0][0] if sizes else 10.0
+    gaps = (*_list_gaps(pages), *_list_uncounted(claimed))
+    dropped = furniture.find(body_size)
+    if sum(map(len, dropped.values())) == sum(len(page.lines) for page in pages):
+        dropped = {}  # pages that only repeat each other, such as labels, have no other text
+    heads = tuple(
+        page.lines[number].text for page in pages[:FIRST_PAGES] for number in sorted(dropped.get(page.number - 1, ()))
+    )
+    for page in pages:
+        if numbers := dropped.get(page.number - 1):
+            page.lines = PackedList([line for number, line in enumerate(page.lines) if number not in numbers])
+    blocks = list(_build_blocks(pages, vocabulary, body_size))
     if not blocks:
-        raise _explain_emptiness(pages)
+        raise _explain_emptiness(pages, gaps)
     return Parsed(
         blocks,
         metadata.get("Title", ""),
         parse_authors(metadata.get("Author", "")),
         parse_year(metadata.get("CreationDate", "")),
-        gaps=(*_list_gaps(pages), *_list_uncounted(claimed)),
+        gaps=gaps,
         page_labels=labels,
-        furniture=tuple(_list_dropped(lines[:FIRST_PAGES], kept)),
+        furniture=heads,
     )
 
 
@@ -98,7 +112,9 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
     for index in range(min(len(document), MOST_PAGES)):
         late = time.process_time() > until
         extend_deadline(PAGE_WAIT)
-        pages.append(PageText(index + 1, "late") if late else read_page(document, index))
+        page = PageText(index + 1, "late") if late else read_page(document, index)
+        page.lines = PackedList(page.lines)
+        pages.append(page)
     extend_deadline(OCR_PAGE_SECONDS)
     pictures = [page for page in pages if page.picture]
     if not pictures:
@@ -111,6 +127,7 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
         elif time.process_time() < until:
             extend_deadline(OCR_PAGE_SECONDS)
             read_picture(document, page, ocr)
+            page.lines = PackedList(page.lines)
             page.needs = ocr.needs
         elif page.state in ("picture", "undecodable"):
             page.state = "late"
@@ -120,24 +137,20 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
 
 def _tell_language(pages: Sequence[PageText]) -> str:
     """The language of the text of pages; empty: there is none."""
-    sample = " ".join(line.text for page in pages for line in page.lines[:40])[:LANGUAGE_SAMPLE]
-    return text_language(sample) if sample else ""
+    lines = (line.text for page in pages for line in page.lines[:40])
+    sample = ""
+    while len(sample) < LANGUAGE_SAMPLE and (line := next(lines, None)) is not None:
+        sample += f"{line} "
+    return text_language(sample[:LANGUAGE_SAMPLE]) if sample else ""
 
 
-def _list_dropped(pages: Sequence[Sequence[TextLine]], kept: Sequence[Sequence[TextLine]]) -> Iterator[str]:
-    """The running heads and feet of pages, which may give the year or the DOI of their work."""
-    for lines, rest in zip(pages, kept, strict=False):
-        left = set(map(id, rest))
-        yield from (line.text for line in lines if id(line) not in left)
-
-
-def _build_blocks(pages: Sequence[PageText], kept: Sequence[list[TextLine]], body_size: float) -> Iterator[Block]:
+def _build_blocks(pages: Sequence[PageText], vocabulary: Vocabulary, body_size: float) -> Iterator[Block]:
     sizes = [(page.width, page.height) for page in pages]
-    vocabulary = Vocabulary()
+    lines = deque(page.lines for page in pages)
     for page in pages:
-        vocabulary.add(page.lines)
+        page.lines = ()  # a page is held until its paragraphs are
     commented = [page for page in pages if page.comments]
-    for paragraph in group_paragraphs(kept, body_size):
+    for paragraph in group_paragraphs(lines, body_size):
         while commented and commented[0].number < paragraph.lines[0].page:
             yield from commented.pop(0).comments
         if paragraph.thing is not None:
@@ -156,7 +169,7 @@ def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[t
         paragraph.kind,
         paragraph.level,
         paragraph.lines[0].page,
-        lines=places,
+        lines=LineArray(places),
         confidence=min(read) if read else None,
     )
 
@@ -180,7 +193,9 @@ def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
             reason = f"page {page.number} was left out: OCR is not sure enough ({round(page.confidence * 100)} %)"
             remedy = f", and {explain_lack(page.needs)}" if page.needs else ""
             yield Gap(f"{reason}{remedy}", (page.number,), needs=page.needs)
-    for needs, numbers in _group_by_needs(pages, lambda page: page.state == "read" and _is_read_by_ocr(page)):
+    for needs, numbers in _group_by_needs(
+        pages, lambda page: page.picture and page.state == "read" and _is_read_by_ocr(page)
+    ):
         if needs:
             was = "was" if len(numbers) == 1 else "were"
             reason = f"{name_pages(numbers)} {was} read as another language: {explain_lack(needs)}"
@@ -228,12 +243,12 @@ def _is_read_by_ocr(page: PageText) -> bool:
     return any(line.confidence is not None for line in page.lines)
 
 
-def _explain_emptiness(pages: Sequence[PageText]) -> FileSkipped:
+def _explain_emptiness(pages: Sequence[PageText], gaps: Iterable[Gap]) -> FileSkipped:
     """Why nothing at all can be read."""
     if pages and all(page.state == "damaged" for page in pages):
         return FileSkipped("all of its pages are damaged")
-    gaps = sorted(_list_gaps(pages), key=lambda gap: not gap.unread)
-    return FileSkipped(gaps[0].reason, gaps[0].needs) if gaps else FileSkipped("there is no text in it")
+    gap = min(gaps, key=lambda gap: not gap.unread, default=Gap("there is no text in it"))
+    return FileSkipped(gap.reason, gap.needs)
 
 
 def _read_labels(document: pdfium.PdfDocument) -> tuple[str, ...]:

@@ -4,9 +4,8 @@ A part that repeats its heads has them already; one that does not is given those
 place on the page where they are printed.
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from elcano.subjects.documents.pdf.lines import TextLine
 from elcano.subjects.documents.pdf.tables import Table, TableCell
@@ -17,33 +16,40 @@ CONTINUED: Final = ("cont", "fort", "suite", "segue")
 """Caption words for a continued table, in lower case."""
 
 
-class _Place(NamedTuple):
-    page: int
-    number: int
-
-
-def carry_heads(pages: Sequence[Sequence[Table]]) -> list[list[Table]]:
+def carry_heads(pages: Iterable[Sequence[Table]]) -> Iterator[list[Table]]:
     """The tables of each page; those that continue another one and have no heads have its heads.
 
     Args:
         pages: the tables of each page of a document, in reading order.
     """
-    carried = [list(tables) for tables in pages]
-    places = [_Place(page, number) for page, tables in enumerate(carried) for number in range(len(tables))]
-    for before, after in pairwise(places):
-        one, other = carried[before.page][before.number], carried[after.page][after.number]
-        if after.page - before.page <= 1 and _continues(one, other, new_page=after.page > before.page):
-            carried[after.page][after.number] = _add_heads(one, other, before.page + 1)
-    return carried
+    before: Table | None = None
+    page_before = 0
+    for page, tables in enumerate(pages):
+        carried: list[Table] = []
+        for table in tables:
+            near = page - page_before <= 1
+            if before is not None and near and _continues(before, table, new_page=page > page_before):
+                table = _add_heads(before, table, page_before + 1)
+            carried.append(table)
+            before, page_before = table, page
+        yield carried
 
 
-def carry_heads_of_lines(pages: Sequence[Sequence[TextLine]]) -> None:
+def carry_heads_of_lines(pages: Iterable[Sequence[TextLine]]) -> Iterator[list[TextLine]]:
     """Do the same with the tables that stand among the lines of each page."""
-    things = [[line for line in lines if isinstance(line.thing, Table)] for lines in pages]
-    carried = carry_heads([[line.thing for line in lines] for lines in things])
-    for lines, tables in zip(things, carried, strict=True):
-        for line, table in zip(lines, tables, strict=True):
+    things: list[TextLine] = []
+    page_lines: list[TextLine] = []
+
+    def list_tables() -> Iterator[list[Table]]:
+        for lines in pages:
+            page_lines[:] = lines
+            things[:] = [line for line in page_lines if isinstance(line.thing, Table)]
+            yield [line.thing for line in things]
+
+    for tables in carry_heads(list_tables()):
+        for line, table in zip(things, tables, strict=True):
             line.thing = table
+        yield list(page_lines)
 
 
 def _continues(before: Table, table: Table, *, new_page: bool) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from elcano.activities.passages.document import Block
+from elcano.activities.passages.place_arrays import CellArray, LineArray
 from elcano.graphs.report.places import Cell, Line
 from elcano.subjects.documents.pdf.edges import Rectangle
 from elcano.subjects.documents.pdf.joining import Vocabulary, join_lines
@@ -126,7 +127,7 @@ def build_table_blocks(
 
     def build_text_block(lines: Sequence[Sequence[Token]], kind: Literal["caption", "note"]) -> Block:
         text, places = join_lines([build_text_line(line, page) for line in lines], vocabulary, sizes)
-        return Block(text, kind=kind, page=page, lines=places)
+        return Block(text, kind=kind, page=page, lines=LineArray(places))
 
     blocks = [build_text_block(table.caption, "caption")] if table.caption else []
     blocks.append(_build_grid_block(table, page, vocabulary, sizes))
@@ -162,4 +163,4 @@ def _build_grid_block(table: Table, page: int, vocabulary: Vocabulary, sizes: Se
             lines += [place._replace(start=place.start + start, end=place.end + start) for place in places]
             text += written
             cells.append(Cell(start, len(text), row, column, cell.rows, cell.columns, cell.head))
-    return Block(text, kind="table", page=page, lines=tuple(lines), cells=tuple(cells))
+    return Block(text, kind="table", page=page, lines=LineArray(lines), cells=CellArray(cells))

@@ -3,13 +3,14 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
 from temporalio.client import Client
+from temporalio.service import RPCError
 
 from elcano.activities.sources.registry import open_sources
 from elcano.api.app import create_app
@@ -18,6 +19,7 @@ from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.settings import Settings
 from elcano.storage.store import Store
+from elcano.subjects.uploads import background
 from elcano.testing import Failing, Reply, ScriptedModel
 from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.model import Answer
@@ -155,3 +157,18 @@ async def kept_run(store: Store, run_id: str) -> ArchivedRun:
 async def tokens(store: Store, run_id: str) -> int:
     """What the ledger says that the run has used, without what was undone."""
     return (await store.of("default").ledger.used(run_id)).tokens
+
+
+@asynccontextmanager
+async def leaving_no_readings(client: Client) -> AsyncIterator[None]:
+    """End the readings that the worker of a test leaves open.
+
+    A reading is one workflow per collection: the next test that uploads to a collection of the same name would wait for
+    it, and nobody polls its queue any more.
+    """
+    yield
+    queues = [getattr(background, name) for name in ("TASK_QUEUE", "OUTDATED_QUEUE")]  # replaced in each test
+    query = " OR ".join(f"TaskQueue = '{queue}'" for queue in queues)
+    async for one in client.list_workflows(f"ExecutionStatus = 'Running' AND ({query})"):
+        with suppress(RPCError):  # it has ended by itself
+            await client.get_workflow_handle(one.id, run_id=one.run_id).terminate("its test is over")

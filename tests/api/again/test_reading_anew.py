@@ -31,7 +31,7 @@ from elcano.subjects.uploads.background import (
 from elcano.subjects.uploads.document_store import get_upload_store, get_uploads
 from elcano.subjects.uploads.source import UploadedCollection, open_indexes
 from elcano.subjects.uploads.workflows import BATCH_TIMEOUT, ReadingWork
-from tests.api.again.going_on import until
+from tests.api.again.going_on import leaving_no_readings, until
 
 COLLECTION = "/v1/collections/manuals"
 SCANS = "/v1/collections/scans"
@@ -51,6 +51,7 @@ async def reading(client: Client, store: Store, settings: Settings, *, outdated:
     activities = ReadingActivities(store, open_indexes(settings), threads, 1_000_000)
     look = partial(begin_readings, client, get_upload_store(store), outdated=outdated)
     async with (
+        leaving_no_readings(client),
         build_reading_worker(client, activities, outdated=outdated),
         looking_for("documents to read", look, every=LOOK_SECONDS),
     ):

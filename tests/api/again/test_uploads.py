@@ -28,7 +28,7 @@ from elcano.subjects.uploads.background import (
 from elcano.subjects.uploads.commands import add_documents, list_documents
 from elcano.subjects.uploads.document_store import get_upload_store, get_uploads
 from elcano.subjects.uploads.source import open_indexes
-from tests.api.again.going_on import Provider, until, working
+from tests.api.again.going_on import Provider, leaving_no_readings, until, working
 from tests.api.serving import speaking
 from tests.unit.subjects.documents.files import pdf
 
@@ -51,6 +51,7 @@ async def reading(client: Client, store: Store, settings: Settings) -> AsyncIter
     threads = Threads("read", 1)
     look = partial(begin_readings, client, get_upload_store(store))
     async with (
+        leaving_no_readings(client),
         build_reading_worker(client, ReadingActivities(store, open_indexes(settings), threads, 1_000_000)),
         looking_for("documents to read", look, every=LOOK_SECONDS),
     ):

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from elcano.activities.agents.review_items import describe_cells
 from elcano.activities.passages.document import Block, Document
-from elcano.activities.passages.stored_places import StoredPlaces, pack_places
+from elcano.activities.passages.stored_places import StoredPlaces
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.statement_support import determine_support
 from elcano.graphs.contracts import PublishCall
@@ -39,7 +39,7 @@ def keep(document: Document) -> StoredText:
 
 def passage(document: Document, number: int, work: Work | None = None, **metadata: JsonObject) -> Evidence:
     part, text = document.passages[number], keep(document)
-    stored = StoredPlaces(pack_places(document))
+    stored = StoredPlaces(document.places)
     described = stored.describe(part.start, part.end, part.page)
     return Evidence(
         id=f"docs:trial.pdf:{part.start}",

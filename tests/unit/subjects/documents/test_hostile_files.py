@@ -11,6 +11,7 @@ import pytest
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.activities.passages.packing import ANCHOR_CHARACTERS, LABEL_CHARACTERS, assemble_document
+from elcano.activities.passages.stored_places import StoredPlaces
 from elcano.graphs.report.places import Cell
 from elcano.subjects.documents import parser as parsing
 from elcano.subjects.documents.file_formats import parse_document
@@ -66,8 +67,11 @@ def test_what_a_file_says_of_itself_is_cleaned_and_bounded() -> None:
     document = assemble_document(parsed, "a", "application/pdf")
     assert not [text for text in list_texts(asdict(document)) if FORBIDDEN.search(text)]
     assert max(map(len, list_texts(asdict(document)))) <= 2_000
-    assert document.page_labels[1] == "iv"
-    assert len(document.page_labels[0]) <= LABEL_CHARACTERS
+    stored = StoredPlaces(document.places)
+    assert stored.describe(0, 1, 2)["page_labels"] == {"2": "iv"}
+    label = str(stored.describe(0, 1, 1)["page_labels"])
+    assert len(label) <= LABEL_CHARACTERS + len("{'1': ''}")
+    assert not FORBIDDEN.search(label)
     assert len(document.authors) == 1
     far = assemble_document(Parsed([Block("Text.", anchor="x" * (ANCHOR_CHARACTERS + 1))]), "a", "text/html")
     assert far.passages[0].anchor == ""

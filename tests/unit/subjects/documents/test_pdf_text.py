@@ -198,7 +198,7 @@ def test_turned_text_is_read_in_its_own_direction(turn: int) -> None:
     (block,) = read(sheet)
     assert block.text == join(LEFT)
     assert {line.turn for line in block.lines} == {turn}
-    (mark,) = find_marks(block.text, Places(lines=block.lines), 4, 11)  # "harbour"
+    (mark,) = find_marks(block.text, Places(lines=tuple(block.lines)), 4, 11)  # "harbour"
     long, wide = (mark.box.right - mark.box.left, mark.box.bottom - mark.box.top)
     assert (long > 2 * wide) == (turn in (0, 180))
 
@@ -220,7 +220,7 @@ def test_text_from_right_to_left_is_read_in_its_order() -> None:
     sheet = Sheet().write(painted, 300, 100, font="hebrew").write(painted, 300, 114, font="hebrew")
     (block,) = read(sheet)
     assert block.text == join([*words, *words])
-    (mark,) = find_marks(block.text, Places(lines=block.lines), 0, 4)
+    (mark,) = find_marks(block.text, Places(lines=tuple(block.lines)), 0, 4)
     assert mark.box.right == block.lines[0].box.right
     assert mark.box.left > block.lines[0].box.left
 
@@ -228,7 +228,7 @@ def test_text_from_right_to_left_is_read_in_its_order() -> None:
 def test_marks_cover_the_words_that_are_quoted() -> None:
     (block,) = read(Sheet(600, 800).write_lines(LEFT, 60, 100))
     start = block.text.index("no grain")
-    (mark,) = find_marks(block.text, Places(lines=block.lines), start, start + len("no grain"))
+    (mark,) = find_marks(block.text, Places(lines=tuple(block.lines)), start, start + len("no grain"))
     assert mark.page == 1
     assert 60 < mark.box.left * 600 < mark.box.right * 600 < 280
     assert 100 < mark.box.top * 800 < mark.box.bottom * 800 < 116

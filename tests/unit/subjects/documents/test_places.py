@@ -1,14 +1,13 @@
 """Where passages stand goes from a reader through the index to the evidence, and only the part of the passage does."""
 
 import json
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.document import Block, Content, Document, Listing
-from elcano.activities.passages.stored_places import StoredPlaces, pack_places
+from elcano.activities.passages.document import Block, Content, Listing
+from elcano.activities.passages.stored_places import StoredPlaces
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.report.places import NOWHERE, Box, Line, Places, find_marks
 from elcano.storage.evidence import Evidence
@@ -70,41 +69,43 @@ def test_a_passage_keeps_the_heads_of_the_columns_of_its_table() -> None:
     rows = [["Port", "Range"], *([f"Port {number}", f"{number} m"] for number in range(1, 60))]
     document = assemble(Block("Tides of the coast."), table_block(rows))
     start = document.text.index("Port 40")
-    places = StoredPlaces(pack_places(document)).cut(start, start + len("Port 40 | 40 m"))
+    places = StoredPlaces(document.places).cut(start, start + len("Port 40 | 40 m"))
     assert [document.text[cell.start : cell.end] for cell in places.cells] == ["Port", "Range", "Port 40", "40 m"]
 
 
 def test_what_ocr_read_tells_the_confidence_of_its_least_certain_part() -> None:
     clear = Block("Clearly printed words of the first paragraph.", page=1, confidence=0.97)
     faded = Block("Faded words.", page=1, confidence=0.62)
-    stored = StoredPlaces(pack_places(assemble(clear, faded)))
+    stored = StoredPlaces(assemble(clear, faded).places)
     assert stored.describe(0, 40, 1) == {"confidence": 0.97}
     assert stored.describe(0, 60, 1) == {"confidence": 0.62}
 
 
 def test_a_passage_is_of_the_kind_that_most_of_it_is() -> None:
     document = assemble(Block("Short."), table_block([["Port", "Range"], ["Brest", "7 m"], ["Quebec", "4 m"]]))
-    stored = StoredPlaces(pack_places(document))
+    stored = StoredPlaces(document.places)
     assert stored.describe(0, len(document.text), 0)["kind"] == "table"
     assert "kind" not in stored.describe(0, 10, 0)
 
 
 def test_a_document_without_places_takes_no_room() -> None:
-    assert pack_places(assemble(Block("Only words."))) == b""
+    assert assemble(Block("Only words.")).places == b""
     assert StoredPlaces(b"").cut(0, 10) == NOWHERE
     assert StoredPlaces(b"").describe(0, 10, 0) == {}
 
 
 def test_places_of_a_long_book_are_packed_small() -> None:
     words = "the words of a line of a book that is printed here "
-    line = Line(0, len(words) - 1, 1, Box(0.123456, 0.2345678, 0.8765432, 0.25), tuple(n / 12.7 for n in range(12)))
-    count = 15_000
-    lines = tuple(line._replace(start=n * len(words), end=n * len(words) + 50, page=n // 50 + 1) for n in range(count))
-    document = Document("Book", "application/pdf", words * count, (), places=Places(lines=lines))
-    packed = pack_places(document)
-    assert len(packed) < 0.5 * len(document.text)
-    cut = StoredPlaces(packed).cut(1_000, 1_900)
-    assert cut.lines == tuple(replace_shares(one) for one in document.places.cut(1_000, 1_900).lines)
+    line = Line(0, len(words) - 1, 1, Box(0.12345, 0.23456, 0.87654, 0.25), tuple(n / 12.7 for n in range(12)))
+    pages = [
+        Block(words * 50, page=page, lines=[line._replace(start=n * len(words), page=page) for n in range(50)])
+        for page in range(1, 301)
+    ]
+    document = assemble(*pages)
+    assert len(document.places) < 0.5 * len(document.text)
+    start = 200 * 50 * len(words)
+    (first, *_) = StoredPlaces(document.places).cut(start, start + 900).lines
+    assert first == replace_shares(first)
 
 
 def replace_shares(line: Line) -> Line:
@@ -119,9 +120,3 @@ def test_evidence_without_places_reads_as_it_always_did() -> None:
     assert "places" not in json.loads(old.model_dump_json())
     placed = old.model_copy(update={"places": Places(lines=(Line(0, 5, 1, Box(0, 0, 1, 1)),))})
     assert Evidence.model_validate_json(placed.model_dump_json()) == placed
-
-
-def test_a_batch_of_documents_waits_without_their_places() -> None:
-    document = assemble(table_block([["Port", "Range"], ["Brest", "7 m"]]))
-    assert pack_places(document)
-    assert pack_places(replace(document, places=NOWHERE, regions=())) == b""

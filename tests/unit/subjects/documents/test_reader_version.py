@@ -8,6 +8,7 @@ import json
 from hashlib import sha256
 
 from elcano.activities.passages.document import Document
+from elcano.activities.passages.stored_places import StoredPlaces
 from elcano.subjects.documents.file_formats import FORMATS, READER, parse_document
 from tests.unit.subjects.documents.files import pdf, word
 from tests.unit.subjects.documents.office_files import (
@@ -93,13 +94,17 @@ RECORDED = (
 
 def digest(document: Document) -> str:
     """A short hash of what a reader made of a file, without its boxes."""
+    stored = StoredPlaces(document.places)
+    lines, cells, regions = (
+        list(stored.select(name, -1, len(document.text) + 1)) for name in ("lines", "cells", "regions")
+    )
     made = [
         document.text,
         document.passages,
         (document.title, document.authors, document.year, document.work, document.doi, document.gaps),
-        document.regions,
-        [(line.start, line.end, line.page, line.turn) for line in document.places.lines],
-        document.places.cells,
+        regions,
+        [(start, end, page, turn) for start, end, page, *_, turn in lines],
+        cells,
     ]
     return sha256(json.dumps(made).encode()).hexdigest()[:12]
 

@@ -336,6 +336,13 @@ def test_tables_of_tools_are_lists(text: str, authors: tuple[str, ...], names: t
     assert (work.authors, work.identifiers.names) == (authors, names)
 
 
+def test_a_remark_of_scopus_is_no_author() -> None:
+    heads = "Authors,Title,Year,Source title,Page start,DOI,EID"
+    text = f"{heads}\n[No author name available],T,2024,J,28,10.1000/x,2-s2.0-1\n"
+    (work,) = read("scopus.csv", text, TABLE)
+    assert (work.title, work.authors) == ("T", ())
+
+
 def test_other_tables_are_documents() -> None:
     assert find_list_type("evidence.csv", b"Author,Year,Title,Journal,Sample size,Effect\nDoe,2020,T,J,12,0.4\n") == ""
 

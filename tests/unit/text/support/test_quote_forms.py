@@ -20,6 +20,9 @@ SAME = [
     ("at 5 Å apart", "at 5 Å apart"),
     ("10⁹ cells", "10^9 cells"),
     ("Mg2+ and Na+", "Mg²⁺ and Na⁺"),
+    ("il dit « oui » à tout", 'il dit "oui" à tout'),
+    ("kept at 25 °C", "kept at 25 ℃"),
+    ("er rief »ja« und ging", "er rief „ja“ und ging"),
 ]
 DIFFERENT = [
     ("rose to 10² cells", "rose to 102 cells"),
@@ -29,6 +32,7 @@ DIFFERENT = [
     ("−5 degrees", "5 degrees"),
     ("5–10 mg", "5 10 mg"),
     ("no effect of it", "effect of it was no"),
+    ("kept at 25 °C", "kept at 25 ℉"),
 ]
 
 

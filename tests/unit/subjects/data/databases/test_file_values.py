@@ -220,6 +220,7 @@ def test_a_beginning_that_lies_changes_no_value(
         ("time,temp\nseconds,celsius\n1,20.5\n2,21.5\n", ["time", "temp"], '"header_rows": 2'),
         ("Report, in EUR\n\na,b\nx,1\ny,2\n", ["a", "b"], ""),
         ("Report of 2024\n\na,b\nx,1\ny,2\n", ["a", "b"], "stands: Report of 2024."),
+        ("Sales of 2024,,\n,,\nregion,q1,q2\nN,1,2\nS,3,4\n", ["region", "q1", "q2"], "stands: Sales of 2024."),
         ("a,b\nx,1\ny,2\nz,3\nTotal,6\n", ["a", "b"], "last row is the sum"),
         ("city,2022,2023\nx,1,2\n", ["city", "2022", "2023"], ""),
         ("hour,0,1,2\nx,1,2,3\n", ["hour", "0", "1", "2"], ""),

@@ -179,3 +179,6 @@ SELECT xmlelement(name row, name) FROM customers
 SELECT nullif(city, ''), city IS NULL, coalesce(city, country, '?') FROM customers
 SELECT E'a\nb', E'it\'s', E'C:\\x', |/ 25, ||/ 27
 SELECT name FROM customers WHERE name LIKE E'A%' OR name LIKE E'%\\_%'
+SELECT $$it's$$, $tag$a\b$tag$
+SELECT title, ts_rank(to_tsvector('english', body), q) FROM articles, to_tsquery('english', 'engine') q WHERE to_tsvector('english', body) @@ q
+SELECT title FROM articles, websearch_to_tsquery('steam') AS wanted WHERE to_tsvector(body) @@ wanted

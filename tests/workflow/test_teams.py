@@ -45,7 +45,7 @@ async def test_events_say_which_team_and_which_sub_iteration(chain: bool, start:
         assert [event.data["sufficient"] for event in judged] == [False, True]
         assert judged[0].data["feedback"] == f"judge 1: more on What of {title}?"
         begun = [event.message for event in told if event.type == "judging"]
-        assert begun[1].startswith("Judge: the draft of sub-iteration 2 of at most 3")
+        assert begun[1].startswith("Judge: judging the draft of sub-iteration 2 of at most 3")
     branches = {branch.section: branch for branch in root(script).run.branches}
     assert {title: (one.status, one.iterations) for title, one in branches.items()} == dict.fromkeys(
         script.sections, ("drafted", 2)

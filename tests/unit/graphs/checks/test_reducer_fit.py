@@ -128,6 +128,8 @@ def test_no_reducer_fits_every_callee() -> None:
         ("sql_writer", "record_query"),
         ("execute_sql", "record_execution"),
         ("sql_repairer", "record_repair"),
+        ("read_document", "add_document"),
+        ("read_document", "add_results"),
         ("consensus", "add_results"),
         ("forecast", "add_results"),
     }
@@ -137,4 +139,4 @@ def test_no_reducer_fits_every_callee() -> None:
 def test_a_callee_and_a_reducer_that_are_both_unknown_are_both_named(graph: ResearchGraph) -> None:
     callee, reducer = find_graph_faults(graph)
     assert "did you mean" in callee
-    assert reducer.startswith("node 'a': unknown reducer 'x'; known: add_evidence, ")
+    assert reducer.startswith("node 'a': unknown reducer 'x'; known: add_document, ")

@@ -1,1 +1,1 @@
-"""Texts as words: one tokenizer, one list of stop words and one stemmer, for searching, weighing and comparing."""
+"""Words, numbers, dates, units and languages of texts, and whether words support a statement: pure, for every room."""

@@ -34,6 +34,8 @@ CHAIN_MODES: Final = (
 )
 """The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
+BACKGROUND_QUEUE: Final = "elcano-background"
+"""For work that is not part of a run: batches, schedules, webhooks."""
 SCHEDULE: Final = "elcano_schedule"
 """The metadata of a run that says which schedule started it."""
 MOST_DEATHS: Final = 8
@@ -62,6 +64,8 @@ TOO_EARLY: Final = "ask again: something has happened that the run has yet to he
 TASK_FAILED: Final = "Workflow Task in failed state"
 """Temporal's message for a query to a workflow whose last task failed."""
 CONTROL_UPDATE: Final = "control"
+WAKE_SIGNAL: Final = "wake"
+"""Tells a background workflow that there may be something to do: a run has ended, a batch was topped up."""
 CONTROL_SIGNAL: Final = "control_branch"
 """Goes from a run to its branches; people use the update, which answers."""
 BRANCH_HELD_SIGNAL: Final = "branch_held"

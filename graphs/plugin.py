@@ -90,8 +90,9 @@ class Plugin:
     companions: tuple[Path, ...] = ()
     """Functions that are called with a `Surroundings` of the API or a worker, and return an async context manager that
     is entered while the program works."""
-    worker_companions: tuple[Path, ...] = ()
-    """The same for workers alone: the API does not import them."""
+    background: tuple[Path, ...] = ()
+    """Functions that are called with the `Surroundings` of a worker, and return an async context manager of a sequence
+    of `activities.background_work.BackgroundWork`, which the worker does besides runs."""
     stores: Mapping[str, Path] = field(default_factory=dict)
     """Its own stores next to the kernel's, by name: functions that open a `storage.plugin_store.PluginStore` on the
     database's engine and the settings. They are opened even if the plugin is left out: deleting a run reaches them."""

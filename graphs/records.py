@@ -56,6 +56,8 @@ class ArchivedRun(Frozen):
     """The id of the API key that it was asked for with; empty: without one."""
     metadata: dict[str, str] = {}
     """Labels that the client set."""
+    notify: str = Field(default="", exclude_if=operator.not_)
+    """The id of a workflow that is signalled when it has ended; empty: none."""
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """Limits on sources and hosts."""
     output_schema: JsonObject = Field(default={}, exclude_if=operator.not_)
@@ -94,6 +96,7 @@ def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> Archi
         priority=asked.priority,
         api_key=asked.api_key,
         metadata=asked.metadata,
+        notify=asked.notify,
         trust=asked.trust,
         output_schema=asked.output_schema,
         forked_from=asked.forked_from,

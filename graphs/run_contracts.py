@@ -144,6 +144,8 @@ class ResearchInput(Frozen):
     """The id of the API key that the run was asked for with; empty: without one."""
     metadata: dict[str, str] = Field(default={}, exclude_if=lambda metadata: not metadata)
     """Labels that the client set. Agents do not see them."""
+    notify: str = Field(default="", exclude_if=lambda notify: not notify)
+    """The id of a workflow that is signalled when the run has ended; empty: none."""
     priority: RunPriority = Field(default="interactive", exclude_if=lambda priority: priority == "interactive")
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """Limits on sources and hosts, shared by its branches, continuations and forks."""

@@ -21,6 +21,7 @@ from elcano.graphs.state.events import AgentEvent
 from elcano.storage.admission import ASKED_FOR, RESUMING, STARTING, UNENDED, run_row
 from elcano.storage.evidence import drop_unfound
 from elcano.storage.objects import Objects, artifacts_of, payloads_of
+from elcano.storage.outbox import add_notice
 from elcano.storage.plugin_store import PluginStore
 from elcano.storage.sql.columns import has_cipher
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
@@ -97,6 +98,8 @@ class RunStore(TenantBound):
                 await connection.execute(delete(event_rows).where(self._events_of(run.run_id)))
             if rows:
                 await connection.execute(insert(event_rows), rows)
+            if run.notify and run.status != "running":
+                await connection.execute(add_notice(self._tenant, run.notify))
 
     async def reopen(self, run_id: str, execution: str) -> None:
         """Continue an ended run as `execution`: its record says that it is running, and its old end is dropped.

@@ -25,6 +25,7 @@ from elcano.storage.health import Probe
 from elcano.storage.ledger import Ledger, UsageStore
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects import Objects, files_of_tenant, open_objects
+from elcano.storage.outbox import Outbox
 from elcano.storage.plugin_store import PluginStore
 from elcano.storage.providers import ProviderStore
 from elcano.storage.runs import ControlStore, RunStore
@@ -117,6 +118,7 @@ class Store:
         self._admitting = asyncio.Lock()
         self.probe = Probe(engine, objects)
         self.providers = ProviderStore(engine)
+        self.outbox = Outbox(engine)
         self.usage = UsageStore(engine, None)
         """Usage of all tenants."""
 

@@ -96,10 +96,8 @@ batches = Table(
     Column("reason", LongText, nullable=False),
     Column("since", Double, nullable=False),
     Column("cancelled_by", LongText, nullable=False),
-    Column("changed_at", Double, nullable=True),
 )
-"""`since` is when its state began; `changed_at` when its workflow was to be begun or signalled, null once that is
-done."""
+"""`since` is when its state began."""
 
 batch_questions = Table(
     "batch_questions",
@@ -146,7 +144,6 @@ class Batch(Frozen):
     reason: str = ""
     since: float
     cancelled_by: str = ""
-    changed_at: float | None = None
 
     @property
     def budget(self) -> tuple[float | None, ...]:

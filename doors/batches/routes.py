@@ -89,7 +89,6 @@ async def start_batch(
             created_by=services.principal.user,
             api_key=services.principal.key_id,
             since=now,
-            changed_at=now,
         )
         found = await store.create(batch, questions, key)
     else:

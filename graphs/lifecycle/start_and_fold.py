@@ -136,6 +136,7 @@ def build_branch_input(
             "carried": None,
             "resumed_from": None,
             "forked_from": None,
+            "notify": "",
             "follows": asked.follows.for_branch() if asked.follows else None,
         }
     )

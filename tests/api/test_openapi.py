@@ -78,7 +78,9 @@ def test_the_budget_of_an_answer_has_every_word_of_a_runs_own() -> None:
     gauges = {name: gauge for name, gauge in view.items() if isinstance(gauge, dict)}
     for part in ("limit", "used", "remaining", "for_research"):
         expected = {name: gauge[part] for name, gauge in gauges.items() if part in gauge}
-        assert told["limits" if part == "limit" else part] == expected
+        said = told["limits" if part == "limit" else part]
+        assert {name: value for name, value in said.items() if name in expected} == expected
+        assert all(value is None for name, value in said.items() if name not in expected), part
     assert BudgetView.of(Budget().view()) is not None
     assert BudgetView.of({}) is None
     assert BudgetView.of({**view, "word_of_a_newer_worker": 1}) == shown
@@ -95,7 +97,7 @@ async def test_budgets_and_limits_are_not_just_any_object(document: dict[str, An
     schemas = document["components"]["schemas"]
     assert {"$ref": "#/components/schemas/BudgetView"} in schemas["RunView"]["properties"]["budget"]["anyOf"]
     assert "LimitsView" in str(schemas["TopUpAccepted"]["properties"]["limits"])
-    for name in ("BudgetView", "BudgetLimits", "BudgetUsed", "BudgetRemaining", "ResearchBudget", "LimitsView"):
+    for name in ("BudgetView", "Amounts", "ResearchBudget", "LimitsView"):
         assert all(field.get("description") for field in schemas[name]["properties"].values()), name
 
 

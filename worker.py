@@ -1,4 +1,4 @@
-"""The worker: a program that runs research workflows and their activities until it is told to stop.
+"""The worker: a program that runs research workflows and their activities until it gets a signal to stop.
 
 It waits for a Temporal server that cannot be reached, instead of dying. On SIGTERM or SIGINT it takes no new work,
 lets running activities finish for `shutdown_seconds`, and ends. Payloads, indexings and searches have threads of their

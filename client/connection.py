@@ -210,9 +210,9 @@ class Connection:
             try:
                 async for message in self._stream_messages(run_id, last_id):
                     last_id, pause, heard = message.id or last_id, FIRST_PAUSE, time.monotonic()
-                    told = _read_message(message)
-                    yield told
-                    if isinstance(told, AgentEvent) and told.terminal:
+                    one = _read_message(message)
+                    yield one
+                    if isinstance(one, AgentEvent) and one.terminal:
                         return
             except httpx.TransportError as error:
                 yield Notice(text=f"the stream broke off ({explain_transport_error(error)}); resuming")

@@ -81,7 +81,7 @@ class Reference(Model):
     locators: tuple[str, ...]
     content_hash: str
     work: JsonObject | None = None
-    told_by: tuple[JsonObject, ...] = ()
+    described_by: tuple[JsonObject, ...] = ()
     also: tuple[str, ...] = ()
     preprints: tuple[str, ...] = ()
     texts: tuple[CitedText, ...] = ()

@@ -40,8 +40,8 @@ def insert_requester(text: str, by: str) -> str:
     """Add the user to the text of a request: `Asked to stop: enough` becomes `Asked to stop by alice: enough`."""
     if not by:
         return text
-    told, colon, words = text.partition(":")
-    return f"{told} by {by}{colon}{words}"
+    action, colon, words = text.partition(":")
+    return f"{action} by {by}{colon}{words}"
 
 
 SLUG: Final = r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?"

@@ -220,12 +220,12 @@ Moment: TypeAlias = Annotated[
 
 def event_view(event: AgentEvent) -> JsonObject:
     """An event as clients get it."""
-    told = event.model_dump(mode="json")
-    calls = told["data"].get("calls")
-    for data in (told["data"], *(calls if isinstance(calls, list) else ())):
+    row = event.model_dump(mode="json")
+    calls = row["data"].get("calls")
+    for data in (row["data"], *(calls if isinstance(calls, list) else ())):
         if isinstance(data, dict):
             data |= {name: format_rfc3339(data[name]) for name in _OF_EVENTS if isinstance(data.get(name), float)}
-    return {**told, "at": format_rfc3339(event.at)}
+    return {**row, "at": format_rfc3339(event.at)}
 
 
 def with_moments(value: Json) -> Json:

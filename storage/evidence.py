@@ -259,8 +259,8 @@ class EvidenceStore(TenantBound):
     async def works_of_run(self, run_id: str) -> list[Work]:
         """Returns the works of the passages that `of_run` returns, in the same order; no text is read."""
         found = _found_by(self._tenant, run_id)
-        told = select(passages.c.work).join(found, passages.c.id == found.c.evidence_id)
-        kept = told.where(self._own(passages), passages.c.work.is_not(None)).order_by(found.c.position)
+        works = select(passages.c.work).join(found, passages.c.id == found.c.evidence_id)
+        kept = works.where(self._own(passages), passages.c.work.is_not(None)).order_by(found.c.position)
         return [Work.model_validate(work) for work in await self._fetch_values(kept)]
 
     async def count_of_run(self, run_id: str) -> int:

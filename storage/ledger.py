@@ -314,7 +314,7 @@ class Ledger(TenantBound):
         return found
 
     async def used(self, run_id: str, *, branches: bool = True) -> Usage:
-        """Returns the usage of a run, with its branches unless told otherwise; without what was undone."""
+        """Returns the usage of a run, with its branches by default; without what was undone."""
         of_run = self._of_run(run_id, branches=branches)
         async with self._engine.connect() as connection:
             return _read_sums((await connection.execute(select(*_LINE_SUMS).where(of_run, ~ledger.c.undone))).one())

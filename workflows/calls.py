@@ -24,7 +24,7 @@ with workflow.unsafe.imports_passed_through():
         UsageQuestion,
         model_queue,
     )
-    from elcano.graphs.engine.budget_check import told_apart
+    from elcano.graphs.engine.budget_check import blame_node_limit
     from elcano.graphs.engine.entries import Call, CallAgent, CallTool, Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.engine.routing import broken_sources
     from elcano.graphs.frozen import JsonObject
@@ -136,7 +136,7 @@ class Performer:
         usage = await self.used(activity_id) if result.usage is None else result.usage
         if (reason := self._held_for(result)) is not None:
             return self._held(work, result, reason, usage)
-        lost = replace(result, failure=told_apart(work, result.failure))
+        lost = replace(result, failure=blame_node_limit(work, result.failure))
         return build_failed_outcome(work, self._elapsed(), lost, usage)
 
     async def used(self, activity_id: str = "", *, run_id: str = "") -> Usage:

@@ -264,7 +264,7 @@ class ResearchWorkflow:
         return entry
 
     async def _run_branches(self, work: RunBranches) -> Entry:
-        """Runs the branches. If told to stop they still hand over their drafts; when time is up they are given up.
+        """Run the branches. If asked to stop they still hand over their drafts; when time is up they are given up.
 
         If the run waits for more budget they are not: they wait as well, and once all do the run has paused. If all
         wait for a provider, so does the run.

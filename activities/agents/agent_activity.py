@@ -19,7 +19,7 @@ from elcano.activities.agents.answer_drafts import (
     as_drafted,
     build_draft_ref,
     draft_from_prose,
-    unread_told,
+    note_unread,
     with_canonical_ids,
     with_omissions,
     without_sections,
@@ -170,7 +170,7 @@ class AgentActivities:
         shown = loaded.shown.only(answer.task.evidence)
         unread = len(loaded.shown.items) - len(shown.items)
         written = await asyncio.to_thread(draft_from_prose, answer.output)
-        draft = with_canonical_ids(unread_told(written, unread), shown.ids)
+        draft = with_canonical_ids(note_unread(written, unread), shown.ids)
         return await _handed_over(attempt, given, draft, shown, quoted=attempt.quoted)
 
     async def _joined(

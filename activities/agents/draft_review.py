@@ -75,8 +75,8 @@ def carry_review(progress: ReviewProgress) -> JsonObject:
 
 def parse_review_progress(progress: JsonObject) -> ReviewProgress | None:
     """The draft that an earlier attempt wrote and had not read to its end; None if it was not so far."""
-    told = progress.get("reviewing")
-    return None if told is None else ReviewProgress.model_validate(told)
+    kept = progress.get("reviewing")
+    return None if kept is None else ReviewProgress.model_validate(kept)
 
 
 async def load_draft_under_review(reviewing: ReviewProgress, attempt: Attempt) -> ReportDraft:
@@ -232,6 +232,6 @@ def _judgements_from_verdicts(batch: Batch, answer: ReviewVerdicts) -> Iterator[
             )
             if verdict is not None:
                 reason = shorten_text(" ".join(verdict.reason.split()), MOST_REASON_CHARACTERS)
-                told = "" if verdict.support == "supported" else reason or ENGLISH.unsaid
-                judgement = judgement.model_copy(update={"support": verdict.support, "reason": told})
+                reason_given = "" if verdict.support == "supported" else reason or ENGLISH.unsaid
+                judgement = judgement.model_copy(update={"support": verdict.support, "reason": reason_given})
             yield judgement

@@ -200,8 +200,8 @@ class _Writing:
         artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
         left_out = sum(one.left_out for one in answer.task.sections)
         self.left_open += tell_unread_passages(part, task, answer.task)
-        told = {"model": answer.model, "quoted": answer.quoted, "left_out": left_out, "parts": of}
-        finished = WrittenSection.model_validate({"artifact": artifact, **told})
+        fields = {"model": answer.model, "quoted": answer.quoted, "left_out": left_out, "parts": of}
+        finished = WrittenSection.model_validate({"artifact": artifact, **fields})
         self.unread += left_out
         self._progress = self._progress.model_copy(update={"sections": (*self._progress.sections, finished)})
         self._next += 1

@@ -61,7 +61,7 @@ class CountTries(Interceptor):
     """Counts tries for a worker whose activities belong to runs."""
 
     def __init__(self, client: Client, grace: float = 0.0) -> None:
-        """`grace` is how many seconds the worker waits for its activities when it is told to stop."""
+        """`grace` is how many seconds the worker waits for its activities when it stops."""
         self._client = client
         self._grace = grace
         self._pushes: bool | None = None
@@ -181,7 +181,7 @@ QUIET_BEATS: Final = 4
 """Factor by which beats are rarer."""
 PUSHED_BEATS: Final = 8
 """Factor by which beats are rarer from the start, where the server pushes cancellations: a beat then only says that the
-worker lives. After 10 s without one people are told so, and a worker that stands still for 20 s has 6 s left."""
+worker lives. After 10 s without one the run says so, and a worker that stands still for 20 s has 6 s left."""
 
 _log = logging.getLogger("activities.heartbeat")
 

@@ -26,7 +26,7 @@ from elcano.graphs.state.failures import FailureType
 T = TypeVar("T")
 
 SHUTDOWN: Final = "WorkerShutdown"
-"""The SDK's name for the failure of an attempt that its worker, told to stop, did not wait for any longer."""
+"""The SDK's name for the failure of an attempt that its worker, which stops, did not wait for any longer."""
 PATIENCE: Final = timedelta(seconds=5)
 """For the server to describe a workflow."""
 ASK_SECONDS: Final = 2.0
@@ -49,7 +49,7 @@ async def finish_despite_operators(call: Coroutine[Any, Any, T], client: Client,
     Args:
         call: what the activity does.
         client: where to ask whether its run gives it up.
-        grace: seconds that the worker waits for its activities when it is told to stop.
+        grace: seconds that the worker waits for its activities when it stops.
 
     Raises:
         ApplicationError: after a pause or a reset, its run gave it up, or its worker stopped.

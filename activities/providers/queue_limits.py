@@ -102,7 +102,7 @@ async def notify_provider_workflow(provider: str, queue: str) -> None:
             rpc_timeout=CALL_TIMEOUT,
         )
     except RPCError as error:
-        _log.warning("the workflow of provider %s could not be told that it changed: %s", provider, error.message)
+        _log.warning("the workflow of provider %s could not be notified of its change: %s", provider, error.message)
 
 
 TRICKLE: Final = 1.0

@@ -49,7 +49,7 @@ _NOTHING_FOUND = re.compile(
 
 
 def says_nothing_found(text: str) -> bool:
-    """Return whether a sentence says, in the words that writers are told, that no passage says something."""
+    """Return whether a sentence says, in the words of the writers' instructions, that no passage says something."""
     return _NOTHING_FOUND.match(text.strip()) is not None
 
 

@@ -258,7 +258,7 @@ def _next_iteration(run: Run) -> Run:
 
 
 def _divert_run(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
-    """Leave the graph, or pause; a run that is told to end while it is paused ends as it would have."""
+    """Leave the graph, or pause; a run that is asked to end while it is paused ends as it would have."""
     if run.node == graph.appendix:
         return _finish_run(run.model_copy(update={"ending": run.ending or ending}))
     if run.node in graph.exit_nodes:

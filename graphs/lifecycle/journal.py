@@ -165,8 +165,8 @@ class Journal:
             self.record(command.entry, now)
         self._called_at = self.elapsed(now)
         if not isinstance(command, Wait | ChooseNode | Finish) and self.run.tried is None:
-            for told in narrate_command(command):
-                self.tell(told, now)
+            for draft in narrate_command(command):
+                self.tell(draft, now)
         return command
 
     def settle(self, now: float) -> None:
@@ -189,26 +189,26 @@ class Journal:
             self._idle += entry.waited
         self.begun = True
         self._count_standstill(now)
-        for told in narrate_entry(self.graph, earlier, entry, self.run):
-            self.tell(told, now, step=earlier.step)
+        for draft in narrate_entry(self.graph, earlier, entry, self.run):
+            self.tell(draft, now, step=earlier.step)
 
-    def tell(self, told: EventDraft, now: float, *, step: int | None = None) -> None:
+    def tell(self, draft: EventDraft, now: float, *, step: int | None = None) -> None:
         """Numbers and dates one event; `step` is the one that comes next unless given."""
-        self.events.append(self.event(told, now, step=step))
+        self.events.append(self.event(draft, now, step=step))
 
-    def event(self, told: EventDraft, now: float, *, step: int | None = None) -> AgentEvent:
-        """Builds the event that `told` would be if it were recorded now."""
+    def event(self, draft: EventDraft, now: float, *, step: int | None = None) -> AgentEvent:
+        """Build the event that `draft` would be if it were recorded now."""
         return AgentEvent(
             seq=max(self.last, self._floor) + 1,
-            type=told.type,
-            message=told.message,
+            type=draft.type,
+            message=draft.message,
             at=now,
             step=self.run.step if step is None else step,
-            node=told.node,
+            node=draft.node,
             iteration=self.run.budget.iterations,
-            path="/".join(filter(None, (self._path, told.path))),
-            section=told.section or self._section,
-            data=told.data,
+            path="/".join(filter(None, (self._path, draft.path))),
+            section=draft.section or self._section,
+            data=draft.data,
         )
 
     def freeze(self) -> None:

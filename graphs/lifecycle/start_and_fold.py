@@ -261,9 +261,11 @@ def going_on(
     asked: ResearchInput, cut: LogPrefix, resumed_from: ResumedFrom, events: Sequence[AgentEvent], started_at: float
 ) -> ResearchInput:
     """Build the input of the execution that resumes a run; its former terminal event becomes an `ended`."""
-    told = tuple(event.model_copy(update={"type": "execution_ended"}) if event.terminal else event for event in events)
+    reopened = tuple(
+        event.model_copy(update={"type": "execution_ended"}) if event.terminal else event for event in events
+    )
     return asked.model_copy(
-        update={"carried": build_journal_pages(cut, told, started_at), "resumed_from": resumed_from}
+        update={"carried": build_journal_pages(cut, reopened, started_at), "resumed_from": resumed_from}
     )
 
 

@@ -277,7 +277,7 @@ class Reference(Frozen):
     """SHA-256 of the stored text that the quotes were found in; of several, of the first."""
     work: Work | None = None
     """The merged data of all sources; None for a document of which nothing more is known."""
-    told_by: tuple[Provenance, ...] = ()
+    described_by: tuple[Provenance, ...] = ()
     """The sources that described the work, and when."""
     also: tuple[str, ...] = ()
     """Other names of the work, as `doi:...`: of its preprint, or where sources differ."""

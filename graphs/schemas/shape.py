@@ -151,12 +151,12 @@ def object_with_ids(shape: Shape, said: JsonObject, ids: Mapping[str, str]) -> J
 
 def _build_model_field(one: Property, within: str) -> tuple[Any, Any]:
     kind = _build_field_type(one.shape, f"{within}_{one.name}")
-    told = one.shape.description
+    description = one.shape.description
     if one.shape.items is not None and one.shape.items.passage:
-        told = f"{told} {KEYS}".strip()
+        description = f"{description} {KEYS}".strip()
     if one.required:
-        return kind, Field(description=told or None)
-    return (kind if one.shape.nullable else kind | None), Field(default=None, description=told or None)
+        return kind, Field(description=description or None)
+    return (kind if one.shape.nullable else kind | None), Field(default=None, description=description or None)
 
 
 def _build_field_type(shape: Shape, name: str) -> Any:

@@ -99,7 +99,7 @@ async def read_usage(
     services: Provided,
     process: InProcess,
     group_by: Annotated[
-        list[UsageGroup], Query(max_length=6, description="What is told apart; repeatable. By default days.")
+        list[UsageGroup], Query(max_length=6, description="What to group by; repeatable. By default days.")
     ] = ["day"],  # noqa: B006  # FastAPI copies it
     first: Annotated[
         date | None, Query(alias="from", description="The first day in UTC; by default that of the last one's month.")

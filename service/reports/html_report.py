@@ -211,10 +211,10 @@ def _find_quotes(state: StateInline, number: int) -> str:
         for quote in one.citations
         if quote.number == number
     )
-    told = "\n".join(
+    text = "\n".join(
         f"\u201c{' '.join(quote.split())}\u201d{f' (p. {page})' if page else ''}" for quote, page in quotes
     )
-    return told if len(told) <= QUOTES_CHARACTERS else f"{told[: QUOTES_CHARACTERS - 1]}\u2026"
+    return text if len(text) <= QUOTES_CHARACTERS else f"{text[: QUOTES_CHARACTERS - 1]}\u2026"
 
 
 def _fold_queries(tokens: list[Token]) -> None:

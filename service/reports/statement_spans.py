@@ -33,8 +33,8 @@ class StatementIndex:
         self._found: dict[str, list[NumberedStatement]] = {}
         numbered = list_statements(report.parts, report.unverified)
         for part in report.parts:
-            told = [next(numbered) for _ in part.blocks]
-            for block, below, own, following in zip_longest(part.blocks, part.blocks[1:], told, told[1:]):
+            numbers = [next(numbered) for _ in part.blocks]
+            for block, below, own, following in zip_longest(part.blocks, part.blocks[1:], numbers, numbers[1:]):
                 captioned = below is not None and block.kind == "paragraph" and below.kind == "table"
                 statements = (*own, *(following if captioned else ()))
                 pieces = (piece for line in block.markdown.splitlines() for piece in (line, *line.split("|")))

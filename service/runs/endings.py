@@ -175,8 +175,8 @@ def _build_ended_run(run: ArchivedRun, execution: Execution, snapshot: RunSnapsh
 
 def _resolve_final_status(execution: Execution, snapshot: RunSnapshot | None) -> RunStatus:
     """Temporal reports that a workflow completed; only the run itself knows whether that was early."""
-    told = execution.status == "completed" and snapshot is not None and snapshot.status != "running"
-    return snapshot.status if told and snapshot is not None else execution.status
+    is_reported = execution.status == "completed" and snapshot is not None and snapshot.status != "running"
+    return snapshot.status if is_reported and snapshot is not None else execution.status
 
 
 def _failure_from_cause(cause: BaseException) -> Failure:

@@ -170,7 +170,7 @@ async def _read_view(run_id: str, temporal: Temporal, store: TenantStore, *, pen
         return _build_stale_view(run)
     if snapshot is None:
         return RunView.of(await archive_if_ended(run, temporal, store))
-    if snapshot.status != "running":  # it has told its end, which is archived before
+    if snapshot.status != "running":  # its end is archived before it says so
         return RunView.of(await current_run(run_id, temporal, store))
     spent = await store.ledger.used(run_id)
     waiting: tuple[PendingActivity, ...] = ()
@@ -201,9 +201,9 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
         return _build_stale_view(run)
     if snapshot is None:  # it ended between the two looks
         return RunView.of(await current_run(run.run_id, temporal, store))
-    told = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
+    shown = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
     pending = await with_unserved(execution.pending, temporal)
-    return RunView.of(told).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
+    return RunView.of(shown).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
 
 
 async def _do_nothing() -> None:

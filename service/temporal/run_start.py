@@ -72,5 +72,5 @@ async def start_run_workflow(
                 raise TemporalRefused(describe_missing_attributes(client, missing)) from error
             raise
     execution = handle.first_execution_run_id
-    assert execution is not None, "who starts a workflow is told which execution that is"
+    assert execution is not None, "the start of a workflow says which execution that is"
     return execution

@@ -51,7 +51,7 @@ class _EscapedId(_Escaped):
 LongText: Final = Text().with_variant(_Escaped(), "postgresql")
 """A text of any length."""
 Id: Final = String().with_variant(_EscapedId(collation="C"), "postgresql")
-"""A short text that is compared by its code points, as SQLite does unless it is told otherwise."""
+"""A short text that is compared by its code points, as SQLite does by default."""
 
 
 class SealedText(TypeDecorator[str]):

@@ -31,7 +31,7 @@ VERSIONS: Final = ["elcano.storage.sql.migrations:versions"]
 LOCK_SECONDS: Final = 10
 """Seconds that a schema change waits for users of the tables, who wait behind it."""
 _log = logging.getLogger("storage")
-logging.getLogger("alembic").setLevel(logging.WARNING)  # what it did is told here, and only if it did something
+logging.getLogger("alembic").setLevel(logging.WARNING)  # what it did is logged here, and only if it did something
 
 schema_floor = Table("schema_floor", metadata, Column("revision", Id, primary_key=True))
 """One row: the oldest revision whose programs work with the tables as they are."""
